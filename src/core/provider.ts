@@ -1,0 +1,71 @@
+import type { JsonObject } from "./json.ts";
+import type { AssistantMessage, Message } from "./message.ts";
+
+/** What kind of failure ended a reply; decided from status and error codes, not from prose, wherever they exist. */
+export type FailureKind =
+  | "rate_limit"
+  | "overload"
+  | "network"
+  | "context_overflow"
+  | "auth"
+  | "bad_request"
+  | "content_filter"
+  | "aborted";
+
+/** A failure as a value: providers never throw. */
+export interface ProviderFailure {
+  readonly kind: FailureKind;
+  /** One sentence for a person, without secrets. */
+  readonly message: string;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** Whether the same request may be sent again unchanged. */
+  readonly retry: boolean;
+  /** How long the server asked to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** A tool as the provider's tool field carries it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, made from the schema that validates them. */
+  readonly parameters: JsonObject;
+}
+
+/** Reasoning effort; `off` leaves the field out of the request. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
+/** One request, already built: adapters translate it and add no text of their own. */
+export interface ProviderRequest {
+  /** System prompt without the boundary marker: stable half, then dynamic half. */
+  readonly system: string;
+  /** A server cache can be kept on this key; holds no secret and no path. */
+  readonly cacheKey?: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly thinking: ThinkingLevel;
+  /** Upper limit of output tokens; left to the server when absent. */
+  readonly maxTokens?: number;
+}
+
+/** What a provider streams. Exactly one `end` comes, last, whatever happens. */
+export type ProviderEvent =
+  | { readonly type: "text_delta"; readonly delta: string }
+  | { readonly type: "thinking_delta"; readonly delta: string }
+  | { readonly type: "toolcall_delta"; readonly index: number; readonly name?: string; readonly delta: string }
+  | { readonly type: "notice"; readonly message: string }
+  | { readonly type: "end"; readonly message: AssistantMessage };
+
+/**
+ * Somebody who answers.
+ *
+ * `stream` never throws and never rejects: a failure is an `end` whose message has `stopReason` `error` (with
+ * `failure`) or `aborted`, holding whatever text arrived before. It ends soon after `signal` aborts.
+ */
+export interface Provider {
+  /** Short name of the adapter, for example `openai`. */
+  readonly name: string;
+  readonly model: string;
+  stream(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+}

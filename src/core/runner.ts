@@ -1,0 +1,28 @@
+import type { JsonObject } from "./json.ts";
+import type { ToolResult } from "./tool.ts";
+
+/** One validated tool call on its way to the runner. */
+export interface RunnerCall {
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** How a call is watched and ended. */
+export interface CallOptions {
+  /** Aborting ends the tool's work; the promise then settles with an error result. */
+  readonly signal: AbortSignal;
+  /** Partial output; may be called any number of times before the promise settles, never after. */
+  readonly onUpdate: (partial: ToolResult) => void;
+}
+
+/**
+ * Runs tool calls behind the boundary.
+ *
+ * `call` never rejects: a crashed runner, a lie in its answer or a missed deadline is an error result for the call at
+ * hand, and the next call gets a fresh runner.
+ */
+export interface ToolRunner {
+  call(call: RunnerCall, options: CallOptions): Promise<ToolResult>;
+  /** Ends every process that was started. Safe to call twice. */
+  close(): Promise<void>;
+}

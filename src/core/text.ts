@@ -1,0 +1,45 @@
+/**
+ * Terminal control: escape sequences (CSI; OSC, DCS, SOS, PM, APC with their payload; two-byte ones), C0 and C1 controls
+ * but tab and newline, and the bidirectional overrides that make a text read differently from what it is.
+ */
+const CONTROL = new RegExp(
+  [
+    "(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+    "(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b]*(?:\\x07|\\x1b\\\\|$)?",
+    "\\x1b[ -/]*[0-~]?",
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]",
+    "[\\u202a-\\u202e\\u2066-\\u2069]",
+  ].join("|"),
+  "g",
+);
+
+/** Removes everything that could steer a terminal; CRLF and lone CR become LF. */
+export function stripControls(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
+}
+
+/** Characters as people count them: Unicode code points. */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--, i++;
+  }
+  return count;
+}
+
+/** The first `limit` Unicode characters; never half of a surrogate pair. */
+export function takeCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (let taken = 0; taken < limit && end < text.length; taken++) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** Bytes as a person reads them: `123B`, `1.2KB`, `1.2MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes}B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}KB`;
+  return `${(bytes / (1024 * 1024)).toFixed(1)}MB`;
+}

@@ -1,0 +1,120 @@
+import type * as z from "zod/mini";
+import type { JsonObject } from "./json.ts";
+import type { ImageContent, TextContent } from "./message.ts";
+import type { Capability, Policy } from "./policy.ts";
+
+/** What a tool gives back to the model. */
+export interface ToolResult {
+  readonly content: readonly (TextContent | ImageContent)[];
+  /** For readers of events; never sent to the model. */
+  readonly details?: JsonObject;
+  readonly isError?: boolean;
+}
+
+/** What a path is, links followed. `other`: device, socket, FIFO. */
+export type FileKind = "file" | "directory" | "other";
+
+export interface FileInfo {
+  readonly kind: FileKind;
+  /** Bytes. */
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly mode: number;
+}
+
+/** One name in a folder; `isSymlink` beats the kind of what it points to. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly isDirectory: boolean;
+  readonly isSymlink: boolean;
+}
+
+/**
+ * The only way in which tools touch files: every call checks the policy before and, where no kernel does, after opening.
+ *
+ * All paths are absolute. Failures are `ToolError`s whose text the model can act on (missing, a folder, denied with the
+ * smallest grant). Methods are synchronous because a confined thread's own calls are the cheapest and the safest.
+ */
+export interface Files {
+  /** The absolute path a model meant: `@` stripped, `~`, `file://`, odd spaces, relative to the workspace. */
+  resolve(path: string): string;
+  info(path: string): FileInfo;
+  exists(path: string): boolean;
+  /** Bytes of a regular file from `offset` on, at most `length`. */
+  read(path: string, offset?: number, length?: number): Uint8Array<ArrayBuffer>;
+  /** Replaces or creates a file atomically (temporary file beside it, fsync, rename), keeps its mode, makes parents. */
+  write(path: string, bytes: Uint8Array<ArrayBuffer>): void;
+  /** Names in a folder, in no particular order. */
+  list(path: string): FolderEntry[];
+  /** Runs `work` when no writer (for `read`) or nobody else (for `write`) holds the file; in order of arrival. */
+  lock<T>(path: string, mode: "read" | "write", work: () => Promise<T>): Promise<T>;
+}
+
+/** How a command ended. */
+export interface ShellOutcome {
+  /** Exit code; 128 + signal for a death by signal. */
+  readonly exitCode: number;
+  readonly ending: "exited" | "timeout" | "aborted" | "limit";
+  /** Which limit, when `ending` is `limit`. */
+  readonly limit?: string;
+  /** Output with control sequences stripped, at most the policy's output limits, newest kept. */
+  readonly output: string;
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  readonly truncatedBy?: "lines" | "bytes";
+  /** Where the whole output is, when it was cut. */
+  readonly fullOutputPath?: string;
+  /** Facts for the model about what the sandbox undid or refused, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Runs one shell command in the tools' scope. Never throws for a command that fails; throws `ToolError` when it could not start. */
+export type Shell = (
+  command: string,
+  options: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    /** Called with the newest output, at most a few times a second. */
+    readonly onOutput: (tail: string) => void;
+  },
+) => Promise<ShellOutcome>;
+
+/** What a running tool has. */
+export interface ToolContext {
+  readonly policy: Policy;
+  readonly files: Files;
+  /** Present for tools that need `run`. */
+  readonly shell?: Shell;
+  readonly signal: AbortSignal;
+  /** Shows partial output; may be called at any rate, is throttled by the receiver. */
+  readonly update: (text: string) => void;
+}
+
+/** A tool: what the model sees, and what runs behind the boundary. */
+export interface Tool<A = unknown> {
+  readonly name: string;
+  /** For the provider's tool field. */
+  readonly description: string;
+  readonly args: z.ZodMiniType<A>;
+  /** The line in the system prompt. */
+  readonly promptSnippet: string;
+  readonly promptGuidelines?: readonly string[];
+  readonly needs: readonly Capability[];
+  /** Whether it only looks; neighbouring calls that only look may run side by side. */
+  readonly readOnly: boolean;
+  /** `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. */
+  readonly place: "runner" | "shell";
+  /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */
+  readonly prepare?: (args: JsonObject) => JsonObject;
+  run(args: A, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A result that is only text. */
+export function textResult(text: string, details?: JsonObject): ToolResult {
+  return { content: [{ type: "text", text }], ...(details ? { details } : {}) };
+}
+
+/** A result that tells the model what went wrong and what to do next. */
+export function errorResult(text: string, details?: JsonObject): ToolResult {
+  return { ...textResult(text, details), isError: true };
+}

@@ -1,0 +1,13 @@
+// The first word decides which of the program's processes this is. The confined ones must not load anything of the
+// others, so everything is imported where it is needed.
+const entry = Deno.args[0];
+if (entry === "--internal-exec") {
+  const { confineAndExec } = await import("./src/sandbox/confine.ts");
+  confineAndExec();
+} else if (entry === "--internal-runner") {
+  const { runRunner } = await import("./src/runner/process.ts");
+  await runRunner();
+} else {
+  const { main } = await import("./src/cli/main.ts");
+  await main(Deno.args);
+}

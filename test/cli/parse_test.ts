@@ -1,0 +1,69 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../../src/core/error.ts";
+import { parseCommandLine, scopeValue } from "../../src/cli/parse.ts";
+
+const GOOD = [
+  { args: ["-p", "fix", "it", "@a.ts"], values: { print: true }, words: ["fix", "it", "@a.ts"] },
+  { args: ["--mode=json", "x"], values: { mode: "json" }, words: ["x"] },
+  { args: ["-pvC", "/tmp", "x"], values: { print: true, verbose: true, cwd: "/tmp" }, words: ["x"] },
+  { args: ["--", "-p", "--model"], values: {}, words: ["-p", "--model"] },
+  { args: ["5", "6"], values: {}, words: ["5", "6"] },
+  { args: ["-t", "read, bash", "x"], values: { tools: ["read", "bash"] }, words: ["x"] },
+  { args: ["--timeout", "2m", "--max-turns", "3"], values: { timeout: 120_000, "max-turns": 3 }, words: [] },
+  {
+    args: ["--append-system-prompt", "a,b", "--append-system-prompt", "c"],
+    values: { "append-system-prompt": ["a,b", "c"] },
+    words: [],
+  },
+  { args: ["-m", "a", "-m", "b"], values: { model: "b" }, words: [] },
+];
+
+for (const { args, values, words } of GOOD) {
+  Deno.test(`parseCommandLine() reads ${JSON.stringify(args)}`, () => {
+    assertEquals(parseCommandLine(args), { values, words });
+  });
+}
+
+const BAD = [
+  { args: ["--modle", "x"], what: "Unknown option --modle", fix: "--model" },
+  { args: ["--alow-write=x"], what: "Unknown option --alow-write", fix: "--allow-write" },
+  { args: ["--model"], what: "--model needs a value", fix: "--model ID" },
+  { args: ["--mode", "jsno"], what: "--mode jsno is not known", fix: "--mode json" },
+  { args: ["--max-turns", "many"], what: "--max-turns many is not usable", fix: "--max-turns N" },
+  { args: ["--timeout", "soon"], what: "--timeout soon is not a duration", fix: "10m" },
+  { args: ["-Z"], what: "Unknown option -Z", fix: "--help" },
+  { args: ["--profile", "ful"], what: "--profile ful is not known", fix: "--profile full" },
+];
+
+for (const { args, what, fix } of BAD) {
+  Deno.test(`parseCommandLine() refuses ${JSON.stringify(args)} and says what to do R43`, () => {
+    const error = assertThrows(() => parseCommandLine(args), UserError);
+    assertEquals([error.what, error.fix.includes(fix), error.exitCode], [what, true, 2]);
+  });
+}
+
+Deno.test("parseCommandLine() takes a command and its own options", () => {
+  assertEquals(parseCommandLine(["prompt", "--json", "-C", "/x"]), {
+    command: "prompt",
+    values: { json: true, cwd: "/x" },
+    words: [],
+  });
+});
+
+const SCOPES = [
+  { args: ["--allow-read"], expected: "all" },
+  { args: ["--allow-read", "word"], expected: "all" },
+  { args: ["--allow-read=/a,b"], expected: ["/a", "b"] },
+  { args: ["--allow-read=/a", "--allow-read=b"], expected: ["/a", "b"] },
+  { args: ["x"], expected: undefined },
+];
+
+for (const { args, expected } of SCOPES) {
+  Deno.test(`scopeValue() of ${JSON.stringify(args)}`, () => {
+    assertEquals(scopeValue(parseCommandLine(args).values, "allow-read"), expected);
+  });
+}
+
+Deno.test("parseCommandLine() does not take the word behind a bare scope option for its value", () => {
+  assertEquals(parseCommandLine(["--allow-net", "task"]).words, ["task"]);
+});

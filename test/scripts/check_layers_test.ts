@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { allowed, importsOf, layerOf, violations } from "../../scripts/check_layers.ts";
+
+const RULES = [
+  { from: "src/agent/run.ts", to: "src/core/message.ts", ok: true },
+  { from: "src/agent/run.ts", to: "src/provider/mod.ts", ok: false },
+  { from: "src/prompt/compile.ts", to: "src/agent/run.ts", ok: false },
+  { from: "src/core/text.ts", to: "src/agent/run.ts", ok: false },
+  { from: "src/cli/app.ts", to: "src/sandbox/shell.ts", ok: true },
+  { from: "src/cli/app.ts", to: "tools/mod.ts", ok: true },
+  { from: "src/cli/app.ts", to: "tools/read.ts", ok: false },
+  { from: "src/cli/app.ts", to: "src/runner/files.ts", ok: false },
+  { from: "src/runner/dispatch.ts", to: "tools/mod.ts", ok: true },
+  { from: "src/runner/dispatch.ts", to: "src/sandbox/policy.ts", ok: false },
+  { from: "tools/read.ts", to: "tools/truncate.ts", ok: true },
+  { from: "tools/read.ts", to: "src/runner/files.ts", ok: false },
+  { from: "main.ts", to: "src/runner/process.ts", ok: true },
+] as const;
+
+for (const { from, to, ok } of RULES) {
+  Deno.test(`allowed() ${ok ? "lets" : "does not let"} ${from} import ${to} R30`, () => {
+    assertEquals(allowed(layerOf(from) ?? "", layerOf(to) ?? "", to), ok);
+  });
+}
+
+Deno.test("importsOf() sees static, dynamic and type imports and no comments", () => {
+  const source = `import { a } from "./a.ts";\nimport type { B } from "../b.ts";\nexport { c } from "./c.ts";
+const d = await import("./d.ts");\n// import "./no.ts"\nimport "./e.ts";\nimport x from "npm:x";`;
+  assertEquals(importsOf(source).sort(), ["../b.ts", "./a.ts", "./c.ts", "./d.ts", "./e.ts"]);
+});
+
+Deno.test("violations() finds none in this repository", () => {
+  assertEquals(violations(new URL("../..", import.meta.url).pathname), []);
+});

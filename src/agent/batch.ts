@@ -1,0 +1,122 @@
+import type { AgentEvent } from "../core/event.ts";
+import type { ToolResultMessage } from "../core/message.ts";
+import { textOf } from "../core/message.ts";
+import { messageOf } from "../core/error.ts";
+import { errorResult, type ToolResult } from "../core/tool.ts";
+import { createMailbox } from "./mailbox.ts";
+import { appendMessages, type RunState } from "./run_state.ts";
+import { executeCall, resultMessage, type RoutedCall } from "./tool_call.ts";
+
+const SKIPPED = "Skipped due to queued user message";
+const STOPPED = "Not run: the run was stopped before this call";
+
+/** Runs the calls of one reply in order; steering and an abort leave the rest unrun but answered (R234, R244, R261). */
+export async function* runCalls(
+  calls: readonly RoutedCall[],
+  run: RunState,
+): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
+  const results: ToolResultMessage[] = [];
+  for (let next = 0; next < calls.length;) {
+    const group = run.deps.toolExecution === "parallel" ? groupAt(calls, next) : calls.slice(next, next + 1);
+    const wasSteered = next > 0 && run.deps.queues.hasSteering();
+    const unrun = run.signal.aborted ? STOPPED : wasSteered ? SKIPPED : undefined;
+    for (const message of yield* runGroup(group, unrun, run)) {
+      results.push(message);
+      yield* appendMessages(run, [message]);
+    }
+    next += group.length;
+  }
+  return results;
+}
+
+/** The longest row of calls from `start` on that only look; one call where the first does more. */
+function groupAt(calls: readonly RoutedCall[], start: number): readonly RoutedCall[] {
+  let end = start;
+  while (isReadOnly(calls[end])) end++;
+  return calls.slice(start, Math.max(end, start + 1));
+}
+
+function isReadOnly(routed: RoutedCall | undefined): boolean {
+  return routed?.kind === "ready" && routed.tool.readOnly;
+}
+
+type Delivery =
+  | { readonly kind: "update"; readonly index: number; readonly partial: ToolResult }
+  | { readonly kind: "end"; readonly index: number; readonly result: ToolResult; readonly durationMs: number };
+
+/** Runs a group side by side. Ends are shown as they come, messages are returned in the order of the calls. */
+async function* runGroup(
+  group: readonly RoutedCall[],
+  unrun: string | undefined,
+  run: RunState,
+): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
+  const { deps, signal } = run;
+  const mailbox = createMailbox<Delivery>();
+  const results: ToolResult[] = [];
+  const checked: RoutedCall[] = [];
+  for (const routed of group) {
+    const { call } = routed;
+    const answer = unrun ?? await forbid(routed, run);
+    checked.push(answer === undefined ? routed : { kind: "answered", call, result: errorResult(answer) });
+    yield { type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments };
+  }
+  for (const [index, routed] of checked.entries()) {
+    // Asked again here: the reader of the start events may have stopped the run.
+    if (routed.kind === "answered" || signal.aborted) {
+      const result = routed.kind === "answered" ? routed.result : errorResult(STOPPED);
+      mailbox.put({ kind: "end", index, result, durationMs: 0 });
+      continue;
+    }
+    const startedAt = deps.now();
+    void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }))
+      .then((result) => mailbox.put({ kind: "end", index, result, durationMs: deps.now() - startedAt }));
+  }
+  for (let running = checked.length; running > 0;) {
+    for (const delivery of await mailbox.take()) {
+      const { id: toolCallId, name: toolName } = checked[delivery.index]!.call;
+      if (delivery.kind === "update") {
+        yield { type: "tool_execution_update", toolCallId, toolName, partialResult: delivery.partial };
+        continue;
+      }
+      running--;
+      const { result, durationMs } = delivery;
+      results[delivery.index] = result;
+      yield { type: "tool_execution_end", toolCallId, toolName, result, isError: result.isError ?? false, durationMs };
+    }
+  }
+  const messages: ToolResultMessage[] = [];
+  for (const [index, routed] of checked.entries()) {
+    const result = await afterwards(routed, results[index]!, run);
+    if (unrun === undefined) account(routed, result, run);
+    messages.push(resultMessage(routed.call, result, deps.now()));
+  }
+  return messages;
+}
+
+/** Why a valid call must not run, by its hook. Fails closed. */
+async function forbid(routed: RoutedCall, { deps, signal }: RunState): Promise<string | undefined> {
+  if (routed.kind === "answered" || !deps.beforeToolCall) return undefined;
+  const { id, name, arguments: args } = routed.call;
+  try {
+    return await deps.beforeToolCall({ id, name, args }, signal);
+  } catch (error) {
+    return `Blocked: the check of this call failed (${messageOf(error)})`;
+  }
+}
+
+async function afterwards({ call }: RoutedCall, result: ToolResult, { deps, signal }: RunState): Promise<ToolResult> {
+  if (!deps.afterToolResult) return result;
+  try {
+    return await deps.afterToolResult({ id: call.id, name: call.name, args: call.arguments }, result, signal);
+  } catch {
+    // A broken observer must not take a result away from the model; the hooks' own part reports it.
+    return result;
+  }
+}
+
+function account({ call }: RoutedCall, result: ToolResult, { meter, recovery }: RunState): void {
+  const succeeded = !result.isError;
+  meter.addCall(call.name, call.arguments, succeeded);
+  if (succeeded) recovery.succeeded();
+  else recovery.failed(call.name, textOf(result.content));
+}

@@ -1,0 +1,82 @@
+import type { AgentEvent } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Message, UserMessage } from "../core/message.ts";
+import type { CompiledPrompt } from "../core/prompt.ts";
+import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
+import type { CallOptions } from "../core/runner.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
+import type { RunLimits } from "./limits.ts";
+import type { Queues } from "./queues.ts";
+import type { RetrySettings } from "./retry.ts";
+
+/** What starts a run: the person's message and whatever goes with it, in order. Empty: go on from where the list ends. */
+export type UserInput = readonly UserMessage[];
+
+/** The conversation. While a run goes on, only the loop (and the seams below) may change it. */
+export interface SessionState {
+  readonly messages: Message[];
+}
+
+/** What makes one provider round's prompt differ from the last one's. */
+export interface RoundRequest {
+  /** Provider round within the run, from 1; a retried attempt keeps its number. */
+  readonly round: number;
+  /** Facts about the failures since the last successful call (R251–R254). */
+  readonly retryInstruction?: string;
+  /** The reply so far was cut by the output limit: go on where it stopped (R255). */
+  readonly continuation?: boolean;
+  /** A limit is reached: answer now (R245). */
+  readonly finalAnswer?: boolean;
+  readonly withoutTools?: boolean;
+}
+
+/** A round's prompt and the tools that go into its request. */
+export interface CompiledRound {
+  readonly prompt: CompiledPrompt;
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** A call as hooks see it. */
+export interface CheckedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** All that the loop needs from the rest of the program. */
+export interface AgentDeps {
+  readonly provider: Provider;
+  /** Pure; called once per provider round. */
+  readonly compile: (round: RoundRequest) => CompiledRound;
+  /** The active tools: a call to any other name is answered with an error. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Runs one validated call. A rejection becomes an error result. */
+  readonly runTool: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+  readonly limits: RunLimits;
+  readonly retry: RetrySettings;
+  readonly thinking: ThinkingLevel;
+  readonly maxTokens?: number;
+  readonly cacheKey?: string;
+  /** `parallel`: neighbouring read-only calls of a reply run side by side; results stay in order. */
+  readonly toolExecution: "sequential" | "parallel";
+  readonly queues: Queues;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Settles after `ms` or when `signal` aborts, whichever is first; never rejects. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** How long an aborted tool may take to settle before the loop goes on without it; 5,000 ms unless told otherwise. */
+  readonly abortGraceMs?: number;
+
+  /** Makes the messages of a request out of the conversation, which it must not change. Called for every request. */
+  readonly transformContext?: (messages: readonly Message[], signal: AbortSignal) => Promise<readonly Message[]>;
+  /** May forbid a valid call by giving the reason. A rejection forbids it too. */
+  readonly beforeToolCall?: (call: CheckedCall, signal: AbortSignal) => Promise<string | undefined>;
+  /** May replace a result before the model sees it. A rejection leaves it as it was. */
+  readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
+  /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
+  readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  /** Runs when a turn has ended and another one follows, never between a call and its result. */
+  readonly betweenTurns?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, void>;
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Usage } from "../core/message.ts";
+import { canonicalJson } from "./canonical_json.ts";
+
+/** Bounds of one run; an absent one does not bind. */
+export interface RunLimits {
+  /** Replies before the final one that is made without tools. */
+  readonly maxTurns?: number;
+  /** Wall clock, milliseconds. */
+  readonly timeoutMs?: number;
+  /** Tokens of all requests of the run, cached ones included. */
+  readonly maxTokensTotal?: number;
+  readonly maxCostUsd?: number;
+  /** Equal successful calls in a row; 3 unless told otherwise. */
+  readonly identicalCalls?: number;
+  /** Automatic continuations of a reply that was cut by the output limit; 3 unless told otherwise. */
+  readonly maxContinuations?: number;
+}
+
+/** Which limit ended a run; `output`: the last reply stayed cut after all its continuations. */
+export type LimitName = "maxTurns" | "timeoutMs" | "maxTokensTotal" | "maxCostUsd" | "identicalCalls" | "output";
+
+/** Counts what a run used up. */
+export interface Meter {
+  addTurn(): void;
+  addUsage(usage: Usage | undefined): void;
+  addCall(name: string, args: JsonObject, succeeded: boolean): void;
+  /** The first limit that leaves no room for another turn with tools. */
+  reached(): LimitName | undefined;
+}
+
+/** A meter at zero. */
+export function createMeter(limits: RunLimits): Meter {
+  const { maxTurns = Infinity, maxTokensTotal = Infinity, maxCostUsd = Infinity, identicalCalls = 3 } = limits;
+  let turns = 0;
+  let tokens = 0;
+  let costUsd = 0;
+  let lastCall = "";
+  let repeats = 0;
+  return {
+    addTurn: () => void turns++,
+    addUsage(usage) {
+      tokens += usage?.totalTokens ?? 0;
+      costUsd += usage?.cost?.total ?? 0;
+    },
+    addCall(name, args, succeeded) {
+      // A failed call in between breaks the row: trying again after a failure is what the model should do.
+      const call = succeeded ? canonicalJson([name, args]) : "";
+      repeats = succeeded && call === lastCall ? repeats + 1 : 1;
+      lastCall = call;
+    },
+    reached() {
+      if (turns >= maxTurns) return "maxTurns";
+      if (tokens > maxTokensTotal) return "maxTokensTotal";
+      if (costUsd > maxCostUsd) return "maxCostUsd";
+      return lastCall !== "" && repeats >= identicalCalls ? "identicalCalls" : undefined;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { messageOf } from "../core/error.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { type AssistantMessage, toolCallsOf } from "../core/message.ts";
+import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
+import type { CompiledRound } from "./deps.ts";
+import { continuationOf, joinReplies } from "./joined_reply.ts";
+import { createReplyView } from "./reply_view.ts";
+import { retryDelay } from "./retry.ts";
+import { emptyReply, type RunState } from "./run_state.ts";
+
+/**
+ * Asks the model until there is a reply: repeats what failed for a moment, continues what was cut, shows it as it comes.
+ *
+ * The reply's `message_end` is left to the caller, who decides what is kept of it. R238, R251–R256, R299.
+ */
+export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, AssistantMessage> {
+  const { deps, signal } = run;
+  const view = createReplyView(emptyReply(deps));
+  const conclusion = run.concluding ? { finalAnswer: true, withoutTools: true } as const : {};
+  let said: AssistantMessage | undefined;
+  let continuations = 0;
+  let retries = 0;
+  let wasCompacted = false;
+  let round = run.nextRound(conclusion);
+  let compiled = deps.compile(round);
+
+  for (;;) {
+    view.startAttempt();
+    let end: AssistantMessage | undefined;
+    if (signal.aborted) {
+      end = { ...emptyReply(deps), stopReason: "aborted" };
+    } else {
+      const request = await requestOf(compiled, said, run);
+      yield { type: "prompt_compiled", manifest: compiled.prompt.manifest };
+      try {
+        for await (const event of deps.provider.stream(request, signal)) {
+          if (event.type === "end") {
+            end = event.message;
+          } else if (event.type === "notice") {
+            yield { type: "notice", level: "warning", message: event.message };
+          } else {
+            if (view.isBlank()) yield* view.open(said);
+            yield { type: "message_update", assistantMessageEvent: event };
+          }
+        }
+      } catch (error) {
+        end = failed(run, { kind: "bad_request", message: messageOf(error), retry: false });
+      }
+    }
+    end ??= failed(run, { kind: "network", message: "The reply stopped without an end", retry: true });
+    // An abort may look like a broken connection to an adapter.
+    if (end.stopReason === "error" && signal.aborted) end = { ...end, stopReason: "aborted" };
+    run.meter.addUsage(end.usage);
+
+    const failure = end.stopReason === "error" ? failureOf(end) : undefined;
+    if (failure?.kind === "context_overflow" && deps.onOverflow && !wasCompacted) {
+      wasCompacted = true;
+      yield* view.discard(end);
+      if (yield* deps.onOverflow(failure, signal)) {
+        compiled = deps.compile(round);
+        continue;
+      }
+    }
+    if (failure?.retry) {
+      const delayMs = retryDelay(retries + 1, deps.retry, failure.retryAfterMs, deps.random());
+      if (delayMs !== undefined) {
+        retries++;
+        yield* view.discard(end);
+        const { maxRetries: maxAttempts } = deps.retry;
+        yield { type: "auto_retry_start", attempt: retries, maxAttempts, delayMs, errorMessage: failure.message };
+        await deps.sleep(delayMs, signal);
+        continue;
+      }
+    }
+    if (retries > 0) yield retryEnd(retries, end);
+    retries = 0;
+
+    const reply = joinReplies(said, end);
+    const isCut = end.stopReason === "length" && toolCallsOf(end).length === 0;
+    if (!isCut || continuations >= (deps.limits.maxContinuations ?? 3)) {
+      yield* view.open(said);
+      return reply;
+    }
+    said = reply;
+    continuations++;
+    round = run.nextRound({ ...conclusion, continuation: true });
+    compiled = deps.compile(round);
+  }
+}
+
+/** Exactly system prompt, conversation and active tools (R58, R236), and what a continuation needs. */
+async function requestOf(
+  { prompt, tools }: CompiledRound,
+  said: AssistantMessage | undefined,
+  { deps, session, signal }: RunState,
+): Promise<ProviderRequest> {
+  const messages = deps.transformContext
+    ? await deps.transformContext(session.messages, signal)
+    : session.messages.slice();
+  return {
+    system: prompt.full,
+    messages: said ? [...messages, ...continuationOf(said)] : messages,
+    tools,
+    thinking: deps.thinking,
+    ...(deps.cacheKey === undefined ? {} : { cacheKey: deps.cacheKey }),
+    ...(deps.maxTokens === undefined ? {} : { maxTokens: deps.maxTokens }),
+  };
+}
+
+function failed({ deps }: RunState, failure: ProviderFailure): AssistantMessage {
+  return { ...emptyReply(deps), stopReason: "error", failure, errorMessage: failure.message };
+}
+
+function failureOf({ failure, errorMessage }: AssistantMessage): ProviderFailure {
+  return failure ?? { kind: "network", message: errorMessage ?? "The reply failed", retry: false };
+}
+
+function retryEnd(attempt: number, end: AssistantMessage): AgentEvent {
+  const success = end.stopReason !== "error" && end.stopReason !== "aborted";
+  const finalError = end.stopReason === "aborted" ? "The run was stopped" : failureOf(end).message;
+  return { type: "auto_retry_end", success, attempt, ...(success ? {} : { finalError }) };
+}

@@ -1,0 +1,110 @@
+import type { AgentEvent, RunEnding } from "../core/event.ts";
+import type { AssistantMessage, UserMessage } from "../core/message.ts";
+import { runCalls } from "./batch.ts";
+import type { AgentDeps, SessionState, UserInput } from "./deps.ts";
+import type { LimitName } from "./limits.ts";
+import { takeReply } from "./reply.ts";
+import { appendMessages, type RunState, startRun } from "./run_state.ts";
+import { settleReply } from "./settle_reply.ts";
+import { belongsInConversation, problemsOf, repairTranscript } from "./transcript.ts";
+
+interface Ending {
+  readonly ending: RunEnding;
+  readonly limit?: LimitName;
+}
+
+/**
+ * Everything that happens after Enter, as a stream of events; changes nothing but `session` and the queues.
+ *
+ * The conversation is fit to be sent whenever this ends: after an abort, a limit, and when the reader walks away.
+ * Throws only what `deps.compile` or a seam throws.
+ */
+export async function* runPrompt(
+  input: UserInput,
+  session: SessionState,
+  deps: AgentDeps,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent> {
+  const run = startRun(deps, session, signal);
+  try {
+    yield { type: "agent_start" };
+    if (mend(run)) {
+      const message = "The conversation could not be sent as it was: calls or results were missing. It was repaired";
+      yield { type: "notice", level: "warning", message };
+    }
+    let inputs: UserInput = [...input, ...(yield* takeSteering(run))];
+    let end: Ending | undefined;
+    for (let turn = 1; !end; turn++) {
+      yield { type: "turn_start", turn };
+      yield* appendMessages(run, inputs);
+      const { message, calls } = settleReply(yield* takeReply(run), run);
+      yield { type: "message_end", message };
+      const toolResults = yield* runCalls(calls, run);
+      yield { type: "turn_end", message, toolResults };
+      yield* remark(message);
+
+      run.meter.addTurn();
+      end = endingOf(message, calls.length > 0, run);
+      if (end) break;
+      inputs = yield* nextInputs(calls.length > 0, run);
+      if (deps.betweenTurns) yield* deps.betweenTurns(run.signal);
+    }
+    const { ending, ...limit } = end;
+    yield { type: "agent_end", messages: run.added, ending, ...limit };
+    yield { type: "agent_settled", aborted: ending === "aborted" };
+  } finally {
+    run.close();
+    mend(run);
+  }
+}
+
+/** Whether the run ends after this turn, and why. Marks the next turn as the last one when a limit is reached. */
+function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): Ending | undefined {
+  if (message.stopReason === "error") return { ending: "error" };
+  if (run.isOutOfTime()) return { ending: "limit", limit: "timeoutMs" };
+  if (run.signal.aborted || message.stopReason === "aborted") return { ending: "aborted" };
+  if (run.concluding) return { ending: "limit", limit: run.concluding };
+  if (!hasCalls && run.deps.queues.isEmpty()) {
+    return message.stopReason === "length" ? { ending: "limit", limit: "output" } : { ending: "done" };
+  }
+  const limit = run.meter.reached();
+  if (limit === undefined) return undefined;
+  // Without calls the answer is already there; what waits in the queues stays there for the person.
+  if (!hasCalls) return { ending: "limit", limit };
+  run.concluding = limit;
+  return undefined;
+}
+
+/** Steering first, then, if the model has nothing left to do, follow-ups (R262–R267); nothing in the last turn. */
+async function* nextInputs(hasCalls: boolean, run: RunState): AsyncGenerator<AgentEvent, readonly UserMessage[]> {
+  if (run.concluding) return [];
+  const steering = yield* takeSteering(run);
+  if (steering.length > 0 || hasCalls) return steering;
+  const followUps = run.deps.queues.takeFollowUp();
+  yield { type: "queue_update", ...run.deps.queues.texts() };
+  return followUps;
+}
+
+function* takeSteering({ deps: { queues } }: RunState): Generator<AgentEvent, readonly UserMessage[]> {
+  if (!queues.hasSteering()) return [];
+  const taken = queues.takeSteering();
+  yield { type: "queue_update", ...queues.texts() };
+  return taken;
+}
+
+function* remark(message: AssistantMessage): Generator<AgentEvent> {
+  if (message.stopReason === "length") {
+    yield { type: "notice", level: "warning", message: "The reply was cut at the model's output limit" };
+  } else if (message.stopReason !== "error" && message.stopReason !== "aborted" && !belongsInConversation(message)) {
+    yield { type: "notice", level: "warning", message: "The model gave an empty reply" };
+  }
+}
+
+/** Brings the conversation into a form that can be sent; says whether it had to. */
+function mend({ session: { messages }, deps }: RunState): boolean {
+  if (problemsOf(messages).length === 0) return false;
+  const repaired = repairTranscript(messages, deps.now);
+  messages.length = 0;
+  for (const message of repaired) messages.push(message);
+  return true;
+}

@@ -1,0 +1,86 @@
+import { messageOf } from "../core/error.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { ToolCall, ToolResultMessage } from "../core/message.ts";
+import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
+import { canonicalJson } from "./canonical_json.ts";
+import type { AgentDeps } from "./deps.ts";
+import { describeIssues } from "./validation.ts";
+
+/** A call after routing: fit to run, or already answered. `call.arguments` is what runs and what is kept. */
+export type RoutedCall =
+  | { readonly kind: "ready"; readonly call: ToolCall; readonly tool: Tool }
+  | { readonly kind: "answered"; readonly call: ToolCall; readonly result: ToolResult };
+
+/** Finds the tool of a call and brings its arguments into the schema's form; whatever is wrong becomes its answer. */
+export function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): RoutedCall {
+  const answered = (text: string): RoutedCall => ({ kind: "answered", call, result: errorResult(text) });
+  if (call.refused) return answered(call.refused.reason);
+  const tool = tools.get(call.name);
+  if (!tool) return answered(notActive(call.name, [...tools.keys()]));
+  let args: JsonObject;
+  try {
+    args = tool.prepare?.(call.arguments) ?? call.arguments;
+  } catch (error) {
+    return answered(invalid(call.name, `- arguments: ${messageOf(error)}`));
+  }
+  const parsed = tool.args.safeParse(args);
+  if (!parsed.success) return answered(invalid(call.name, describeIssues(parsed.error.issues, args)));
+  // What a schema of JSON values makes of a JSON object is one; keys that it does not know are gone.
+  const data = parsed.data as JsonObject;
+  // The model's own object is kept where it says the same, so that its text goes back as it came.
+  const same = canonicalJson(data) === canonicalJson(call.arguments);
+  return { kind: "ready", call: same ? call : { ...call, arguments: data }, tool };
+}
+
+/**
+ * Runs one call to its end; a failure of any kind is an error result.
+ *
+ * Must not be called after an abort. When one comes, the tool has `abortGraceMs` to settle, then the loop goes on.
+ */
+export async function executeCall(
+  { call, tool }: Extract<RoutedCall, { kind: "ready" }>,
+  deps: AgentDeps,
+  signal: AbortSignal,
+  onUpdate: (partial: ToolResult) => void,
+): Promise<ToolResult> {
+  let isOpen = true;
+  const settled = new AbortController();
+  const abandoned = Promise.withResolvers<ToolResult>();
+  const onAbort = async () => {
+    await deps.sleep(deps.abortGraceMs ?? 5000, settled.signal);
+    abandoned.resolve(errorResult("The run was stopped and the tool did not end in time. Check what it did."));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const options = { signal, onUpdate: (partial: ToolResult) => isOpen ? onUpdate(partial) : undefined };
+    return await Promise.race([deps.runTool(tool, call.arguments, call.id, options), abandoned.promise]);
+  } catch (error) {
+    return errorResult(messageOf(error) || `Tool ${call.name} failed without saying why`);
+  } finally {
+    isOpen = false;
+    signal.removeEventListener("abort", onAbort);
+    settled.abort();
+  }
+}
+
+/** The message that answers a call. */
+export function resultMessage(call: ToolCall, result: ToolResult, timestamp: number): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: result.content,
+    ...(result.details ? { details: result.details } : {}),
+    isError: result.isError ?? false,
+    timestamp,
+  };
+}
+
+function notActive(name: string, active: readonly string[]): string {
+  const choice = active.length > 0 ? `Active tools: ${active.join(", ")}` : "No tool is active: answer in text";
+  return `Tool "${name}" is not active, nothing was run. ${choice}`;
+}
+
+function invalid(name: string, fields: string): string {
+  return `Validation failed for tool "${name}", nothing was run:\n${fields}\nCorrect these fields and call again`;
+}

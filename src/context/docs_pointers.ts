@@ -1,0 +1,21 @@
+import { join } from "@std/path";
+
+const POINTERS = [
+  { label: "Main documentation", file: "README.md" },
+  { label: "Additional docs", file: "docs" },
+  { label: "Examples", file: "examples" },
+] as const;
+
+/** The places of the program's own documentation below `folder`; one that is not there is left out (R6, R7). */
+export function gatherDocs(folder: string): readonly { readonly label: string; readonly path: string }[] {
+  return POINTERS.map(({ label, file }) => ({ label, path: join(folder, file) })).filter(({ path }) => isThere(path));
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

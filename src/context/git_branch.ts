@@ -1,0 +1,27 @@
+import { join, resolve } from "@std/path";
+import { findGitRoot } from "./ancestors.ts";
+import { readText } from "./read_text.ts";
+
+/**
+ * The branch of the repository that holds `folder`, from git's own files: no program runs, because a repository can
+ * make git run what it likes.
+ *
+ * A detached head reads `detached at 1a2b3c4`. Undefined where there is no repository or its files make no sense.
+ */
+export function readGitBranch(folder: string): string | undefined {
+  const gitRoot = findGitRoot(folder);
+  if (!gitRoot) return undefined;
+  const git = join(gitRoot, ".git");
+  // In a worktree and in a submodule `.git` is a file that names the real folder.
+  const pointer = readText(git, 4096);
+  const target = pointer.status === "loaded" ? /^gitdir: (.+)$/m.exec(pointer.text)?.[1] : ".git";
+  if (target === undefined) return undefined;
+  const head = readText(join(resolve(gitRoot, target), "HEAD"), 4096);
+  if (head.status !== "loaded") return undefined;
+  const branch = /^ref: refs\/heads\/(\S+)\s*$/.exec(head.text)?.[1];
+  // What a repository with the reftable store writes there, where only git's own reader finds the branch.
+  if (branch === ".invalid") return undefined;
+  if (branch) return branch;
+  const commit = /^([0-9a-f]{40}|[0-9a-f]{64})\s*$/.exec(head.text)?.[1];
+  return commit && `detached at ${commit.slice(0, 7)}`;
+}

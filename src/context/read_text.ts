@@ -1,0 +1,72 @@
+/** What became of an attempt to read a text file. `note` says what is odd and what to do about it. */
+export type ReadText =
+  | { readonly status: "loaded"; readonly text: string; readonly note?: string }
+  | { readonly status: "missing" }
+  | { readonly status: "not_a_file" | "read_error" | "denied"; readonly note: string };
+
+/** Bytes read of one file; more than any budget keeps. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads a text file: regular files only, at most `maxBytes`, strict UTF-8, byte order mark removed. Never throws.
+ *
+ * A pipe or a device is never opened: it could block for ever or never end.
+ */
+export function readText(path: string, maxBytes = MAX_BYTES): ReadText {
+  try {
+    const info = Deno.statSync(path);
+    if (!info.isFile) {
+      const kind = info.isDirectory ? "a folder" : "not a regular file";
+      return { status: "not_a_file", note: `It is ${kind}. Put a text file in its place` };
+    }
+    const bytes = readStart(path, info.size, maxBytes);
+    const isWhole = info.size <= bytes.length;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+    if (text.includes("\0")) return { status: "read_error", note: "It holds NUL bytes. Make it a plain text file" };
+    return {
+      status: "loaded",
+      text,
+      ...(isWhole ? {} : { note: `It has ${info.size} bytes, of which the first ${maxBytes} were read` }),
+    };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function readStart(path: string, size: number, maxBytes: number): Uint8Array {
+  using file = Deno.openSync(path, { read: true });
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  while (total < maxBytes) {
+    // One more than there should be: a short read is then the end. Files that the kernel makes up have no size.
+    const chunk = new Uint8Array(Math.min(size > 0 ? Math.max(size - total, 0) + 1 : 64 * 1024, maxBytes - total));
+    const count = file.readSync(chunk);
+    if (count === null) break;
+    chunks.push(chunk.subarray(0, count));
+    total += count;
+    if (size > 0 && count < chunk.length) break;
+  }
+  if (chunks.length === 1 && chunks[0]) return chunks[0];
+  const bytes = new Uint8Array(total);
+  let at = 0;
+  for (const chunk of chunks) bytes.set(chunk, at), at += chunk.length;
+  return bytes;
+}
+
+/** What a thrown error means for somebody who looks for a file. */
+export function failureOf(error: unknown): Exclude<ReadText, { status: "loaded" }> {
+  if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return { status: "missing" };
+  if (error instanceof Deno.errors.NotCapable) {
+    return {
+      status: "denied",
+      note: "The program itself may not read it. Grant it with --allow-read, or move the file",
+    };
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return { status: "read_error", note: "The system denies reading it. Change its permissions (chmod u+r)" };
+  }
+  if (error instanceof TypeError) {
+    return { status: "read_error", note: "It is not UTF-8 text. Convert it, for example with iconv" };
+  }
+  return { status: "read_error", note: `${error instanceof Error ? error.message : String(error)}. Make it readable` };
+}

@@ -1,0 +1,26 @@
+import type { PromptInputs } from "../core/prompt.ts";
+import { formatDateTime } from "./date_time.ts";
+import { readGitBranch } from "./git_branch.ts";
+
+/** What the facts are taken from; the clock and the machine arrive from outside. */
+export interface RuntimeOptions {
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** IANA name; the machine's own zone when left out. */
+  readonly zone?: string;
+  /** For example `linux` and `x86_64`. */
+  readonly os: string;
+  readonly arch: string;
+}
+
+/** Facts about the machine and the moment, taken once for each base build (K7). */
+export function gatherRuntime(options: RuntimeOptions): PromptInputs["runtime"] {
+  const branch = readGitBranch(options.root);
+  return {
+    dateTime: formatDateTime(options.now, options.zone),
+    cwd: options.root,
+    os: `${options.os} ${options.arch}`,
+    ...(branch ? { git: { branch } } : {}),
+  };
+}

@@ -1,0 +1,74 @@
+import { createHash, type Hash } from "node:crypto";
+import { join } from "@std/path";
+import { ancestorsOf, findGitRoot } from "./ancestors.ts";
+
+/** What of a project's configuration folder loads only with trust (docs/cli.md, Files). */
+const GUARDED = ["APPEND_SYSTEM.md", "SYSTEM.md", "extensions", "prompts", "settings.json", "skills"] as const;
+
+/** More than this is not digested, and so never trusted by a record: a person cannot have looked at it. */
+export const DIGEST_LIMITS = { bytes: 32 * 1024 * 1024, entries: 10_000 } as const;
+
+/**
+ * SHA-256 over all that a trusted project would load: names, kinds and contents, links by where they point and by what
+ * they hold.
+ *
+ * Undefined when there is nothing of the kind; null when it cannot be digested (too much, unreadable, a device).
+ */
+export function digestProject(
+  root: string,
+  projectFolder: string | undefined,
+  limits: { readonly bytes: number; readonly entries: number } = DIGEST_LIMITS,
+): string | null | undefined {
+  const state: State = { hash: createHash("sha256"), entries: 0, bytes: 0, limits };
+  try {
+    if (projectFolder) { for (const name of GUARDED) digestPath(join(projectFolder, name), name, state, 0); }
+    const top = findGitRoot(root) ?? root;
+    for (const folder of ancestorsOf(root).filter((at) => at.length >= top.length)) {
+      digestPath(join(folder, ".agents/skills"), join(folder, ".agents/skills"), state, 0);
+    }
+  } catch {
+    return null;
+  }
+  return state.entries === 0 ? undefined : state.hash.digest("hex");
+}
+
+interface State {
+  readonly hash: Hash;
+  readonly limits: { readonly bytes: number; readonly entries: number };
+  entries: number;
+  bytes: number;
+}
+
+function digestPath(path: string, label: string, state: State, depth: number): void {
+  const link = lookAt(path);
+  if (!link) return;
+  if (++state.entries > state.limits.entries || depth > 32) throw new Error("too much to digest");
+  if (link.isSymlink) add(state.hash, `link ${label}`, Deno.readLinkSync(path));
+  const info = link.isSymlink ? Deno.statSync(path) : link;
+  if (info.isDirectory) {
+    add(state.hash, `folder ${label}`, "");
+    const names = [...Deno.readDirSync(path)].map((entry) => entry.name).sort();
+    for (const name of names) digestPath(join(path, name), `${label}/${name}`, state, depth + 1);
+  } else if (info.isFile) {
+    state.bytes += info.size;
+    if (state.bytes > state.limits.bytes) throw new Error("too much to digest");
+    add(state.hash, `file ${label}`, Deno.readFileSync(path));
+  } else {
+    throw new Error("neither a file nor a folder");
+  }
+}
+
+/** Lengths stand before contents, so that no two different trees give the same bytes. */
+function add(hash: Hash, label: string, content: string | Uint8Array): void {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  hash.update(`${label.length}:${label}:${bytes.length}:`).update(bytes);
+}
+
+function lookAt(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import { visiblePath } from "../clean.ts";
+import type { StableSection } from "../section.ts";
+import { DOCS_HEADING } from "../text.ts";
+import { builtin, isOverridden } from "./base.ts";
+
+/** Where the program's own documentation lies, for questions about the program (R6). */
+export const docsPointers: StableSection = {
+  id: "docs_pointers",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => {
+    if (isOverridden(inputs) || inputs.docs.length === 0) return undefined;
+    const lines = inputs.docs.map(({ label, path }) => `- ${label}: ${visiblePath(path)}`);
+    return builtin("docs_pointers", [DOCS_HEADING, ...lines].join("\n"));
+  },
+};

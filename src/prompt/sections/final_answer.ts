@@ -1,0 +1,12 @@
+import type { DynamicSection } from "../section.ts";
+import { FINAL_ANSWER } from "../text.ts";
+import { builtin } from "./base.ts";
+
+/** When a limit allows one more reply and no more tool calls. */
+export const finalAnswer: DynamicSection = {
+  id: "final_answer",
+  title: "Final Answer",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  render: (inputs) => inputs.finalAnswer ? builtin("final_answer", FINAL_ANSWER) : undefined,
+};

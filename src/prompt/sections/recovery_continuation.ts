@@ -1,0 +1,12 @@
+import type { DynamicSection } from "../section.ts";
+import { CONTINUATION } from "../text.ts";
+import { builtin } from "./base.ts";
+
+/** After a reply that the output limit cut (R45). */
+export const recoveryContinuation: DynamicSection = {
+  id: "recovery_continuation",
+  title: "Recovery Continuation",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  render: (inputs) => inputs.continuation ? builtin("recovery_continuation", CONTINUATION) : undefined,
+};

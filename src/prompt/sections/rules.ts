@@ -1,0 +1,17 @@
+import { oneLine } from "../clean.ts";
+import type { StableSection } from "../section.ts";
+import { sizeOf } from "../size.ts";
+
+/** The caller's own rules as a list (R53). */
+export const rules: StableSection = {
+  id: "rules",
+  title: "Rules",
+  stability: "stable",
+  profiles: ["full", "minimal"],
+  budget: { total: 20_000 },
+  render: (inputs) => {
+    const text = inputs.rules.map(oneLine).filter(Boolean).map((line) => `- ${line}`).join("\n");
+    const chars = sizeOf(text);
+    return { text, sources: [{ kind: "caller", ref: "rules", status: "loaded", chars, kept: chars }] };
+  },
+};

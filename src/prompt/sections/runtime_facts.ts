@@ -1,0 +1,22 @@
+import { oneLine, visiblePath } from "../clean.ts";
+import type { DynamicSection } from "../section.ts";
+import { sizeOf } from "../size.ts";
+
+/** System, branch, date and working directory; the last two are the last lines of the prompt (R15, R21–R25). */
+export const runtimeFacts: DynamicSection = {
+  id: "runtime_facts",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  render: ({ runtime }) => {
+    const { git } = runtime;
+    const state = git?.dirty === undefined ? "" : git.dirty ? " (uncommitted changes)" : " (clean)";
+    const text = [
+      `Operating system: ${oneLine(runtime.os)}`,
+      ...git ? [`Git branch: ${oneLine(git.branch)}${state}`] : [],
+      `Current date and time: ${oneLine(runtime.dateTime)}`,
+      `Current working directory: ${visiblePath(runtime.cwd)}`,
+    ].join("\n");
+    const chars = sizeOf(text);
+    return { text, sources: [{ kind: "runtime", ref: "runtime_facts", status: "loaded", chars, kept: chars }] };
+  },
+};

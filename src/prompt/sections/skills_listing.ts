@@ -1,0 +1,74 @@
+import type { Diagnostic, PromptSkill, PromptSource, StableInputs } from "../../core/prompt.ts";
+import { oneLine, visiblePath } from "../clean.ts";
+import type { StableSection } from "../section.ts";
+import { skillsIntroduction, skillsLeftOut } from "../text.ts";
+import { escapeXml } from "../xml.ts";
+import { sizeOf } from "../size.ts";
+
+/** Room for all entries together, Unicode characters. */
+const LISTING_CHARACTERS = 24_000;
+
+/** Names, descriptions and places of skills, by name; bodies are read when they are needed (R102–R108, R122). */
+export const skillsListing: StableSection = {
+  id: "skills_listing",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => {
+    const tool = readingTool(inputs);
+    if (!tool || inputs.skills.length === 0) return undefined;
+    const entries: string[] = [];
+    const sources: PromptSource[] = [];
+    const diagnostics: Diagnostic[] = [];
+    let left = LISTING_CHARACTERS;
+    for (const skill of inputs.skills.toSorted(byName)) {
+      const entry = entryOf(skill);
+      const chars = sizeOf(entry);
+      const fits = chars <= left;
+      const status = fits ? "loaded" : "filtered";
+      sources.push({
+        kind: "skill",
+        ref: oneLine(skill.name),
+        path: skill.path,
+        status,
+        chars,
+        kept: fits ? chars : 0,
+      });
+      if (fits) entries.push(entry), left -= chars;
+      else diagnostics.push(leftOut(skill));
+    }
+    const text = [skillsIntroduction(tool), "", "<available_skills>", ...entries, "</available_skills>"];
+    if (diagnostics.length) text.push(skillsLeftOut(diagnostics.length));
+    return { text: text.join("\n"), sources, diagnostics };
+  },
+};
+
+function readingTool(inputs: StableInputs): string | undefined {
+  return ["read", "read_skill"].find((name) => inputs.tools.some((tool) => tool.name === name));
+}
+
+// By code unit and not by locale: the order has to be the same on every machine.
+function byName(a: PromptSkill, b: PromptSkill): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+function entryOf(skill: PromptSkill): string {
+  return [
+    "<skill>",
+    `<name>${escapeXml(oneLine(skill.name))}</name>`,
+    `<description>${escapeXml(oneLine(skill.description))}</description>`,
+    `<location>${escapeXml(visiblePath(skill.path))}</location>`,
+    "</skill>",
+  ].join("\n");
+}
+
+function leftOut(skill: PromptSkill): Diagnostic {
+  return {
+    code: "section_omitted",
+    message:
+      `Skill "${skill.name}" is not listed: the listing has room for ${LISTING_CHARACTERS} characters. Shorten ` +
+      "descriptions or remove skills",
+    file: skill.path,
+    section: "skills_listing",
+  };
+}

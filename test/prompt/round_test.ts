@@ -1,0 +1,90 @@
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { compilePrompt, compileRound, compileStable, sectionTexts } from "../../src/prompt/compile.ts";
+import type { PromptInputs, StableInputs } from "../../src/core/prompt.ts";
+import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text.ts";
+import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
+
+const plain = compilePrompt(inputs(), meta());
+
+const ROUNDS: readonly {
+  readonly row: string;
+  readonly changes: Partial<PromptInputs>;
+  readonly id: string;
+  readonly text: string;
+}[] = [
+  {
+    row: "R44",
+    changes: { retryInstruction: "The edit failed twice.\r\nRead the file first." },
+    id: "retry_instruction",
+    text: "## Retry Instruction\nThe edit failed twice.\nRead the file first.",
+  },
+  {
+    row: "R45",
+    changes: { continuation: true },
+    id: "recovery_continuation",
+    text: `## Recovery Continuation\n${CONTINUATION}`,
+  },
+  { row: "", changes: { finalAnswer: true }, id: "final_answer", text: `## Final Answer\n${FINAL_ANSWER}` },
+  {
+    row: "R48",
+    changes: { dynamicContext: "Caller's own" },
+    id: "dynamic_context",
+    text: "## Dynamic Context\nCaller's own",
+  },
+];
+for (const { row, changes, id, text } of ROUNDS) {
+  Deno.test(`compilePrompt() ${row} R31 R344 section ${id} is in the dynamic half and changes nothing else`, () => {
+    const compiled = compilePrompt(inputs(changes), meta());
+    assertEquals(sectionTexts(inputs(changes)).get(id), text);
+    assertEquals(compiled.stable, plain.stable);
+    assertEquals(compiled.dynamic, `${text}\n\n${plain.dynamic}`);
+    const [now, before] = [compiled.manifest.fingerprints, plain.manifest.fingerprints];
+    assertEquals(now.stable, before.stable);
+    assertNotEquals(now.dynamic, before.dynamic);
+    assertNotEquals(now.full, before.full);
+    assert(!sectionTexts(inputs()).has(id));
+  });
+}
+
+Deno.test("compilePrompt() R44 R45 several round sections stand in one order", () => {
+  const both = inputs({ finalAnswer: true, retryInstruction: "R", continuation: true, dynamicContext: "D" });
+  const headings = compilePrompt(both, meta()).dynamic.match(/^## .+$/gm);
+  assertEquals(headings, ["## Recovery Continuation", "## Retry Instruction", "## Final Answer", "## Dynamic Context"]);
+});
+
+Deno.test("compilePrompt() R344 the clock changes the dynamic half only; R345 a file changes the stable one", () => {
+  const later = compilePrompt(inputs({ runtime: { ...inputs().runtime, dateTime: "Sunday" } }), meta());
+  assertEquals(later.manifest.fingerprints.stable, plain.manifest.fingerprints.stable);
+  assertNotEquals(later.manifest.fingerprints.dynamic, plain.manifest.fingerprints.dynamic);
+  const edited = compilePrompt(inputs({ contextFiles: [loaded("/a/AGENTS.md", "x")] }), meta());
+  assertNotEquals(edited.manifest.fingerprints.stable, plain.manifest.fingerprints.stable);
+  assertEquals(edited.manifest.fingerprints.dynamic, plain.manifest.fingerprints.dynamic);
+});
+
+Deno.test("compileRound() over a kept stable half equals compilePrompt(), R448 and a rebuild equals the first build", () => {
+  const all = inputs({ ...EVERYTHING, retryInstruction: "Again" });
+  const kept = compileStable(all);
+  assertEquals(compileRound(kept, all, meta({ round: 3 })), compilePrompt(all, meta({ round: 3 })));
+  assertEquals(compileStable(structuredClone(all)).sha256, kept.sha256);
+});
+
+Deno.test("compileStable() never looks at what may change within a session", () => {
+  const guard = new Proxy<StableInputs>(inputs(EVERYTHING), {
+    get(target, key) {
+      const changing = ["runtime", "retryInstruction", "continuation", "finalAnswer", "dynamicContext"];
+      if (changing.includes(String(key))) throw new Error(`read ${String(key)}`);
+      return Reflect.get(target, key);
+    },
+  });
+  assertEquals(compileStable(guard).text, compileStable(inputs(EVERYTHING)).text);
+});
+
+Deno.test("compilePrompt() cuts a retry instruction over its budget and says so", () => {
+  const { dynamic, manifest } = compilePrompt(inputs({ retryInstruction: "x".repeat(5000) }), meta());
+  assertStringIncludes(dynamic, `## Retry Instruction\n${"x".repeat(2000)}\n\n`);
+  assertEquals(manifest.diagnostics.map(({ code, section }) => `${code} ${section}`), [
+    "section_truncated retry_instruction",
+  ]);
+  const entry = manifest.sections.find((section) => section.id === "retry_instruction");
+  assertEquals((entry?.chars ?? 0) - (entry?.kept ?? 0), 3000);
+});

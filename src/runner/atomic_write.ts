@@ -1,0 +1,55 @@
+import * as fs from "node:fs";
+import { dirname, join } from "@std/path";
+import { proveSame } from "./opened_file.ts";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
+
+/**
+ * Puts `bytes` at a real path in one step: a reader sees the old content or the new, never a part.
+ *
+ * The temporary file beside it has an unpredictable name and must not exist (`O_EXCL`), gets mode and, where the system
+ * allows, owner of `like`, reaches the disk (fsync) and then takes the name over. It is removed on any failure. Access
+ * lists and extended attributes of the old file are not carried over.
+ */
+export function atomicWrite(real: string, bytes: Uint8Array<ArrayBuffer>, like: fs.Stats | undefined): void {
+  const temporary = join(dirname(real), `.${crypto.randomUUID()}.tmp`);
+  const mode = like === undefined ? undefined : like.mode & 0o777;
+  const fd = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
+  try {
+    try {
+      const made = fs.fstatSync(fd);
+      // Nothing is written before it is certain that the folder was not swapped for a link.
+      proveSame(temporary, made);
+      for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done);
+      if (like !== undefined && (like.uid !== made.uid || like.gid !== made.gid)) keepOwner(fd, like);
+      // Set through the descriptor: a path could have become a link to somebody else's file.
+      if (mode !== undefined && (made.mode & 0o777) !== mode) fs.fchmodSync(fd, mode);
+      fs.fsyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+    Deno.renameSync(temporary, real);
+  } catch (error) {
+    removeSurely(temporary);
+    throw error;
+  }
+}
+
+function keepOwner(fd: number, like: fs.Stats): void {
+  try {
+    fs.fchownSync(fd, like.uid, like.gid);
+  } catch {
+    // Only root may give a file away; the content is what was asked for.
+  }
+}
+
+/** Tried again while it is not there: in a folder that is being swapped it is there at one moment and not at the next. */
+function removeSurely(temporary: string): void {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    try {
+      return Deno.removeSync(temporary);
+    } catch {
+      // The failure that led here is the one to tell.
+    }
+  }
+}

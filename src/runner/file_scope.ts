@@ -1,0 +1,49 @@
+import { ToolError } from "../core/error.ts";
+import { covers, isInside, type Policy } from "../core/policy.ts";
+import { type Access, denial } from "./file_failure.ts";
+
+/** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
+const KERNEL = ["/proc", "/dev", "/sys"];
+
+/** Says whether a place may be touched; throws the denial that a model reads. */
+export interface FileScope {
+  /** `path` is what was asked for; `real` is where it leads, links resolved, once that is known. */
+  check(access: Access, path: string, real?: string): void;
+}
+
+/** The rules of a policy for file tools: kernel file systems never, deny beats allow, protected paths are not written. */
+export function fileScope(policy: Policy): FileScope {
+  // A workspace in shared memory is the one thing below these folders that holds files.
+  const home = isInside(policy.root, "/dev/shm") ? policy.root : undefined;
+  // What may not be seen may not be replaced either: whether it is there would show.
+  const unseen = policy.denyRead.map(folded);
+  const denied = { read: unseen, write: [...unseen, ...policy.denyWrite.map(folded)] };
+  const kept = policy.protected.map(folded);
+  return {
+    check(access, path, real = path) {
+      if (path.includes("\0")) throw new ToolError("A path cannot hold a NUL character");
+      const leads = real === path ? "" : `it leads to ${real}, which is `;
+      if (KERNEL.some((folder) => isInside(real, folder)) && !(home && isInside(real, home))) {
+        throw denial(access, path, `${leads}closed to file tools (/proc, /dev and /sys always are)`);
+      }
+      const key = folded(real);
+      if (denied[access].some((folder) => isInside(key, folder))) {
+        throw denial(access, path, `${leads}on the deny list, which beats every grant`);
+      }
+      if (!covers(policy[access], real)) throw denial(access, path, `${leads}outside the ${access} scope`, real);
+      if (access === "write" && kept.some((folder) => isInside(key, folder))) {
+        throw denial(access, path, `${leads}protected in this workspace; the user has to make such a change`);
+      }
+    },
+  };
+}
+
+/**
+ * A path as a forgiving file system compares it: letter case, composition and invisible characters do not count.
+ *
+ * Only for lists that forbid, so that `.GIT/config` is refused on every system; where it is another file, that is the
+ * price.
+ */
+function folded(path: string): string {
+  return path.normalize("NFC").replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "").toLowerCase();
+}

@@ -1,0 +1,227 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import type { JsonObject } from "../../src/core/json.ts";
+import { textOf } from "../../src/core/message.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { deframer, frame } from "../../src/core/protocol.ts";
+import { openRunner, type Runner } from "../../src/sandbox/runner_client.ts";
+import { runnerArgv } from "../../src/sandbox/runner_command.ts";
+import { type Self, thisProgram } from "../../src/sandbox/self.ts";
+import { probe, REFUSED } from "./probe.ts";
+import { policyFor, scope, type World, world } from "./world.ts";
+
+const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);
+const SELF = thisProgram();
+
+async function withRunner(
+  policy: Policy,
+  work: (
+    call: (name: string, args: JsonObject) => Promise<{ error: boolean; text: string }>,
+    runner: Runner,
+  ) => Promise<void>,
+  self: Self = SELF,
+  watch: { checkPaths?: boolean } = {},
+): Promise<void> {
+  const runner = openRunner(policy, self, SCRIPT, watch);
+  const signal = new AbortController().signal;
+  try {
+    await work(async (name, args) => {
+      const { content, isError } = await runner.call({ name, args }, { signal, onUpdate: () => {} });
+      return { error: isError === true, text: textOf(content) };
+    }, runner);
+  } finally {
+    await runner.close();
+  }
+}
+
+const content = (place: World, name: string): string => Deno.readTextFileSync(`${place.root}/${name}`);
+
+Deno.test("runRunner() reads and writes in the scope R451 R453", async () => {
+  using place = world();
+  await withRunner(policyFor(place.root), async (call) => {
+    const read = await call("read", { path: "a.txt" });
+    assertEquals(read.error, false);
+    assertStringIncludes(read.text, "inside");
+    assertEquals((await call("write", { path: "deep/b.txt", content: "new\n" })).error, false);
+    assertEquals(content(place, "deep/b.txt"), "new\n");
+    assertEquals(
+      (await call("edit", { path: "a.txt", edits: [{ oldText: "inside", newText: "changed" }] })).error,
+      false,
+    );
+    assertEquals(content(place, "a.txt"), "changed\n");
+  });
+});
+
+Deno.test("runRunner() is refused by Deno alone outside the scope, and the model reads why R452 R454 R472 R480", async () => {
+  using place = world();
+  const secret = `${place.outside}/secret.txt`;
+  await withRunner(
+    policyFor(place.root),
+    async (call) => {
+      for (const path of [secret, "../outside/secret.txt", "/etc/passwd"]) {
+        const real = path.startsWith("..") ? secret : path;
+        for (
+          const [name, args] of [
+            ["read", { path }],
+            ["write", { path, content: "x" }],
+            ["edit", { path, edits: [{ oldText: "secret", newText: "x" }] }],
+          ] as const
+        ) {
+          const { error, text } = await call(name, args);
+          assertEquals(error, true);
+          assertMatch(text, /NotCapable/);
+          assertStringIncludes(text, real);
+          assertMatch(text, /Only the user can \w+ it, with --allow-(read|write)=/);
+          assertEquals(/\n\s+at |\.ts:\d/.test(text), false);
+        }
+      }
+      assertEquals(Deno.readTextFileSync(secret), "secret\n");
+    },
+    SELF,
+    { checkPaths: false },
+  );
+});
+
+Deno.test("runRunner() refuses the same with the tools' own checks on", async () => {
+  using place = world();
+  await withRunner(policyFor(place.root), async (call) => {
+    for (const path of [`${place.outside}/secret.txt`, "/etc/passwd", "../outside/secret.txt"]) {
+      assertMatch((await call("read", { path })).text, /outside the read scope/);
+      assertMatch((await call("write", { path, content: "x" })).text, /outside the write scope/);
+    }
+  });
+});
+
+Deno.test("runRunner() without a write scope has no write and no edit R455", async () => {
+  using place = world();
+  await withRunner(policyFor(place.root, { write: scope() }), async (call) => {
+    for (const name of ["write", "edit"]) {
+      const { error, text } = await call(name, { path: "a.txt", content: "x", edits: [] });
+      assertEquals(error, true);
+      assertMatch(text, new RegExp(`Tool "${name}" is not available: the user did not grant write`));
+    }
+    assertEquals((await call("read", { path: "a.txt" })).error, false);
+    assertEquals(content(place, "a.txt"), "inside\n");
+  });
+});
+
+Deno.test("runRunner() has no bash: what runs programs is of another place R456", async () => {
+  using place = world();
+  await withRunner(policyFor(place.root, { run: { all: true, list: [] } }), async (call) => {
+    assertMatch((await call("bash", { command: "id" })).text, /Tool "bash" is not available/);
+  });
+});
+
+Deno.test("the probe finds every door open where nothing confines it", async () => {
+  using place = world();
+  const found = await probe(place.outside);
+  assertEquals([found["readOutside"], found["envOne"], found["ffi"]], ["allowed", "allowed", "allowed"]);
+});
+
+Deno.test("the runner's process has no environment, network, programs or foreign functions R464 R466 R470", async () => {
+  using place = world();
+  const script = fromFileUrl(new URL("./probe_process.ts", import.meta.url));
+  const self = {
+    ...SELF,
+    args: [...SELF.args.slice(0, -1), script],
+    env: { ...SELF.env, OPENAI_API_KEY: "sk-secret" },
+  };
+  await withRunner(policyFor(place.root), async (call) => {
+    assertEquals(JSON.parse((await call("probe", { outside: place.outside })).text), REFUSED);
+  }, self);
+});
+
+Deno.test("the runner's process gets none of the host's variables R466", async () => {
+  using place = world();
+  Deno.env.set("OPENAI_API_KEY", "sk-secret-of-the-host");
+  try {
+    await withRunner(policyFor(place.root), async (call, { pid }) => {
+      await call("read", { path: "a.txt" });
+      // Deno itself keeps /proc to processes with all permissions.
+      const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/environ`] }).output();
+      const names = new TextDecoder().decode(stdout).split("\0").map((entry) => entry.split("=")[0]);
+      assertEquals(names.filter(Boolean).sort(), Object.keys(SELF.env).sort());
+    });
+  } finally {
+    Deno.env.delete("OPENAI_API_KEY");
+  }
+});
+
+Deno.test("runnerArgv() gives the scope and nothing else as flags, and asks no question R472", () => {
+  const self = {
+    ...SELF,
+    program: "/bin/deno",
+    args: ["run", "-A", "--no-prompt", "--allow-net", "--config", "/p", "/m.ts"],
+  };
+  const policy = policyFor("/w", { read: scope("/w", "/a"), denyRead: ["/w/.ssh"], protected: ["/w/.git"] });
+  assertEquals(runnerArgv(policy, self), [
+    ...["/bin/deno", "run", "--config", "/p", "--no-prompt", "--deny-import"],
+    ...["--allow-read=/w,/a", "--allow-write=/w"],
+    ...["--deny-read=/w/.ssh", "--deny-write=/w/.git", "/m.ts", "--internal-runner"],
+  ]);
+  assertEquals(runnerArgv(policyFor("/w", { read: { all: true, list: [] }, write: scope() }), self), [
+    ...[
+      "/bin/deno",
+      "run",
+      "--config",
+      "/p",
+      "--no-prompt",
+      "--deny-import",
+      "--allow-read",
+      "/m.ts",
+      "--internal-runner",
+    ],
+  ]);
+  assertEquals(runnerArgv(policy, { ...self, args: [], standalone: true }), ["/bin/deno", "--internal-runner"]);
+  const comma = policyFor("/w", { protected: ["/w/a,b"] });
+  assertEquals(runnerArgv(comma, self), ["/bin/deno", ...self.args, "--internal-runner"]);
+});
+
+// Everything is granted to the process itself here, as it is in the compiled binary.
+Deno.test("runRunner() with all permissions gives a worker the scope, whatever the names in it R464", async () => {
+  using place = world();
+  const odd = `${place.root}/x,y`;
+  Deno.mkdirSync(odd);
+  Deno.writeTextFileSync(`${odd}/a.txt`, "comma\n");
+  const self = { ...SELF, args: SELF.args.toSpliced(1, 0, "--unstable-worker-options") };
+  await withRunner(
+    policyFor(odd),
+    async (call) => {
+      assertStringIncludes((await call("read", { path: "a.txt" })).text, "comma");
+      assertEquals((await call("write", { path: "b.txt", content: "x" })).error, false);
+      assertMatch((await call("read", { path: "../a.txt" })).text, /NotCapable/);
+      assertMatch((await call("write", { path: "../a.txt", content: "x" })).text, /NotCapable/);
+      assertEquals(content(place, "a.txt"), "inside\n");
+    },
+    self,
+    { checkPaths: false },
+  );
+});
+
+/** Runs the runner's process on raw bytes and gives back how it ended and what it said. */
+async function raw(
+  place: World,
+  lines: readonly string[],
+): Promise<{ code: number; answers: string[]; errors: string }> {
+  const [program = "", ...args] = runnerArgv(policyFor(place.root), SELF);
+  const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  const child = new Deno.Command(program, { args, env: SELF.env, clearEnv: true, ...pipes }).spawn();
+  const writer = child.stdin.getWriter();
+  for (const line of lines) await writer.write(new TextEncoder().encode(line)).catch(() => {});
+  await writer.close().catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  return { code, answers: deframer()(stdout), errors: new TextDecoder().decode(stderr) };
+}
+
+Deno.test("runRunner() ends with its input, and at once with a host that breaks the protocol", async () => {
+  using place = world();
+  assertEquals(await raw(place, []), { code: 0, answers: [], errors: "" });
+  for (const line of ["hello\n", '{"v":1,"id":"a","op":"tool","name":"read","args":{}}\n', "x".repeat(2 ** 20 + 1)]) {
+    const { code, answers, errors } = await raw(place, [line]);
+    assertEquals([code, answers], [76, []]);
+    assertMatch(errors, /^the host broke the protocol: [\w ]+\n$/);
+  }
+  const text = JSON.stringify({ v: 1, id: "h", op: "hello", policy: policyFor(place.root) });
+  const { answers } = await raw(place, frame(text).map((line) => new TextDecoder().decode(line)));
+  assertEquals(answers, ['{"v":1,"id":"h","ok":{"content":[]}}']);
+});

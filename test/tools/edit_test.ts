@@ -1,0 +1,271 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import type { Edit } from "../../tools/edit_args.ts";
+import { edit } from "../../tools/edit.ts";
+import { read } from "../../tools/read.ts";
+import { contextOf, textOfRun, world } from "../runner/workspace.ts";
+
+/** What a file holds after edits, or the error, with the file untouched. Texts are `[old, new]`. */
+const CASES: readonly {
+  name: string;
+  before: string;
+  edits: readonly (readonly [string, string])[];
+  after?: string;
+  error?: string;
+}[] = [
+  { name: "one exact text", before: "a\nb\nc\n", edits: [["b", "x"]], after: "a\nx\nc\n" },
+  { name: "several, out of order", before: "a\nb\nc\n", edits: [["c", "3"], ["a", "1"]], after: "1\nb\n3\n" },
+  { name: "all against the original", before: "a b", edits: [["a", "b"], ["b", "a"]], after: "b a" },
+  { name: "neighbours that touch", before: "ab", edits: [["a", "1"], ["b", "2"]], after: "12" },
+  { name: "a deletion", before: "a\nb\nc\n", edits: [["b\n", ""]], after: "a\nc\n" },
+  { name: "a text with replacement patterns", before: "a", edits: [["a", "$& $1 $$"]], after: "$& $1 $$" },
+  {
+    name: "CRLF kept and given to new lines",
+    before: "a\r\nb\r\n",
+    edits: [["a\nb", "a\nx\nb2"]],
+    after: "a\r\nx\r\nb2\r\n",
+  },
+  { name: "CRLF in the old text", before: "a\nb\n", edits: [["a\r\nb", "c\r\nd"]], after: "c\nd\n" },
+  {
+    name: "mixed line ends of untouched lines",
+    before: "a\r\nb\nc\r\nd\re\n",
+    edits: [["c", "x"]],
+    after: "a\r\nb\nx\r\nd\re\n",
+  },
+  {
+    name: "mixed line ends inside the old text",
+    before: "a\r\nb\nc\r\nd\n",
+    edits: [["a\nb\nc\nd", "a\nb\nX\nd"]],
+    after: "a\r\nb\nX\r\nd\n",
+  },
+  {
+    name: "a new line takes the ending of its place",
+    before: "a\nb\r\nc\n",
+    edits: [["b\n", "b\nnew\n"]],
+    after: "a\nb\r\nnew\r\nc\n",
+  },
+  {
+    name: "a new line after the last, which has no end",
+    before: "a\r\nb",
+    edits: [["b", "b\nc"]],
+    after: "a\r\nb\r\nc",
+  },
+  { name: "a byte order mark kept", before: "\ufeffa\nb\n", edits: [["a\n", "x\n"]], after: "\ufeffx\nb\n" },
+  { name: "emoji that share a half", before: "\u{1f600}!", edits: [["\u{1f600}", "\u{1f601}"]], after: "\u{1f601}!" },
+  {
+    name: "trailing blanks forgiven, other lines kept",
+    before: "a  \nb\t\nc  \n",
+    edits: [["a\nb\n", "x\ny\n"]],
+    after: "x\ny\nc  \n",
+  },
+  { name: "trailing blanks in the old text", before: "a\nb\n", edits: [["a  \nb  ", "x\ny"]], after: "x\ny\n" },
+  {
+    name: "curly quotes and dashes",
+    before: "say \u201chi\u201d \u2013 it\u2019s\n\u2018keep\u2019\n",
+    edits: [['say "hi" - it\'s', "done"]],
+    after: "done\n\u2018keep\u2019\n",
+  },
+  { name: "odd spaces", before: "a\u00a0b\u3000c\n", edits: [["a b c", "d"]], after: "d\n" },
+  {
+    name: "compatibility forms",
+    before: "\uff21\uff22\uff23\uff08\uff11\uff09\n",
+    edits: [["ABC(1)", "x"]],
+    after: "x\n",
+  },
+  {
+    name: "decomposed letters",
+    before: "cafe\u0301 au lait\n",
+    edits: [["caf\u00e9", "th\u00e9"]],
+    after: "th\u00e9 au lait\n",
+  },
+  {
+    name: "loosely, only the match itself changes",
+    before: "\u201ca\u201d + \u201cb\u201d\u00a0\n",
+    edits: [['"a"', '"c"']],
+    after: '"c" + \u201cb\u201d\u00a0\n',
+  },
+  {
+    name: "loosely, CRLF given to new lines",
+    before: "\u201ca\u201d\r\nb\r\n",
+    edits: [['"a"\nb', "x\ny\nz"]],
+    after: "x\r\ny\r\nz\r\n",
+  },
+  {
+    name: "exact beats its look-alike",
+    before: "'a'\n\u2018a\u2019\n",
+    edits: [["'a'", "x"]],
+    after: "x\n\u2018a\u2019\n",
+  },
+  {
+    name: "never half of what was one character",
+    before: "of\ufb01ce\n",
+    edits: [["off", "X"]],
+    error: "Cannot edit f: the old text was not found.",
+  },
+  {
+    name: "controls as read shows them",
+    before: "\x1b[31mred\x1b[0m \u241b\n",
+    edits: [["\u241b[31mred\u241b[0m", "\u241b[32mgreen\u241b[0m"]],
+    after: "\x1b[32mgreen\x1b[0m \u241b\n",
+  },
+  {
+    name: "symbols that are symbols",
+    before: "press \u241b\n",
+    edits: [["press \u241b", "hit \u241b"]],
+    after: "hit \u241b\n",
+  },
+
+  {
+    name: "a text that is not there R483",
+    before: "a\n",
+    edits: [["zebra", "x"]],
+    error: "Cannot edit f: the old text was not found. Read the file and copy",
+  },
+  {
+    name: "a text that differs in indentation",
+    before: "if x:\n    a\n    b\n",
+    edits: [["  a\n  b", "c"]],
+    error: "Lines 2-3 differ only in indentation",
+  },
+  {
+    name: "a text that goes on differently",
+    before: "a\nbee\nc\nd\n",
+    edits: [["bee\nc\nx", "y"]],
+    error: "Its first line is there at line 2, but line 4 differs",
+  },
+  {
+    name: "a text that occurs twice R484",
+    before: "a\na\n",
+    edits: [["a", "x"]],
+    error: "Cannot edit f: the old text occurs 2 times. Add surrounding lines until it occurs once",
+  },
+  { name: "a text that overlaps itself R484", before: "aaa\n", edits: [["aa", "x"]], error: "occurs 2 times" },
+  {
+    name: "a text that occurs twice loosely R484",
+    before: "\u2018a\u2019 \u201ba\u2019\n",
+    edits: [["'a'", "x"]],
+    error: "occurs 2 times",
+  },
+  {
+    name: "overlapping edits",
+    before: "abc\n",
+    edits: [["ab", "x"], ["bc", "y"]],
+    error: "Cannot edit f: edits[0] and edits[1] overlap. Merge them into one edit",
+  },
+  {
+    name: "overlap told in the order given",
+    before: "abc\n",
+    edits: [["bc", "y"], ["ab", "x"]],
+    error: "edits[0] and edits[1] overlap",
+  },
+  { name: "an empty old text", before: "a\n", edits: [["", "x"]], error: "the old text is empty" },
+  { name: "an old text of blanks that is not there", before: "a\n", edits: [["\t \t", "x"]], error: "was not found" },
+  { name: "no edits", before: "a\n", edits: [], error: "edits must hold at least one replacement" },
+  { name: "no change", before: "a\n", edits: [["a", "a"]], error: "No changes made to f" },
+  {
+    name: "one wrong of two changes nothing",
+    before: "a\nb\n",
+    edits: [["a", "x"], ["z", "y"]],
+    error: "edits[1].oldText was not found",
+  },
+  { name: "an empty file", before: "", edits: [["a", "b"]], error: "was not found" },
+];
+
+for (const { name, before, edits, after, error } of CASES) {
+  Deno.test(`edit ${error ? "refuses" : "replaces"} ${name}`, async () => {
+    using w = world();
+    Deno.writeTextFileSync(`${w.root}/f`, before);
+    const list: Edit[] = edits.map(([oldText, newText]) => ({ oldText, newText }));
+    const text = await textOfRun(edit, { path: "f", edits: list }, contextOf(w.policy));
+    if (error) assertStringIncludes(text, error);
+    else assertEquals(text, `Successfully replaced ${edits.length} block${edits.length === 1 ? "" : "s"} in f.`);
+    assertEquals(
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(Deno.readFileSync(`${w.root}/f`)),
+      after ?? before,
+    );
+    assertEquals([...Deno.readDirSync(w.root)].length, 1);
+  });
+}
+
+Deno.test("edit leaves every other byte as it is, whatever the file holds", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  const byte = fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x20, 0x09, 0x80, 0xc3, 0xa9, 0xef, 0xbb, 0xbf, 0x1b), fc.nat(255));
+  const bytes = fc.array(byte, { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(bytes, bytes, fc.constantFrom("\n", "\r\n"), async (front, back, end) => {
+      const utf8 = new TextEncoder();
+      const marked = (inner: string): Uint8Array<ArrayBuffer> =>
+        new Uint8Array([...front, ...utf8.encode(`\n<<${end}${inner}${end}>>${end}`), ...back]);
+      // Two bytes that say UTF-16 are another matter.
+      fc.pre(!(front[0] === 0xff && front[1] === 0xfe) && !(front[0] === 0xfe && front[1] === 0xff));
+      Deno.writeFileSync(`${w.root}/f`, marked("old \u00e9"));
+      const edits = [{ oldText: "<<\nold \u00e9\n>>", newText: "<<\nnew \u{1f600}\n>>" }];
+      await edit.run({ path: "f", edits }, context);
+      assertEquals(Deno.readFileSync(`${w.root}/f`), marked("new \u{1f600}"));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("edit refuses UTF-16 and names bytes that are no text", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  const attempt = async (bytes: number[], oldText: string): Promise<string> => {
+    Deno.writeFileSync(`${w.root}/f`, new Uint8Array(bytes));
+    return await textOfRun(edit, { path: "f", edits: [{ oldText, newText: "x" }] }, context);
+  };
+  assertStringIncludes(await attempt([0xff, 0xfe, 0x61, 0], "a"), "it is UTF-16 text");
+  assertStringIncludes(await attempt([0x61, 0xe9, 0x62], "a\ufffdb"), "leave them out of the old text");
+  assertEquals(await attempt([0x61, 0xe9, 0x62], "b"), "Successfully replaced 1 block in f.");
+  assertEquals(Deno.readFileSync(`${w.root}/f`), new Uint8Array([0x61, 0xe9, 0x78]));
+});
+
+Deno.test("edit and read of one file at the same time: no lost update, no empty read", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  Deno.writeTextFileSync(`${w.root}/f`, Array.from({ length: 50 }, (_, i) => `line ${i};\n`).join(""));
+  Deno.symlinkSync("f", `${w.root}/alias`);
+  const texts = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      i % 2 === 0 ? textOfRun(read, { path: "f" }, context) : textOfRun(edit, {
+        path: i % 3 ? "f" : "alias",
+        edits: [{ oldText: `line ${i >> 1};`, newText: `done ${i >> 1};` }],
+      }, context)),
+  );
+  // Each read sees exactly the edits that were asked for before it.
+  for (const [i, text] of texts.entries()) {
+    if (i % 2 === 0) assertEquals([text.match(/done/g)?.length ?? 0, text.split("\n").length], [i / 2, 50]);
+  }
+  assertEquals(Deno.readTextFileSync(`${w.root}/f`).match(/done/g)?.length, 50);
+});
+
+Deno.test("edit waits for a read that takes several steps, and the next read for it", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  // Each edit turns three bytes far behind into newlines: the size stays, the count of lines tells how many were made.
+  Deno.writeTextFileSync(`${w.root}/f`, "text\n".repeat(200_000) + "<1><3><5><7><9>\n");
+  const texts = await Promise.all(
+    Array.from(
+      { length: 10 },
+      (_, i) =>
+        i % 2 === 0
+          ? textOfRun(read, { path: "f", offset: 2, limit: 1 }, context)
+          : textOfRun(edit, { path: "f", edits: [{ oldText: `<${i}>`, newText: "\n\n\n" }] }, context),
+    ),
+  );
+  assertEquals(
+    texts.filter((_, i) => i % 2 === 0),
+    [0, 1, 2, 3, 4].map((edits) => `text\n\n[${199_999 + 3 * edits} more lines in file. Use offset=3 to continue.]`),
+  );
+});
+
+Deno.test("edit of a small file is quick, a large one stays so", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  Deno.writeTextFileSync(`${w.root}/big`, "some line of text\n".repeat(500_000) + "end\n");
+  const start = performance.now();
+  const { details } = await edit.run({ path: "big", edits: [{ oldText: "end", newText: "END" }] }, context);
+  assertEquals(performance.now() - start < 1500, true);
+  assertEquals(details?.["firstChangedLine"], 500_001);
+});

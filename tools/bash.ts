@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import { ToolError } from "../src/core/error.ts";
+import type { Limits } from "../src/core/policy.ts";
+import { formatSize } from "../src/core/text.ts";
+import { errorResult, type ShellOutcome, textResult, type Tool } from "../src/core/tool.ts";
+
+const args = z.object({
+  command: z.string(),
+  timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
+});
+
+/** Runs a command line in a process tree of its own, which ends with the call (R482). */
+export const bash: Tool<z.infer<typeof args>> = {
+  name: "bash",
+  description:
+    "Run a bash command in the workspace folder. Returns stdout and stderr together; of long output the last " +
+    "2000 lines or 50KB, and a file with all of it. stdin is empty. Background processes end with the call.",
+  args,
+  promptSnippet: "Execute bash commands (ls, grep, find, etc.)",
+  needs: ["run"],
+  readOnly: false,
+  place: "shell",
+  async run({ command, timeout }, { shell, policy, signal, update }) {
+    if (!shell) throw new ToolError("No program may run here: use the other tools.");
+    const { timeoutMs, note } = boundedTimeout(timeout, policy.limits);
+    const outcome = await shell(command, { timeoutMs, signal, onOutput: update });
+    const notes = note === undefined ? outcome.notes : [note, ...outcome.notes];
+    const failure = failureOf(outcome, timeoutMs);
+    const text = [shownOutput(outcome), failure, notes.join("\n")].filter((part) => part).join("\n\n");
+    const details = detailsOf(outcome);
+    return failure === undefined ? textResult(text, details) : errorResult(text, details);
+  },
+};
+
+function boundedTimeout(seconds: number | undefined, limits: Limits): { timeoutMs: number; note?: string } {
+  const wanted = seconds === undefined ? limits.bashTimeoutMs : seconds * 1000;
+  if (wanted <= limits.bashMaxTimeoutMs) return { timeoutMs: wanted };
+  const most = limits.bashMaxTimeoutMs / 1000;
+  return { timeoutMs: limits.bashMaxTimeoutMs, note: `[The timeout was cut to ${most} seconds, the longest allowed.]` };
+}
+
+function shownOutput(outcome: ShellOutcome): string {
+  const text = withoutFinalNewlines(outcome.output);
+  if (text === "" && outcome.truncatedBy === undefined) return "(no output)";
+  return outcome.truncatedBy === undefined ? text : `${text}\n\n${truncationNotice(outcome)}`;
+}
+
+/** Not a regular expression: `\\n+$` looks at every run of newlines again and again. */
+function withoutFinalNewlines(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\n") end--;
+  return text.slice(0, end);
+}
+
+/** Which part of the output is shown, so that the model can ask for the rest by line number. */
+function truncationNotice({ output, totalLines, truncatedBy, fullOutputPath }: ShellOutcome): string {
+  const shown = output.replace(/\n$/, "").split("\n").length;
+  const size = formatSize(new TextEncoder().encode(output).length);
+  const part = truncatedBy === "bytes" && shown === 1
+    ? `Showing the last ${size} of line ${totalLines}.`
+    : `Showing lines ${totalLines - shown + 1}-${totalLines} of ${totalLines}${
+      truncatedBy === "bytes" ? ` (${size})` : ""
+    }.`;
+  return `[${part}${fullOutputPath === undefined ? "" : ` Full output: ${fullOutputPath}`}]`;
+}
+
+function failureOf({ ending, exitCode, limit }: ShellOutcome, timeoutMs: number): string | undefined {
+  switch (ending) {
+    case "timeout":
+      return `Command timed out after ${timeoutMs / 1000} seconds`;
+    case "aborted":
+      return "Command aborted";
+    case "limit":
+      return `Command ended: ${limit ?? "it went over a limit"}`;
+    case "exited":
+      return exitCode === 0 ? undefined : `Command exited with code ${exitCode}`;
+  }
+}
+
+function detailsOf(outcome: ShellOutcome): { exitCode: number; ending: string; fullOutputPath?: string } {
+  const { exitCode, ending, fullOutputPath } = outcome;
+  return { exitCode, ending, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
+}

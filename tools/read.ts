@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import { ToolError } from "../src/core/error.ts";
+import { grants } from "../src/core/policy.ts";
+import { formatSize } from "../src/core/text.ts";
+import { type Files, textResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import { fileType, SNIFF_BYTES } from "./file_type.ts";
+import { imageResult } from "./image.ts";
+import { type ByteSource, lineWindow } from "./line_window.ts";
+import { linesResult } from "./read_lines.ts";
+import { shownPath } from "./shown_path.ts";
+import { MAX_BYTES, MAX_LINES } from "./truncate.ts";
+
+const args = z.object({
+  path: z.string(),
+  offset: z.optional(z.int().check(z.describe("First line, from 1"))),
+  limit: z.optional(z.int().check(z.describe("Number of lines"))),
+});
+
+/** Largest UTF-16 file that is decoded; it has to be taken whole. */
+const MAX_WIDE_BYTES = 16 * 1024 * 1024;
+
+/** Shows a text file by lines, or an image. Requirements R451, R486. */
+export const read: Tool<z.infer<typeof args>> = {
+  name: "read",
+  description:
+    `Read a text file or an image (png, jpeg, gif, webp). Cut at ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB: ` +
+    "continue with offset.",
+  args,
+  promptSnippet: "Read file contents",
+  needs: ["read"],
+  readOnly: true,
+  place: "runner",
+  run({ path, offset = 1, limit }, context) {
+    const file = context.files.resolve(path);
+    const most = limit === undefined ? undefined : Math.max(1, limit);
+    return context.files.lock(file, "read", () => readFile(file, Math.max(1, offset), most, context));
+  },
+};
+
+async function readFile(
+  file: string,
+  offset: number,
+  limit: number | undefined,
+  { files, policy, signal }: ToolContext,
+): Promise<ToolResult> {
+  if (signal.aborted) throw new ToolError("Operation aborted");
+  const shown = shownPath(file, policy.root);
+  const { size } = files.info(file);
+  const type = fileType(files.read(file, 0, SNIFF_BYTES));
+  switch (type.type) {
+    case "image":
+      return imageResult(shown, type.mimeType, size, () => files.read(file));
+    case "binary":
+      return textResult(
+        `${shown} is a binary file (${type.name ?? "unknown type"}, ${formatSize(size)}) and not shown as text. ` +
+          "Inspect it with a program made for its type",
+      );
+    case "utf16": {
+      const source = wideSource(files, file, size, type.encoding, shown);
+      const window = await lineWindow(source.read, source.size, offset - 1, signal);
+      return linesResult(window, { shown, offset, limit, size, hasShell: grants(policy, "run"), encoding: "UTF-16" });
+    }
+    case "text": {
+      const source: ByteSource = (from, length) => files.read(file, from, length);
+      const window = await lineWindow(source, size, offset - 1, signal);
+      return linesResult(window, { shown, offset, limit, size, hasShell: grants(policy, "run") });
+    }
+  }
+}
+
+/** A UTF-16 file as if it were UTF-8. */
+function wideSource(
+  files: Files,
+  file: string,
+  size: number,
+  encoding: "utf-16le" | "utf-16be",
+  shown: string,
+): { readonly read: ByteSource; readonly size: number } {
+  if (size > MAX_WIDE_BYTES) {
+    throw new ToolError(
+      `${shown} is UTF-16 text of ${formatSize(size)}, too large to convert. Convert it to UTF-8 first`,
+    );
+  }
+  const bytes = new TextEncoder().encode(new TextDecoder(encoding).decode(files.read(file)));
+  return { read: (from, length) => bytes.subarray(from, from + length), size: bytes.length };
+}

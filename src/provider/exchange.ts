@@ -1,0 +1,132 @@
+import type { ProviderEvent, ProviderFailure } from "../core/provider.ts";
+import { connectionFailure, cutStream } from "./connection_failure.ts";
+import { failureOf } from "./failure.ts";
+import type { FailureScene } from "./failure_message.ts";
+import type { Ending, Reply } from "./reply.ts";
+import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
+import { createSseReader, type SseReader } from "./sse.ts";
+
+/** Understands one API's events and puts them into a reply. */
+export interface WireReader {
+  event(name: string | undefined, data: string): void;
+  /** A whole reply as one JSON value, from servers that do not stream. */
+  whole(body: unknown): void;
+  /** Whether the stream said that it is over; what comes after does not count. */
+  readonly isDone: boolean;
+  /** An error that was told inside the stream. */
+  readonly failure: ProviderFailure | undefined;
+}
+
+/** One request and its reply. */
+export interface Exchange {
+  /** Sends the request; rejects with the client's error for everything but a 200. */
+  readonly open: (signal: AbortSignal) => Promise<Response>;
+  readonly reader: WireReader;
+  readonly reply: Reply;
+  readonly scene: FailureScene;
+  readonly limits: SilenceLimits;
+}
+
+/** A body that is over may hold its connection open; it gets this long to close, so that the connection can be used again. */
+const DRAIN_MS = 100;
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+async function drain(body: BodyReader): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<true>((resolve) => timer = setTimeout(() => resolve(true), DRAIN_MS));
+  const over = async (): Promise<true> => {
+    while (!(await body.read()).done);
+    return true;
+  };
+  await Promise.race([late, over().catch(() => true)]);
+  clearTimeout(timer);
+}
+
+/** The failure that a rejected request or a broken body amounts to. */
+function failureFrom(error: unknown, scene: FailureScene): ProviderFailure {
+  // The client's error classes are not imported: the package loads with the first request.
+  if (error instanceof Error && "status" in error && typeof error.status === "number") {
+    const headers = "headers" in error && error.headers instanceof Headers ? { headers: error.headers } : {};
+    const body = "error" in error && error.error !== undefined ? error.error : error.message.replace(/^\d{3} /, "");
+    return failureOf({ status: error.status, body, ...headers }, scene);
+  }
+  return connectionFailure(error, scene);
+}
+
+function silenceFailure(watch: SilenceWatch, { scene, limits }: Exchange): ProviderFailure {
+  return watch.reason === "stalled"
+    ? cutStream(scene, `nothing came for ${limits.stallMs / 1000} s`)
+    : cutStream(scene, `it got no further for ${limits.noProgressMs / 1000} s`);
+}
+
+/** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
+async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
+  const text = await response.text();
+  if (/^\s*</.test(text)) {
+    const fix = "Check the path of --base-url (most servers want it to end in /v1)";
+    return {
+      kind: "bad_request",
+      message: `${exchange.scene.host} answered with a web page, not an API. ${fix}.`,
+      retry: false,
+    };
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Events under a wrong content type.
+    sse.push(new TextEncoder().encode(text));
+    sse.end();
+    return undefined;
+  }
+  exchange.reader.whole(body);
+  return undefined;
+}
+
+function endingOf({ reader, reply, scene }: Exchange): Ending {
+  if (reader.failure) return { type: "failed", failure: reader.failure };
+  if (reader.isDone || reply.isFinished) return { type: "complete" };
+  return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
+}
+
+/** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
+export async function* runExchange(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+  const { reader, reply, scene } = exchange;
+  const sse = createSseReader((name, data) => reader.event(name, data));
+  const watch = watchSilence(exchange.limits, signal);
+  let body: BodyReader | undefined;
+  let ending: Ending | undefined;
+  try {
+    const response = await watch.wait(exchange.open(watch.signal));
+    if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
+      const failure = await watch.wait(readWhole(response, sse, exchange));
+      if (failure) ending = { type: "failed", failure };
+    } else {
+      body = response.body.getReader();
+      while (!reader.isDone && !reader.failure && !signal.aborted) {
+        const { done, value } = await watch.wait(body.read());
+        if (done) sse.end();
+        else sse.push(value);
+        const events = reply.take();
+        if (events.length > 0) watch.progress();
+        for (const event of events) {
+          if (signal.aborted) break;
+          yield event;
+        }
+        if (done) break;
+      }
+      if (reader.isDone) await drain(body);
+    }
+  } catch (error) {
+    if (watch.reason === undefined && !reader.isDone) ending = { type: "failed", failure: failureFrom(error, scene) };
+  } finally {
+    watch.close();
+    await body?.cancel().catch(() => {});
+  }
+  if (watch.reason === "aborted" || signal.aborted) ending = { type: "aborted" };
+  else if (watch.reason !== undefined && !reply.isFinished) {
+    ending = { type: "failed", failure: silenceFailure(watch, exchange) };
+  }
+  yield* reply.end(ending ?? endingOf(exchange));
+}

@@ -1,0 +1,106 @@
+import { Refused } from "./refusal.ts";
+
+// Models write JSON with damage that has exactly one reading: raw newlines inside strings, invented escapes, a comma too
+// many. Nothing is ever closed here: text that ends inside a string or a bracket was cut, and what is missing is unknown.
+
+/** The top-level values found in a text, each now strict JSON text, and what was mended on the way. */
+export interface Scanned {
+  readonly values: readonly string[];
+  readonly repairs: readonly string[];
+}
+
+/** Control tokens and closing tags that servers leave behind a call. */
+const LEFTOVERS = /^(?:\s*(?:<[|｜][^<>]{0,40}[|｜]>|<\/[A-Za-z_:]{1,30}>))+\s*$/;
+
+const VALID_ESCAPE = /^["\\/bfnrt]$/;
+const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
+
+function escapeControl(char: string): string {
+  return NAMED[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Reads one string literal that starts at `start`; gives its strict form and the index behind it. */
+function scanString(
+  text: string,
+  start: number,
+  repairs: Set<string>,
+): { readonly text: string; readonly end: number } {
+  let out = '"';
+  let invented = false;
+  let controlLike = false;
+  for (let i = start + 1; i < text.length; i++) {
+    const char = text.charAt(i);
+    if (char === '"') {
+      // Half of the backslashes of such a path would silently become newlines.
+      if (invented && controlLike && /^"[A-Za-z]:\\/.test(out)) {
+        throw new Refused("ambiguous_escape", "a Windows path has single backslashes; write each one as \\\\");
+      }
+      if (invented) repairs.add("invalid escapes taken literally");
+      return { text: `${out}"`, end: i + 1 };
+    }
+    if (char === "\\") {
+      const next = text.charAt(i + 1);
+      if (VALID_ESCAPE.test(next)) {
+        controlLike ||= next !== '"' && next !== "\\" && next !== "/";
+        out += char + next;
+        i++;
+      } else if (next === "u" && /^[0-9a-fA-F]{4}$/.test(text.slice(i + 2, i + 6))) {
+        out += text.slice(i, i + 6);
+        i += 5;
+      } else {
+        invented = true;
+        out += "\\\\";
+      }
+    } else if (char < " ") {
+      repairs.add("control characters in strings escaped");
+      out += escapeControl(char);
+    } else out += char;
+  }
+  throw new Refused("truncated", "the arguments end inside a string");
+}
+
+/** Splits a text into its top-level JSON values, mending what has one reading; throws `Refused` for everything else. */
+export function scanJson(text: string): Scanned {
+  const repairs = new Set<string>();
+  const values: string[] = [];
+  let out = "";
+  let depth = 0;
+  for (let i = 0; i < text.length;) {
+    const char = text.charAt(i);
+    if (char === "<" && depth === 0 && values.length > 0 && LEFTOVERS.test(text.slice(i))) {
+      repairs.add("control tokens behind the arguments dropped");
+      break;
+    }
+    if (char === '"') {
+      const string = scanString(text, i, repairs);
+      out += string.text;
+      i = string.end;
+    } else if (char === "\\" && /^[nrt]$/.test(text.charAt(i + 1))) {
+      repairs.add("escaped white space between values dropped");
+      out += " ";
+      i += 2;
+      continue;
+    } else if (/\s/.test(char)) {
+      out += char;
+      i++;
+      continue;
+    } else if (char === "," && /^,(?:\s|\\[nrt])*[}\]]/.test(text.slice(i, i + 1000))) {
+      repairs.add("trailing comma dropped");
+      i++;
+      continue;
+    } else {
+      if (char === "{" || char === "[") depth++;
+      if (char === "}" || char === "]") depth--;
+      out += char;
+      i++;
+    }
+    // Bare words at the top level are prose or literals of another language; the strict parse names them.
+    if (depth === 0 && /["}\]]/.test(out.charAt(out.length - 1))) {
+      values.push(out.trim());
+      out = "";
+    }
+  }
+  if (depth > 0) throw new Refused("truncated", "the arguments end before their last bracket");
+  if (out.trim() !== "") values.push(out.trim());
+  return { values, repairs: [...repairs] };
+}

@@ -1,0 +1,39 @@
+import type { Provider } from "../core/provider.ts";
+import { type Connection, hostOf } from "./connection.ts";
+import { type Exchange, runExchange } from "./exchange.ts";
+import { limitsOf, sceneOf } from "./openai_chat.ts";
+import { createPost } from "./openai_client.ts";
+import { createReply } from "./reply.ts";
+import { createResponsesRequest } from "./responses_request.ts";
+import { createResponsesReader } from "./responses_stream.ts";
+
+/** A provider for servers that speak the OpenAI Responses API. Nothing is loaded or connected before the first stream. */
+export function openResponses(connection: Connection): Provider {
+  const host = hostOf(connection.baseUrl);
+  const isOpenAi = host === "api.openai.com" || host.endsWith(".openai.azure.com");
+  const build = createResponsesRequest({ host, model: connection.model, isOpenAi });
+  const post = createPost(connection);
+  return {
+    name: connection.name ?? "openai",
+    model: connection.model,
+    stream(request, signal) {
+      const scene = sceneOf(connection, request);
+      const reply = createReply(scene);
+      const exchange: Exchange = {
+        open: async (inner) => {
+          const body = build(request);
+          return await post(
+            "/responses",
+            connection.beforeRequest ? await connection.beforeRequest(body) : body,
+            inner,
+          );
+        },
+        reader: createResponsesReader(reply, scene, connection.price),
+        reply,
+        scene,
+        limits: limitsOf(connection),
+      };
+      return runExchange(exchange, signal);
+    },
+  };
+}

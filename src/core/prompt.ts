@@ -113,14 +113,6 @@ export interface PromptInputs extends StableInputs {
   readonly dynamicContext?: string;
 }
 
-/** One part of the system prompt. A stable section cannot see the clock: its inputs have none. */
-export type PromptSection =
-  & { readonly id: string; readonly title?: string; readonly profiles: readonly Profile[]; readonly budget?: Budget }
-  & (
-    | { readonly stability: "stable"; render(inputs: StableInputs): Rendered | undefined }
-    | { readonly stability: "dynamic"; render(inputs: PromptInputs): Rendered | undefined }
-  );
-
 /** One section in a manifest: sizes and hashes, never text. */
 export interface ManifestSection {
   readonly id: string;

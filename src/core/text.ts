@@ -20,6 +20,7 @@ export function stripControls(text: string): string {
 
 /** Characters as people count them: Unicode code points. */
 export function countCharacters(text: string): number {
+  if (!/[\ud800-\udbff]/.test(text)) return text.length; // nearly always, and a hundred times faster
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--, i++;

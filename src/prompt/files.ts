@@ -1,8 +1,7 @@
 import { sha256 } from "../core/digest.ts";
 import type { Budget, ContextFile, Diagnostic, PromptSource, SourceStatus } from "../core/prompt.ts";
-import { takeCharacters } from "../core/text.ts";
+import { countCharacters, takeCharacters } from "../core/text.ts";
 import { clean } from "./clean.ts";
-import { sizeOf } from "./size.ts";
 
 /** What of a file goes into the prompt. */
 export interface KeptFile {
@@ -39,7 +38,7 @@ export function keepFiles(section: string, files: readonly ContextFile[], budget
     const note = stateDiagnostic(file, section);
     if (note) diagnostics.unshift(note);
     const text = file.status === "loaded" ? clean(file.text ?? "") : "";
-    const chars = sizeOf(text);
+    const chars = countCharacters(text);
     const own = Math.min(chars, budget.perSource ?? Infinity);
     const allowed = Math.min(own, left);
     left -= allowed;
@@ -93,7 +92,7 @@ function cutDiagnostic(
 
 function sourceOf(file: ContextFile, chars: number, part: string): PromptSource {
   const isFile = /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(file.path);
-  const kept = part.length === 0 ? 0 : sizeOf(part);
+  const kept = part.length === 0 ? 0 : countCharacters(part);
   const isCut = file.status === "loaded" && kept < chars;
   return {
     kind: isFile ? "file" : "caller",

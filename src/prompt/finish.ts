@@ -1,9 +1,8 @@
 import { sha256 } from "../core/digest.ts";
 import type { Diagnostic, ManifestSection, Profile, Rendered } from "../core/prompt.ts";
-import { takeCharacters } from "../core/text.ts";
+import { countCharacters, takeCharacters } from "../core/text.ts";
 import { clean } from "./clean.ts";
 import type { Section } from "./section.ts";
-import { sizeOf } from "./size.ts";
 
 /** A rendered section: its text as it stands in the prompt, and what the manifest says of it. */
 export interface FinishedSection {
@@ -22,8 +21,8 @@ export function finish(section: Section, rendered: Rendered): FinishedSection {
   const limit = section.budget?.total ?? Infinity;
   const body = whole.length > limit ? takeCharacters(whole, limit).trimEnd() : whole;
   const text = body && section.title ? `## ${section.title}\n${body}` : body;
-  const kept = sizeOf(text);
-  const lost = whole === body ? 0 : sizeOf(whole) - sizeOf(body);
+  const kept = countCharacters(text);
+  const lost = whole === body ? 0 : countCharacters(whole) - countCharacters(body);
   const lostBefore = rendered.sources.reduce((sum, source) => sum + source.chars - source.kept, 0);
   return {
     text,

@@ -1,6 +1,6 @@
 import type { Rendered, StableInputs } from "../../core/prompt.ts";
 import { clean } from "../clean.ts";
-import { sizeOf } from "../size.ts";
+import { countCharacters } from "../../core/text.ts";
 
 /**
  * Whether a SYSTEM.md owns the base: then none of the sections of the default base renders, nor the safety lines (R8).
@@ -15,6 +15,6 @@ export function isOverridden(inputs: StableInputs): boolean {
 
 /** A section made from the program's own words alone. */
 export function builtin(ref: string, text: string): Rendered {
-  const chars = sizeOf(text);
+  const chars = countCharacters(text);
   return { text, sources: [{ kind: "builtin", ref, status: "loaded", chars, kept: chars }] };
 }

@@ -3,7 +3,7 @@ import { oneLine } from "../clean.ts";
 import type { StableSection } from "../section.ts";
 import { GUIDELINE, GUIDELINES_HEADING } from "../text.ts";
 import { isOverridden } from "./base.ts";
-import { sizeOf } from "../size.ts";
+import { countCharacters } from "../../core/text.ts";
 
 type Active = (name: string) => boolean;
 
@@ -62,6 +62,6 @@ function linesOf(tool: PromptTool, said: ReadonlySet<string>): readonly string[]
 }
 
 function sourceOf(kind: "builtin" | "tool", ref: string, lines: readonly string[]) {
-  const chars = sizeOf(lines.join("\n"));
+  const chars = countCharacters(lines.join("\n"));
   return { kind, ref, status: "loaded", chars, kept: chars } as const;
 }

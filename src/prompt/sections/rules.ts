@@ -1,6 +1,6 @@
 import { oneLine } from "../clean.ts";
 import type { StableSection } from "../section.ts";
-import { sizeOf } from "../size.ts";
+import { countCharacters } from "../../core/text.ts";
 
 /** The caller's own rules as a list (R53). */
 export const rules: StableSection = {
@@ -11,7 +11,7 @@ export const rules: StableSection = {
   budget: { total: 20_000 },
   render: (inputs) => {
     const text = inputs.rules.map(oneLine).filter(Boolean).map((line) => `- ${line}`).join("\n");
-    const chars = sizeOf(text);
+    const chars = countCharacters(text);
     return { text, sources: [{ kind: "caller", ref: "rules", status: "loaded", chars, kept: chars }] };
   },
 };

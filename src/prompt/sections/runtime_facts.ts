@@ -1,6 +1,6 @@
 import { oneLine, visiblePath } from "../clean.ts";
 import type { DynamicSection } from "../section.ts";
-import { sizeOf } from "../size.ts";
+import { countCharacters } from "../../core/text.ts";
 
 /** System, branch, date and working directory; the last two are the last lines of the prompt (R15, R21–R25). */
 export const runtimeFacts: DynamicSection = {
@@ -16,7 +16,7 @@ export const runtimeFacts: DynamicSection = {
       `Current date and time: ${oneLine(runtime.dateTime)}`,
       `Current working directory: ${visiblePath(runtime.cwd)}`,
     ].join("\n");
-    const chars = sizeOf(text);
+    const chars = countCharacters(text);
     return { text, sources: [{ kind: "runtime", ref: "runtime_facts", status: "loaded", chars, kept: chars }] };
   },
 };

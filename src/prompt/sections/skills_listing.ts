@@ -3,7 +3,7 @@ import { oneLine, visiblePath } from "../clean.ts";
 import type { StableSection } from "../section.ts";
 import { skillsIntroduction, skillsLeftOut } from "../text.ts";
 import { escapeXml } from "../xml.ts";
-import { sizeOf } from "../size.ts";
+import { countCharacters } from "../../core/text.ts";
 
 /** Room for all entries together, Unicode characters. */
 const LISTING_CHARACTERS = 24_000;
@@ -22,7 +22,7 @@ export const skillsListing: StableSection = {
     let left = LISTING_CHARACTERS;
     for (const skill of inputs.skills.toSorted(byName)) {
       const entry = entryOf(skill);
-      const chars = sizeOf(entry);
+      const chars = countCharacters(entry);
       const fits = chars <= left;
       const status = fits ? "loaded" : "filtered";
       sources.push({

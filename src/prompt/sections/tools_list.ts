@@ -1,10 +1,9 @@
 import type { PromptTool } from "../../core/prompt.ts";
-import { takeCharacters } from "../../core/text.ts";
+import { countCharacters, takeCharacters } from "../../core/text.ts";
 import { oneLine } from "../clean.ts";
 import type { StableSection } from "../section.ts";
 import { NO_TOOLS, TOOL_LINES, TOOLS_HEADING } from "../text.ts";
 import { isOverridden } from "./base.ts";
-import { sizeOf } from "../size.ts";
 
 const LINE_CHARACTERS = 200;
 
@@ -20,7 +19,7 @@ export const toolsList: StableSection = {
       text: [TOOLS_HEADING, ...lines.length ? lines.map(({ name, text }) => `- ${name}: ${cut(text)}`) : [NO_TOOLS]]
         .join("\n"),
       sources: lines.map(({ name, text }) => {
-        const chars = sizeOf(text);
+        const chars = countCharacters(text);
         const kept = Math.min(chars, LINE_CHARACTERS);
         return { kind: "tool", ref: name, status: kept < chars ? "truncated" : "loaded", chars, kept };
       }),

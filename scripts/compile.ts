@@ -4,6 +4,7 @@
  *
  * Options: `--registry` skips the official route; `--out FILE` writes elsewhere.
  */
+import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
 import { type BaseRuntime, output, registryRuntime } from "./build/base_runtime.ts";
@@ -21,7 +22,9 @@ const files = await bundle(root, chunks);
 await Deno.copyFile(join(root, "README.md"), join(chunks, "README.md"));
 await copyFolder(join(root, "skills"), join(chunks, "skills"));
 await copyFolder(join(root, "docs"), join(chunks, "docs"));
-await Deno.writeTextFile(join(chunks, "deno.json"), "{}");
+await Deno.writeTextFile(join(chunks, "content-hash"), await contentHash());
+// Scoped permissions of workers are behind this flag in 2.7.
+await Deno.writeTextFile(join(chunks, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
 
 const official: BaseRuntime = { route: "official", deno: Deno.execPath() };
 const base = args.registry === true || !await compile(official)
@@ -44,7 +47,7 @@ async function compile(runtime: BaseRuntime): Promise<boolean> {
       ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
       ...["--v8-flags=--optimize-for-size", "--config", join(chunks, "deno.json")],
       ...files.filter((file) => file !== "main.js").flatMap((file) => ["--include", join(chunks, file)]),
-      ...["README.md", "skills", "docs"].flatMap((name) => ["--include", join(chunks, name)]),
+      ...["content-hash", "README.md", "skills", "docs"].flatMap((name) => ["--include", join(chunks, name)]),
       ...["-o", `${out}.new`, join(chunks, "main.js")],
     ],
     cwd: chunks,
@@ -67,4 +70,18 @@ async function compile(runtime: BaseRuntime): Promise<boolean> {
 async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   await output("cp", ["-R", `${from}/.`, to], root);
+}
+
+/** SHA-256 over names and contents of what the binary carries for tools to read; names the folder it is copied to. */
+async function contentHash(): Promise<string> {
+  const hash = createHash("sha256");
+  const add = async (path: string, name: string): Promise<void> => {
+    if ((await Deno.stat(path)).isFile) {
+      return void hash.update(`${name}\0`).update(await Deno.readFile(path)).update("\0");
+    }
+    const names = (await Array.fromAsync(Deno.readDir(path))).map((entry) => entry.name).sort();
+    for (const inner of names) await add(join(path, inner), `${name}/${inner}`);
+  };
+  for (const part of ["README.md", "docs", "skills"]) await add(join(chunks, part), part);
+  return hash.digest("hex");
 }

@@ -35,7 +35,7 @@ async function finish(path: string, out: string): Promise<void> {
   for (const worker of WORKERS) {
     const name = worker.slice(worker.lastIndexOf("/") + 1);
     const target = relative(dirname(path), join(out, worker.replace(/\.ts$/, ".js")));
-    code = code.replaceAll(`"./${name}"`, JSON.stringify(target.startsWith(".") ? target : `./${target}`));
+    code = code.replace(new RegExp(`"\\.{1,2}/(?:[^"]*/)?${RegExp.escape(name)}"`, "g"), JSON.stringify(`./${target}`));
   }
   const head = (code.includes("require(") ? REQUIRE : "") + (code.includes(".unref(") ? TIMERS : "");
   await Deno.writeTextFile(path, head + code);

@@ -133,14 +133,14 @@ export const FLAGS = [
     kind: "scope",
     value: "PATH,…",
     group: "Tools and their scope",
-    help: "what tools may read besides the workspace; bare: everything but secrets",
+    help: "what tools may read (default: the workspace); bare: everything but secrets",
   },
   {
     name: "allow-write",
     kind: "scope",
     value: "PATH,…",
     group: "Tools and their scope",
-    help: "what tools may write besides the workspace; bare: everything",
+    help: "what tools may write (default: the workspace); bare: everything but secrets",
   },
   {
     name: "allow-run",

@@ -24,7 +24,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   let outcome: TextOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
   for await (const event of events) {
-    if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
+    if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
     if (output.progress) { for (const line of progressLines(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };

@@ -6,12 +6,12 @@ const paths = z.union([z.boolean(), z.array(z.string())]);
 
 /** Data of one model, as settings give it. */
 const model = z.strictObject({
-  contextWindow: z.optional(whole),
-  maxTokens: z.optional(whole),
-  input: z.optional(z.array(z.enum(["text", "image"]))),
-  reasoning: z.optional(z.boolean()),
-  price: z.optional(
-    z.strictObject({ input: z.number(), cachedInput: z.optional(z.number()), output: z.number() }),
+  contextWindow: z.exactOptional(whole),
+  maxTokens: z.exactOptional(whole),
+  input: z.exactOptional(z.array(z.enum(["text", "image"]))),
+  reasoning: z.exactOptional(z.boolean()),
+  price: z.exactOptional(
+    z.strictObject({ input: z.number(), cachedInput: z.exactOptional(z.number()), output: z.number() }),
   ),
 });
 
@@ -47,30 +47,30 @@ export const SETTINGS = {
   profile: { schema: z.enum(["full", "minimal", "none"]), help: "how much prompt" },
   retry: {
     schema: z.strictObject({
-      maxRetries: z.optional(z.int().check(z.nonnegative())),
-      baseDelayMs: z.optional(positive),
-      maxDelayMs: z.optional(positive),
+      maxRetries: z.exactOptional(z.int().check(z.nonnegative())),
+      baseDelayMs: z.exactOptional(positive),
+      maxDelayMs: z.exactOptional(positive),
     }),
     help: "retries of failed requests",
   },
   limits: {
     schema: z.strictObject({
-      maxTurns: z.optional(whole),
-      timeoutMs: z.optional(positive),
-      maxTokensTotal: z.optional(whole),
-      maxCostUsd: z.optional(positive),
+      maxTurns: z.exactOptional(whole),
+      timeoutMs: z.exactOptional(positive),
+      maxTokensTotal: z.exactOptional(whole),
+      maxCostUsd: z.exactOptional(positive),
     }),
     help: "bounds of a run; a project may only lower them",
   },
   permissions: {
     schema: z.strictObject({
-      read: z.optional(paths),
-      write: z.optional(paths),
-      run: z.optional(paths),
-      net: z.optional(paths),
-      env: z.optional(paths),
-      deny: z.optional(
-        z.strictObject({ read: z.optional(z.array(z.string())), write: z.optional(z.array(z.string())) }),
+      read: z.exactOptional(paths),
+      write: z.exactOptional(paths),
+      run: z.exactOptional(paths),
+      net: z.exactOptional(paths),
+      env: z.exactOptional(paths),
+      deny: z.exactOptional(
+        z.strictObject({ read: z.exactOptional(z.array(z.string())), write: z.exactOptional(z.array(z.string())) }),
       ),
     }),
     help: "scope of the tools; a project may only narrow it",
@@ -82,9 +82,9 @@ export const SETTINGS = {
   },
   bash: {
     schema: z.strictObject({
-      timeoutMs: z.optional(positive),
-      maxTimeoutMs: z.optional(positive),
-      outputBytes: z.optional(whole),
+      timeoutMs: z.exactOptional(positive),
+      maxTimeoutMs: z.exactOptional(positive),
+      outputBytes: z.exactOptional(whole),
     }),
     help: "bounds of one bash call",
   },

@@ -50,7 +50,7 @@ Deno.test("parseCommandLine() takes a command and its own options", () => {
   });
 });
 
-const SCOPES = [
+const SCOPES: readonly { args: string[]; expected: "all" | string[] | undefined }[] = [
   { args: ["--allow-read"], expected: "all" },
   { args: ["--allow-read", "word"], expected: "all" },
   { args: ["--allow-read=/a,b"], expected: ["/a", "b"] },

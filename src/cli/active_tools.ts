@@ -1,0 +1,53 @@
+import { UserError } from "../core/error.ts";
+import { grants, type Policy } from "../core/policy.ts";
+import type { Tool } from "../core/tool.ts";
+import { nearest } from "./nearest.ts";
+
+/** The tools of a session and what a person should know about the choice. */
+export interface ActiveTools {
+  readonly tools: readonly Tool[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * The tools that were asked for and that the policy lets work; a tool without its permission is not active (R85, R477).
+ *
+ * Throws UserError for a name that no tool has.
+ */
+export function chooseTools(wanted: readonly string[], all: readonly Tool[], policy: Policy): ActiveTools {
+  const names = all.map((tool) => tool.name);
+  for (const name of wanted) if (!names.includes(name)) throw unknown(name, names);
+  const notices: string[] = [];
+  const tools = all.filter((tool) => {
+    if (!wanted.includes(tool.name)) return false;
+    const missing = tool.needs.find((need) => !grants(policy, need)) ??
+      (tool.place === "shell" ? shellGap(policy) : undefined);
+    if (missing !== undefined) notices.push(`The tool ${tool.name} is off: ${reasons[missing]}`);
+    return missing === undefined;
+  });
+  return { tools, notices };
+}
+
+const reasons = {
+  read: "there is no read scope",
+  write: "there is no write scope",
+  run: "no program may run",
+  net: "there is no network",
+  confinement: "a shell only runs where the kernel confines it, and the sandbox level here is permissions",
+  list: "a list of programs is not supported for the real shell; allow all with --allow-run or none",
+} as const;
+
+/** A real shell needs the kernel around it, or the user's own word that nothing confines it. */
+function shellGap(policy: Policy): "confinement" | "list" | undefined {
+  if (policy.sandbox === "permissions") return "confinement";
+  return policy.run.all ? undefined : "list";
+}
+
+function unknown(name: string, names: readonly string[]): UserError {
+  const meant = nearest(name, names);
+  return new UserError({
+    what: `There is no tool "${name}"`,
+    why: `the tools are ${names.join(", ")}`,
+    fix: meant ? `Did you mean ${meant}?` : "Name some of them with --tools, or none with --no-tools",
+  });
+}

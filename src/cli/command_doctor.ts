@@ -1,0 +1,93 @@
+import { messageOf, UserError } from "../core/error.ts";
+import { chooseSandbox } from "../sandbox/choose.ts";
+import { probeSandbox } from "../sandbox/probe.ts";
+import { configure } from "./config.ts";
+import { writeAll } from "./main.ts";
+import { chooseModel } from "./model.ts";
+import type { Invocation } from "./parse.ts";
+import { wantedSandbox } from "./tools_host.ts";
+import { VERSION } from "./version.ts";
+import { readVariable, readWorld } from "./world.ts";
+
+/** One thing that was looked at. */
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do about it, where there is something to do. */
+  readonly fix?: string;
+}
+
+/** `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. */
+export function doctorCommand(invocation: Invocation): number {
+  const config = configure(invocation, readWorld());
+  const probe = probeSandbox();
+  const bwrap = probe.os === "linux" ? probe.bwrap() : { why: "only for Linux" };
+  let missing = false;
+  const sandbox = check("sandbox", () => {
+    const chosen = chooseSandbox(wantedSandbox(config), probe);
+    return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
+  }, () => missing = true);
+  const checks: Check[] = [
+    {
+      name: "program",
+      ok: true,
+      found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
+    },
+    sandbox,
+    {
+      name: "Landlock",
+      ok: probe.landlockAbi > 0,
+      found: probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}` : probe.landlockWhy ?? "not there",
+      ...(probe.landlockAbi > 0 ? {} : { fix: "Linux 6.12 or later, with landlock in the kernel's lsm= list" }),
+    },
+    {
+      name: "bubblewrap",
+      ok: "path" in bwrap,
+      found: "path" in bwrap ? bwrap.path : bwrap.why,
+      ...("path" in bwrap
+        ? {}
+        : { fix: "Install the package bubblewrap for the level kernel+; without it the level is kernel" }),
+    },
+    check("model", () => {
+      const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+      return {
+        found: choice.kind === "replay"
+          ? `cassette ${choice.file}`
+          : `${choice.model} at ${choice.baseUrl}, key from ${choice.apiKeyEnv}`,
+      };
+    }),
+    { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
+    {
+      name: "project",
+      ok: true,
+      found: config.projectFolder
+        ? `${config.projectFolder}, ${config.trusted ? "trusted" : "not trusted"}`
+        : "no folder of its own",
+    },
+    ...config.warnings.map((warning) => ({
+      name: "settings",
+      ok: false,
+      found: warning,
+      fix: "Correct it in the file",
+    })),
+  ];
+  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
+  return missing ? 3 : 0;
+}
+
+function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {
+  try {
+    return { name, ok: true, ...look() };
+  } catch (error) {
+    onFailure?.();
+    if (error instanceof UserError) return { name, ok: false, found: `${error.what}: ${error.why}`, fix: error.fix };
+    return { name, ok: false, found: messageOf(error) };
+  }
+}
+
+function table(checks: readonly Check[]): string {
+  return checks.map(({ name, ok, found, fix }) =>
+    `${ok ? "ok " : "-- "} ${name.padEnd(12)}${found}\n` + (fix === undefined ? "" : `${" ".repeat(16)}${fix}\n`)
+  ).join("");
+}

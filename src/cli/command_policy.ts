@@ -1,0 +1,28 @@
+import { stripControls } from "../core/text.ts";
+import { describePolicy, policyRecord } from "../sandbox/describe.ts";
+import { configure } from "./config.ts";
+import { writeAll } from "./main.ts";
+import type { Invocation } from "./parse.ts";
+import { openTools } from "./tools_host.ts";
+import { readWorld } from "./world.ts";
+
+/** `sandpiper policy`: what tools may touch, and what enforces it (R493). */
+export async function policyCommand(invocation: Invocation): Promise<number> {
+  const config = configure(invocation, readWorld());
+  const tools = openTools(config, false);
+  try {
+    const record = { ...policyRecord(tools.policy), tools: tools.active.map((tool) => tool.name) };
+    const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
+      `workspace  ${tools.policy.root}`,
+      `sandbox    ${tools.policy.sandbox}`,
+      `tools      ${record.tools.join(", ") || "none"}`,
+      "",
+      ...describePolicy(tools.policy),
+      ...tools.notices.map((notice) => `Note: ${notice}`),
+    ].join("\n");
+    writeAll(Deno.stdout, stripControls(text) + "\n");
+    return 0;
+  } finally {
+    await tools.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { UserError } from "../core/error.ts";
+import type { JsonObject } from "../core/json.ts";
+import { textOf } from "../core/message.ts";
+import { configure } from "./config.ts";
+import { writeAll } from "./main.ts";
+import type { Invocation } from "./parse.ts";
+import { watchSignals } from "./signals.ts";
+import { openTools } from "./tools_host.ts";
+import { readWorld } from "./world.ts";
+
+/** `sandpiper tool NAME …`: one call through the same boundary that a model's call goes through; for trying a policy. */
+export async function toolCommand(invocation: Invocation): Promise<number> {
+  const [name = "", ...rest] = invocation.words;
+  const args = argumentsOf(name, rest);
+  // The tool that is asked for is active, whatever the default set is.
+  const config = configure({ ...invocation, values: { ...invocation.values, tools: [name] } }, readWorld());
+  const watch = watchSignals((code) => Deno.exit(code));
+  const tools = openTools(config, true);
+  try {
+    const tool = tools.active[0];
+    if (!tool) {
+      throw new UserError({
+        what: `The tool ${name} is off`,
+        why: tools.notices.join("; "),
+        fix: "See sandpiper policy",
+      });
+    }
+    const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
+    writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));
+    const exitCode = result.details?.["exitCode"];
+    return watch.exitCode() ?? (typeof exitCode === "number" ? exitCode : result.isError ? 1 : 0);
+  } finally {
+    await tools.close();
+    watch.stop();
+  }
+}
+
+function argumentsOf(name: string, rest: readonly string[]): JsonObject {
+  const usage = {
+    what: "Cannot run the tool",
+    fix: `Write sandpiper tool read '{"path":"a.txt"}' or sandpiper tool bash -- ls -la`,
+  };
+  if (name === "") throw new UserError({ ...usage, why: "no tool is named" });
+  if (name === "bash" && !rest[0]?.trimStart().startsWith("{")) {
+    if (rest.length === 0) throw new UserError({ ...usage, why: "there is no command" });
+    return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(quoted).join(" ") };
+  }
+  try {
+    const value: unknown = JSON.parse(rest.join(" "));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject; // JSON.parse made it
+  } catch {
+    // told below
+  }
+  throw new UserError({ ...usage, why: "its arguments are not one JSON object" });
+}
+
+/** A word as the shell reads it back unchanged. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,68 @@
+import { resolve } from "@std/path";
+import { UserError } from "../core/error.ts";
+import { findConfigFolders } from "../context/config_folders.ts";
+import type { Invocation } from "./parse.ts";
+import { mergeSettings, readSettings } from "./settings.ts";
+import type { Settings } from "./settings_table.ts";
+import { decideTrust } from "./trust.ts";
+import type { World } from "./world.ts";
+
+/** What the command line, the settings files and the surroundings say together. */
+export interface Config {
+  readonly world: World;
+  readonly invocation: Invocation;
+  /** The workspace: absolute, links resolved. */
+  readonly root: string;
+  readonly userFolder?: string;
+  readonly projectFolder?: string;
+  /** Whether the project's own configuration may load. */
+  readonly trusted: boolean;
+  readonly user: Settings;
+  readonly project: Settings;
+  /** User, then project; the command line still goes before it. */
+  readonly settings: Settings;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the configuration. Throws UserError for a workspace that is none and for settings that cannot be used. */
+export function configure(invocation: Invocation, world: World): Config {
+  const root = workspace(invocation.values["cwd"], world.cwd);
+  const folders = findConfigFolders(root, world.env);
+  const user = folders.user ? readSettings(folders.user, "user") : undefined;
+  const trust = decideTrust(root, folders, invocation.values);
+  const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
+  return {
+    world,
+    invocation,
+    root,
+    ...(folders.user ? { userFolder: folders.user } : {}),
+    ...(folders.project ? { projectFolder: folders.project } : {}),
+    trusted: trust.trusted,
+    user: user?.settings ?? {},
+    project: project?.settings ?? {},
+    settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
+    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
+  };
+}
+
+function workspace(option: unknown, cwd: string): string {
+  const path = typeof option === "string" ? resolve(cwd, option) : cwd;
+  const what = `Cannot work in "${path}"`;
+  const fix = "Name an existing folder with -C DIR";
+  let real: string;
+  try {
+    real = Deno.realPathSync(path);
+  } catch (error) {
+    const why = error instanceof Deno.errors.NotFound ? "it does not exist" : "it cannot be opened";
+    throw new UserError({ what, why, fix }, { cause: error });
+  }
+  if (!Deno.statSync(real).isDirectory) throw new UserError({ what, why: "it is not a folder", fix });
+  if (real === "/") {
+    throw new UserError({
+      what,
+      why: "the filesystem root as a workspace would put every file into the tools' scope",
+      fix: "Start in a project folder, or name one with -C DIR",
+    });
+  }
+  return real;
+}

@@ -1,0 +1,44 @@
+import { join } from "@std/path";
+import { sha256 } from "../core/digest.ts";
+
+/** Folders of one session outside the workspace. */
+export interface SessionFolders {
+  /** Private, 0700, removed when the session ends. */
+  readonly tmp: string;
+  /** Private to the tools of this workspace; kept, so that package managers do not fetch everything anew. */
+  readonly cache: string;
+  readonly remove: () => void;
+}
+
+/** Where this program keeps what can be made again: `$XDG_CACHE_HOME/sandpiper` or `~/.cache/sandpiper`. */
+export function cacheRoot(env: Readonly<Record<string, string>>): string | undefined {
+  const base = env["XDG_CACHE_HOME"] ?? (env["HOME"] ? join(env["HOME"], ".cache") : undefined);
+  return base?.startsWith("/") ? join(base, "sandpiper") : undefined;
+}
+
+/** Makes the folders of a session; a home that cannot be written moves the cache into the temporary folder. */
+export function makeSessionFolders(root: string, env: Readonly<Record<string, string>>): SessionFolders {
+  const tmp = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-" }));
+  const home = cacheRoot(env);
+  return {
+    tmp,
+    cache: (home && makeFolder(join(home, "tools", sha256(root).slice(0, 16)))) ?? makeFolder(join(tmp, "cache")) ??
+      tmp,
+    remove: () => {
+      try {
+        Deno.removeSync(tmp, { recursive: true });
+      } catch {
+        // A folder that a command made unreadable stays: the next boot's cleaning of temporary files takes it.
+      }
+    },
+  };
+}
+
+function makeFolder(path: string): string | undefined {
+  try {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+    return Deno.realPathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { join } from "@std/path";
+import type { ConfigFolders } from "../context/config_folders.ts";
+import { decideTrust as decide, readTrust } from "../context/trust.ts";
+import { digestProject } from "../context/trust_digest.ts";
+import type { Values } from "./parse.ts";
+
+/** Whether the project's own configuration may load, and what a person should know about it. */
+export interface ProjectTrust {
+  readonly trusted: boolean;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Decides from the command line and from recorded answers. Modes that cannot ask leave an unknown project's configuration
+ * out and say so (docs/cli.md, Files).
+ */
+export function decideTrust(root: string, folders: ConfigFolders, values: Values): ProjectTrust {
+  const flag = values["no-trust"] ? false : values["trust"] ? true : undefined;
+  const digest = flag === undefined ? digestProject(root, folders.project) : undefined;
+  const recorded = folders.user && digest !== undefined ? readTrust(join(folders.user, "trust.json")) : { records: [] };
+  const decision = decide({ flag, folder: root, digest, records: recorded.records });
+  const warnings = "problem" in recorded && recorded.problem !== undefined
+    ? [`trust.json is not used: ${recorded.problem}`]
+    : [];
+  if (!decision.trusted && (decision.reason === "unknown" || decision.reason === "changed")) {
+    const why = decision.reason === "changed" ? "it changed since it was trusted" : "nobody has trusted it";
+    warnings.push(`this project's own configuration is left out, because ${why}; look at it, then pass --trust`);
+  }
+  return { trusted: decision.trusted, warnings };
+}

@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { promises } from "./promises.ts";
+
+promises(SOURCE);

@@ -1,0 +1,33 @@
+import { messageOf, ToolError } from "../core/error.ts";
+
+/** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */
+const REQUIRES = /^Requires (\w+) access to (?:"([^"]+)"|(\S+?)),/;
+
+/** Longest text of an unforeseen failure, in UTF-16 units. */
+const MAX_UNITS = 500;
+
+/**
+ * What the model is told about anything a tool threw: one sentence, never a stack (R480).
+ *
+ * A denial names its kind, the path and the smallest grant that would allow it.
+ */
+export function explainFailure(tool: string, error: unknown): string {
+  const message = messageOf(error);
+  if (error instanceof ToolError) return message;
+  if (error instanceof Deno.errors.NotCapable) {
+    const [, scope, quoted, bare] = REQUIRES.exec(message) ?? [];
+    const path = quoted ?? bare;
+    if (scope === undefined || path === undefined) return `NotCapable: ${firstLine(message)}`;
+    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with --allow-${scope}=${path}`;
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return `PermissionDenied: ${
+      firstLine(message)
+    }. The sandbox or the file's mode forbids it; only the user can change that`;
+  }
+  return `The ${tool} tool failed: ${firstLine(message)}`;
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n", 1)[0] ?? "").slice(0, MAX_UNITS);
+}

@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import type { RunnerCall } from "../core/runner.ts";
+import { grants } from "../core/policy.ts";
+import { errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { explainFailure } from "./denial.ts";
+
+/**
+ * Runs one call of a tool whose place is the runner and whose needs the policy grants (R455).
+ *
+ * Never rejects: whatever goes wrong is an error result that the model can act on. `context` has no shell, so a tool
+ * that runs here cannot start anything.
+ */
+export async function dispatch(
+  tools: readonly Tool[],
+  call: RunnerCall,
+  context: Omit<ToolContext, "shell">,
+): Promise<ToolResult> {
+  const here = tools.filter((tool) => tool.place === "runner");
+  const active = here.filter((tool) => tool.needs.every((need) => grants(context.policy, need)));
+  const tool = active.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const missing = here.find(({ name }) => name === call.name)?.needs.filter((need) => !grants(context.policy, need));
+    const why = missing ? `the user did not grant ${missing.join(" and ")}` : "there is no such tool";
+    return errorResult(
+      `Tool "${call.name}" is not available: ${why}. Available: ${active.map(({ name }) => name).join(", ") || "none"}`,
+    );
+  }
+  const args = z.safeParse(tool.args, call.args);
+  if (!args.success) {
+    return errorResult(`Invalid arguments for ${tool.name}: ${args.error.issues.map(complaint).join("; ")}`);
+  }
+  try {
+    return await tool.run(args.data, context);
+  } catch (error) {
+    return errorResult(explainFailure(tool.name, error));
+  }
+}
+
+/** One fault of the arguments; the small build of zod has no texts of its own. */
+function complaint(issue: z.core.$ZodIssue): string {
+  const fault = issue.code === "invalid_type" ? `must be ${issue.expected}` : issue.message;
+  return `${issue.path.join(".") || "the arguments"}: ${fault}`;
+}

@@ -14,7 +14,7 @@ for (const block of modules) {
   });
 }
 
-for (const name of ["openai", "zod", "zod/mini", "eventsource-parser", "ignore", "diff"]) {
+for (const name of ["openai", "zod", "zod/mini", "eventsource-parser", "just-bash", "diff"]) {
   Deno.test(`the import map resolves ${name} R496`, async () => {
     assert(Object.keys(await import(name)).length > 0);
   });

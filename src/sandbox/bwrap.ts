@@ -1,0 +1,45 @@
+import type { Policy } from "../core/policy.ts";
+import { type Mount, mountsOf } from "./bwrap_mounts.ts";
+import type { RuleView } from "./landlock_rules.ts";
+
+/** Namespaces that every command at kernel+ gets; with a foreign parent gone everything inside ends. */
+export const NAMESPACES: readonly string[] = [
+  ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+  ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+];
+
+/** Folders where bwrap may be; PATH is not asked, since a project can put itself there. */
+const BWRAP_FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];
+
+/** The path of bwrap, or undefined. */
+export function findBwrap(realPath: RuleView["realPath"]): string | undefined {
+  return BWRAP_FOLDERS.map((folder) => `${folder}/bwrap`).find((path) => realPath(path) !== undefined);
+}
+
+/** bwrap's arguments for a policy, up to and with `--`; pure. */
+export function bwrapArguments(policy: Policy, programPaths: readonly string[], view: RuleView): string[] {
+  return [
+    ...[policy.write.all ? "--bind" : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...NAMESPACES,
+    ...(policy.net.all ? [] : ["--unshare-net"]),
+    ...mountsOf(policy, programPaths, view).flatMap((mount) => mountArguments(mount, policy.tmp)),
+    ...["--chdir", policy.root, "--"],
+  ];
+}
+
+function mountArguments([kind, path]: Mount, tmp: string): string[] {
+  switch (kind) {
+    case "empty":
+    case "masked":
+      return ["--tmpfs", path];
+    case "temporary":
+      return ["--bind", tmp, path];
+    case "read":
+    case "fixed":
+      return ["--ro-bind", path, path];
+    case "write":
+      return ["--bind", path, path];
+    case "nothing":
+      return ["--ro-bind", "/dev/null", path];
+  }
+}

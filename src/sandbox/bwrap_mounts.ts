@@ -1,0 +1,63 @@
+import { dirname } from "@std/path";
+import { isInside, type Policy } from "../core/policy.ts";
+import { openSecrets, type RuleView } from "./landlock_rules.ts";
+
+/**
+ * What lies at a path inside the namespaces. `read`, `write`: the machine's own; `fixed`: its own, unchangeable;
+ * `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder.
+ */
+export type MountKind = "empty" | "temporary" | "read" | "write" | "fixed" | "nothing" | "masked";
+
+/** One mount, to be made in the order given. */
+export type Mount = readonly [kind: MountKind, path: string];
+
+/** Later kinds win where two mounts want the same place: a grant beats a cover, a denial beats a grant. */
+const STRENGTH: readonly MountKind[] = ["empty", "temporary", "read", "write", "fixed", "nothing", "masked"];
+
+/**
+ * Top folders that stay in sight: the system's own, and those that get mounts of their own. Everything else is out of
+ * sight but for what is granted: no rule of Landlock covers looking at attributes or connecting to a socket with a path.
+ */
+const IN_SIGHT = /^(?:usr|s?bin|lib(?:32|64|x32)?|opt|nix|snap|etc|sys|proc|dev|tmp)$/;
+
+/** The mounts of a policy over a read-only view of the whole machine, outer ones before inner ones; pure. */
+export function mountsOf(policy: Policy, programPaths: readonly string[], view: RuleView): Mount[] {
+  const table = new Map<string, MountKind>();
+  const put = (kind: MountKind, path: string): void => {
+    const there = table.get(path);
+    if (there === undefined || STRENGTH.indexOf(kind) > STRENGTH.indexOf(there)) table.set(path, kind);
+  };
+  const isReal = (path: string): boolean => view.realPath(path) === path;
+  const others = (view.listFolder("/") ?? []).filter((name) => !IN_SIGHT.test(name)).map((name) => `/${name}`);
+  const covers = (policy.read.all ? ["/run"] : [...others, policy.home])
+    .filter((path) => path !== "/" && isReal(path) && view.listFolder(path) !== undefined);
+  const hidden = (path: string): boolean => [...covers, "/tmp"].some((cover) => isInside(path, cover));
+
+  for (const path of covers) put("empty", path);
+  put("temporary", "/tmp");
+  for (const path of [...policy.read.list, ...programPaths]) if (hidden(path) && isReal(path)) put("read", path);
+  const writable = [...policy.write.list, policy.tmp, policy.cache].filter(isReal);
+  for (const path of writable) put("write", path);
+
+  const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
+  const deny = (path: string, kind: MountKind): void => {
+    // Outside of writable folders Landlock leaves out what is denied, and a mount for each would cost time.
+    if (!isReal(path) || !inWritable(path)) return;
+    put(kind, path);
+    // What is mounted cannot be renamed, but a folder around it can, and would uncover the place for the next command.
+    for (let folder = dirname(path); folder !== "/" && inWritable(folder); folder = dirname(folder)) {
+      if (!writable.includes(folder)) put("write", folder);
+    }
+  };
+  for (const path of [...policy.protected, ...policy.denyWrite]) deny(path, "fixed");
+  for (const path of policy.denyRead) deny(path, view.listFolder(path) === undefined ? "nothing" : "masked");
+  const result = [...table].filter(([path]) => !insideMask(path, table));
+  for (const path of openSecrets(policy, view)) if (isReal(path)) result.push([path, "read"]);
+  return result
+    .map(([path, kind]): Mount => [kind, path])
+    .sort(([, a], [, b]) => a + "/" < b + "/" ? -1 : 1);
+}
+
+function insideMask(path: string, table: ReadonlyMap<string, MountKind>): boolean {
+  return [...table].some(([at, kind]) => kind === "masked" && at !== path && isInside(path, at));
+}

@@ -1,0 +1,53 @@
+import { UserError } from "../core/error.ts";
+import type { SandboxLevel } from "../core/policy.ts";
+import type { SandboxProbe } from "./probe.ts";
+
+/** What a user may ask for. */
+export type WantedSandbox = "auto" | "kernel" | "permissions" | "off";
+
+/** A level, and what the user should know about it. */
+export interface SandboxChoice {
+  readonly level: SandboxLevel;
+  readonly notices: readonly string[];
+}
+
+/** Landlock below this cannot stop a command from emptying files that it may not write. */
+const LEAST_ABI = 3;
+/** From here on signals stay inside, and the level has no weakness that is not in the docs. */
+const WHOLE_ABI = 6;
+
+/**
+ * The level for a wish on this machine; pure.
+ *
+ * `auto` takes the best that works and falls back to `permissions`, which starts no real shell. `kernel` throws UserError
+ * (exit code 3) with cause and choices when neither kernel level can be had. Nothing but the wish itself leads to `off`.
+ */
+export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): SandboxChoice {
+  if (wanted === "off") {
+    return { level: "off", notices: ["The sandbox is off: tools may do whatever you may do."] };
+  }
+  if (wanted === "permissions") return { level: "permissions", notices: [] };
+  const bwrap = probe.landlockAbi >= 1 ? probe.bwrap() : { why: "bubblewrap alone would not limit what is read" };
+  if ("path" in bwrap) return { level: "kernel+", notices: [] };
+  if (probe.landlockAbi >= LEAST_ABI) {
+    const weaker = probe.landlockAbi >= WHOLE_ABI ? [] : probe.weaknesses;
+    return { level: "kernel", notices: weaker.map((text) => `The sandbox is weaker on this kernel: ${text}.`) };
+  }
+  const why = probe.landlockWhy ?? `Landlock ABI ${probe.landlockAbi} is too old, ${LEAST_ABI} is needed`;
+  if (wanted === "kernel") {
+    throw new UserError({
+      what: "Cannot confine tools with the kernel here",
+      why: `${why}; ${bwrap.why}`,
+      fix:
+        "Use a newer kernel or install bubblewrap, run with --sandbox permissions (files by Deno's permissions, no " +
+        "real shell), or inside a container of its own with --sandbox off",
+      exitCode: 3,
+    });
+  }
+  return {
+    level: "permissions",
+    notices: [
+      `The kernel does not confine tools here (${why}): no real shell, file tools by Deno's permissions alone.`,
+    ],
+  };
+}

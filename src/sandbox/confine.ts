@@ -1,0 +1,84 @@
+import { dropCapabilities } from "./capabilities.ts";
+import { arrangeStreams, become, lookUp, resetSignals } from "./exec_program.ts";
+import { cString, errno, errnoName, libc, succeed } from "./ffi.ts";
+import { readFrame } from "./frame.ts";
+import { restrictSelf } from "./landlock.ts";
+import { limitSelf, volunteerForOutOfMemory } from "./limits.ts";
+import { parseConfineOrder, parseExecOrder } from "./order.ts";
+import { installFilter, seccompFilter } from "./seccomp.ts";
+import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
+
+/** Exit code of a process that could not be confined or could not become its program. */
+export const CONFINE_FAILED = 71;
+
+/**
+ * The body of `main.ts --internal-exec`: confines this process by the first frame on standard input, waits for the second
+ * and becomes the program that it names.
+ *
+ * Whatever fails ends the process with code 71 and one JSON line on standard error; nothing ever runs unconfined. The
+ * order matters: what needs rights comes before what takes them away, and the filter comes last but for what the second
+ * frame needs.
+ */
+export function confineAndExec(): never {
+  let step = "start";
+  let report = 2;
+  try {
+    step = "parent";
+    dieWithParent();
+    step = "policy";
+    const order = parseConfineOrder(readFrame((buffer) => Deno.stdin.readSync(buffer)));
+    step = "folder";
+    Deno.chdir(order.cwd);
+    step = "limits";
+    limitSelf(order.limits);
+    volunteerForOutOfMemory();
+    if (order.kernel) {
+      step = "capabilities";
+      dropCapabilities();
+      step = "landlock";
+      restrictSelf(order.kernel.landlock);
+      step = "seccomp";
+      installFilter(seccompFilter(order.kernel.seccomp, architecture()));
+    }
+    step = "command";
+    const exec = parseExecOrder(readFrame((buffer) => Deno.stdin.readSync(buffer)));
+    step = "folder";
+    succeed(libc().chdir(cString(exec.cwd)), `chdir ${exec.cwd}`);
+    step = "streams";
+    report = arrangeStreams({ nullInput: exec.stdin === "null", mergeOutput: exec.mergeOutput });
+    step = "exec";
+    const file = lookUp(exec.argv[0] ?? "", exec.env["PATH"] ?? "/usr/bin:/bin");
+    resetSignals();
+    become(file, exec.argv, exec.env);
+  } catch (error) {
+    giveUp(report, step, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The kernel ends this process when the thread that started it ends, whatever ended that. */
+function dieWithParent(): void {
+  const PR_SET_PDEATHSIG = 1;
+  const SIGKILL = 9n;
+  if (libc().prctl(PR_SET_PDEATHSIG, SIGKILL, 0n, 0n, 0n) !== 0) {
+    throw new Error(`prctl(PR_SET_PDEATHSIG): ${errnoName(errno())}`);
+  }
+  // A parent that ended before this line has closed the pipe: the first frame is short then.
+}
+
+function architecture(): Architecture {
+  const name = Deno.build.arch;
+  if (!(name in ARCHITECTURES)) throw new Error(`no system call table for ${name}`);
+  return name;
+}
+
+function giveUp(fd: number, step: string, why: string): never {
+  const line = new TextEncoder().encode(JSON.stringify({ confine: "failed", step, why }) + "\n");
+  try {
+    libc().write(fd, line, BigInt(line.length));
+    libc()._exit(CONFINE_FAILED);
+  } catch {
+    // Foreign functions are refused: nothing was confined and nothing will run.
+    Deno.stderr.writeSync(line);
+  }
+  Deno.exit(CONFINE_FAILED);
+}

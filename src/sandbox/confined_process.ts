@@ -1,0 +1,108 @@
+import { messageOf } from "../core/error.ts";
+import type { Policy } from "../core/policy.ts";
+import { killTree } from "./end_tree.ts";
+import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
+import type { Self } from "./self.ts";
+
+/** Longest report on the way to confinement that is kept, characters. */
+const MAX_REPORT = 8_192;
+
+/** A process that was started to run one command. */
+export interface StartedProcess {
+  /** Also its process group and session. */
+  readonly pid: number;
+  readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly status: Promise<Deno.CommandStatus>;
+  /**
+   * Why the command was never reached; undefined when the end was the command's own. To be asked once, when the process
+   * has ended: it lets go of the pipes, too.
+   */
+  failure(status: Deno.CommandStatus): Promise<string | undefined>;
+}
+
+/** A process that confined itself, or is about to, and waits for what it is to become. */
+export interface ConfinedProcess extends StartedProcess {
+  /** Called once. Never rejects: what goes wrong ends the process and is told by `failure`. */
+  become(exec: Exec): void;
+  /** Ends it before it became anything. */
+  end(): Promise<void>;
+}
+
+/** Starts a process that confines itself by a policy. */
+export function startConfined(policy: Policy, self: Self): ConfinedProcess {
+  becomeSubreaper();
+  const { program, args, env } = confinedCommand(policy, self);
+  const child = new Deno.Command(program, {
+    args,
+    env,
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  }).spawn();
+  keepProcess(child);
+  const report = readReport(child.stderr);
+  const writer = child.stdin.getWriter();
+  let broken = false;
+  // A pipe breaks when its reader is gone: why it is gone stands in the report.
+  const lost = (): void => void (broken = true);
+  writer.closed.catch(lost);
+  writer.write(policyFrame(policy, self)).catch(lost);
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    status: child.status,
+    become(exec) {
+      writer.write(execFrame(exec)).then(() => writer.close()).catch(lost);
+    },
+    async failure(status) {
+      const neverTold = broken && !status.success;
+      await writer.abort().catch(() => {});
+      const told = confineFailure(await settled(report), status);
+      return told ?? (neverTold ? "it ended before it was told what to run" : undefined);
+    },
+    async end() {
+      const tree = openTree(child.pid);
+      await killTree(tree);
+      await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report]);
+      tree.close();
+    },
+  };
+}
+
+/** What the process says before it becomes another: nothing, unless confining fails. Standard error is the command's after that. */
+async function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stream) text = (text + decoder.decode(chunk, { stream: true })).slice(0, MAX_REPORT);
+  } catch (error) {
+    text += messageOf(error);
+  }
+  return text;
+}
+
+/** The report of an ended process; bounded, because a wrapper that does not end may hold the pipe. */
+function settled(report: Promise<string>): Promise<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<string>((resolve) => timer = setTimeout(() => resolve(""), 100));
+  return Promise.race([report, late]).finally(() => clearTimeout(timer));
+}
+
+/** The reason in a report, or undefined when the command was reached. */
+function confineFailure(report: string, status: Deno.CommandStatus): string | undefined {
+  if (status.success) return undefined;
+  for (const line of report.split("\n")) {
+    if (line.startsWith("bwrap: ")) return line;
+    if (!line.startsWith(`{"confine":"failed"`)) continue;
+    try {
+      const { step, why } = JSON.parse(line);
+      return `${step}: ${why}`;
+    } catch {
+      return line;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import { isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
+import type { JsonObject } from "../core/json.ts";
+
+const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
+  "kernel+": "Enforced by the Linux kernel (namespaces, Landlock, seccomp).",
+  "kernel": "Enforced by the Linux kernel (Landlock, seccomp).",
+  "seatbelt": "Enforced by the macOS kernel (seatbelt).",
+  "permissions": "Enforced by Deno's permissions; no kernel sandbox is active.",
+  "off": "Nothing is enforced: the user switched the sandbox off.",
+};
+
+/**
+ * A policy as short sentences, for the prompt's environment section and for `sandpiper policy`.
+ *
+ * System paths, toolchains and secrets are summed up: the reader wants to know what is special here.
+ */
+export function describePolicy(policy: Policy): string[] {
+  return [
+    `Workspace: ${policy.root}`,
+    `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
+    `Write: ${policy.write.all ? "everything but secrets and protected paths" : paths(policy.write, policy)}.`,
+    ...ownDenials(policy),
+    ...(grantsAny(policy.write) && policy.protected.length > 0 ? [protectedSentence(policy)] : []),
+    `Programs: ${runSentence(policy)}.`,
+    `Network: ${policy.net.all ? "allowed" : grantsAny(policy.net) ? policy.net.list.join(", ") : "none"}${
+      policy.sandbox === "kernel+" && !grantsAny(policy.net) ? "; servers on 127.0.0.1 work within one command" : ""
+    }.`,
+    // Not its path: that differs from session to session, and the prompt keeps its bytes.
+    ...(grantsAny(policy.write) || policy.run.all ? [temporarySentence(policy)] : []),
+    ENFORCERS[policy.sandbox],
+  ];
+}
+
+function readList(policy: Policy): string {
+  if (policy.read.list.length === 0) return "nothing";
+  const system = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap|etc|var|run)(?:\/|$)/;
+  const own = policy.read.list.filter((path) =>
+    isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
+  );
+  const shown = own.filter((path) => !isInside(path, policy.home) || isInside(path, policy.root));
+  return [...shown.map((path) => name(path, policy)), "system and toolchain paths"].join(", ");
+}
+
+function paths(scope: Scope, policy: Policy): string {
+  const shown = scope.list.filter((path) => !isPrivate(path, policy)).map((path) => name(path, policy));
+  return shown.length > 0 ? shown.join(", ") : "nothing";
+}
+
+function isPrivate(path: string, policy: Policy): boolean {
+  return path === policy.tmp || path === policy.cache;
+}
+
+function name(path: string, policy: Policy): string {
+  return path === policy.root ? "the workspace" : path;
+}
+
+function ownDenials(policy: Policy): string[] {
+  const inside = (list: readonly string[]): string[] =>
+    list.filter((path) => isInside(path, policy.root) && !policy.protected.includes(path));
+  const [read, write] = [inside(policy.denyRead), inside(policy.denyWrite)];
+  return [
+    ...(read.length > 0 ? [`Never readable: ${read.join(", ")}.`] : []),
+    ...(write.length > 0 ? [`Never writable: ${write.join(", ")}.`] : []),
+  ];
+}
+
+function protectedSentence(policy: Policy): string {
+  const names = policy.protected.filter((path) => isInside(path, policy.root)).map((path) =>
+    path.slice(policy.root.length + 1)
+  );
+  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? ".git (configuration and hooks)" : path))];
+  return `Protected from change: ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}.`;
+}
+
+function runSentence(policy: Policy): string {
+  if (policy.run.all) return "any installed program, in the same confinement";
+  return policy.run.list.length > 0 ? `only ${policy.run.list.join(", ")}` : "none";
+}
+
+function temporarySentence(policy: Policy): string {
+  const shared = policy.sandbox === "kernel+" ? ", which is also /tmp" : "; /tmp itself is not writable";
+  // Not its path: that differs from session to session, and the prompt keeps its bytes.
+  return `Temporary files: $TMPDIR${shared}.`;
+}
+
+function grantsAny(scope: Scope): boolean {
+  return scope.all || scope.list.length > 0;
+}
+
+/** A policy for the manifest (R359): scopes and limits, names of variables without their values. */
+export function policyRecord(policy: Policy): JsonObject {
+  const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });
+  return {
+    sandbox: policy.sandbox,
+    root: policy.root,
+    read: scope(policy.read),
+    write: scope(policy.write),
+    run: scope(policy.run),
+    net: scope(policy.net),
+    env: Object.keys(policy.env).sort(),
+    denyRead: policy.denyRead,
+    denyWrite: policy.denyWrite,
+    protected: policy.protected,
+    limits: { ...policy.limits },
+  };
+}

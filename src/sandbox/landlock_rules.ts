@@ -1,0 +1,83 @@
+import { join } from "@std/path";
+import { isInside, type Policy, type Scope } from "../core/policy.ts";
+import type { LandlockRule } from "./landlock.ts";
+import { DEVICE, LOOK, READ, WRITE } from "./landlock_rights.ts";
+import { systemPaths } from "./readable.ts";
+import { unique } from "./scopes.ts";
+import { OPEN_IN_SSH } from "./secrets.ts";
+import { DEVICES, KERNEL_VIEWS, NEVER_WITH_ALL, SHARED_TEMPORARY } from "./system_paths.ts";
+
+/** How rules look at a disk; see PolicyFacts. */
+export interface RuleView {
+  readonly realPath: (path: string) => string | undefined;
+  readonly listFolder: (path: string) => readonly string[] | undefined;
+}
+
+/** Private to the namespaces of kernel+: its own temporary folder, terminals and what else a machine has. */
+const NAMESPACE_RULES: readonly LandlockRule[] = [
+  ["/tmp", READ | WRITE],
+  ["/dev/shm", READ | WRITE],
+  ["/dev/ptmx", DEVICE],
+  ["/dev/pts", DEVICE | LOOK],
+  ["/run", LOOK],
+];
+
+/**
+ * A policy as Landlock rules.
+ *
+ * Landlock only allows, and always whole trees: where something inside a granted folder is denied, its neighbours are
+ * granted in place of the folder. New names then cannot be made beside it; at kernel+ writable folders stay whole,
+ * because there a mount lies over what is denied.
+ */
+export function landlockRules(policy: Policy, programPaths: readonly string[], view: RuleView): LandlockRule[] {
+  const mounts = policy.sandbox === "kernel+";
+  const tools = policy.run.all || policy.write.all || policy.write.list.length > 0;
+  const expand = (scope: Scope, denied: readonly string[], never: readonly string[]): string[] => {
+    if (scope.all) return allBut("/", unique([...denied, ...never]), view);
+    return scope.list.flatMap((path) => mounts && covered(policy.write, path) ? [path] : allBut(path, denied, view));
+  };
+  const read = expand(policy.read, policy.denyRead, NEVER_WITH_ALL);
+  const write = expand(policy.write, policy.denyWrite, [...NEVER_WITH_ALL, ...SHARED_TEMPORARY]);
+  const needed = [...systemPaths(view.realPath), ...programPaths].flatMap((path) =>
+    allBut(path, policy.denyRead, view)
+  );
+  return [
+    ...rules(KERNEL_VIEWS, LOOK),
+    ...rules(DEVICES, DEVICE),
+    ...rules(unique([...needed, ...read]), READ),
+    ...rules(write, WRITE),
+    ...(tools ? rules([policy.tmp, policy.cache], READ | WRITE) : []),
+    ...rules(openSecrets(policy, view), LOOK),
+    ...(mounts ? NAMESPACE_RULES : []),
+  ];
+}
+
+function rules(paths: readonly string[], rights: number): LandlockRule[] {
+  return paths.map((path) => [path, rights]);
+}
+
+function covered(scope: Scope, path: string): boolean {
+  return scope.list.some((folder) => isInside(path, folder));
+}
+
+/**
+ * A folder less what is denied in it: the folder itself, nothing, or its largest pieces that hold nothing denied.
+ *
+ * Links among the pieces grant nothing (no rule follows a link), so that none can lead into what is denied.
+ */
+export function allBut(folder: string, denied: readonly string[], view: Pick<RuleView, "listFolder">): string[] {
+  if (denied.some((path) => isInside(folder, path))) return [];
+  const inside = denied.filter((path) => isInside(path, folder));
+  if (inside.length === 0) return [folder];
+  return (view.listFolder(folder) ?? []).flatMap((name) => allBut(join(folder, name), inside, view));
+}
+
+/** Files in secret folders that git and ssh need and that tell nothing, unless they were denied by name. */
+export function openSecrets(policy: Policy, view: Pick<RuleView, "listFolder">): string[] {
+  if (!policy.read.all && policy.read.list.length === 0) return [];
+  const folder = join(policy.home, OPEN_IN_SSH.folder);
+  return (view.listFolder(folder) ?? [])
+    .filter(OPEN_IN_SSH.isOpen)
+    .map((name) => join(folder, name))
+    .filter((path) => policy.denyRead.every((denied) => denied === folder || !isInside(path, denied)));
+}

@@ -1,0 +1,84 @@
+import type { Policy } from "../core/policy.ts";
+import { bwrapArguments, findBwrap } from "./bwrap.ts";
+import { disk } from "./disk.ts";
+import { encodeFrame } from "./frame.ts";
+import { landlockRules } from "./landlock_rules.ts";
+import type { ConfineOrder, ExecOrder } from "./order.ts";
+import type { SeccompOrder } from "./seccomp_check.ts";
+import type { Self } from "./self.ts";
+
+/** What a confined process becomes once it is confined. */
+export type Exec = ExecOrder;
+
+/** The ABI below which a level means nothing: kernel needs truncate (3), kernel+ has mounts in front of it. */
+const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
+
+/**
+ * Command line of a process that confines itself and then becomes what the second frame says; kernel+ puts bwrap in front.
+ *
+ * Start it with a cleared environment, `env` and nothing else, standard input piped and `detached`. Throws when the level
+ * cannot be had: there is no weaker way to start it.
+ */
+export function confinedCommand(
+  policy: Policy,
+  self: Self,
+): { program: string; args: string[]; env: Record<string, string> } {
+  const inner = [...self.args, "--internal-exec"];
+  switch (policy.sandbox) {
+    case "kernel+": {
+      const bwrap = findBwrap(disk.realPath);
+      const program = self.readPaths[0];
+      if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
+      // Inside, /proc/self/exe is bwrap: the program goes by its path.
+      const args = [...bwrapArguments(policy, self.readPaths, disk), program, ...inner];
+      return { program: bwrap, args, env: { ...self.env } };
+    }
+    case "kernel":
+    case "permissions":
+    case "off":
+      return { program: self.program, args: inner, env: { ...self.env } };
+    case "seatbelt":
+      throw new Error("this version cannot confine a process on macOS; nothing was started");
+  }
+}
+
+/** First frame on its stdin: the policy. The process confines itself on reading it and then waits. */
+export function policyFrame(policy: Policy, self: Self): Uint8Array<ArrayBuffer> {
+  return encodeFrame(confineOrder(policy, self));
+}
+
+/** Second frame: what to become. */
+export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
+  return encodeFrame(exec);
+}
+
+/** The order that the first frame carries. */
+export function confineOrder(policy: Policy, self: Self): ConfineOrder {
+  const { root, limits, sandbox } = policy;
+  if (sandbox === "seatbelt") throw new Error("this version cannot confine a process on macOS; nothing was started");
+  return {
+    cwd: root,
+    limits: { fileBytes: limits.fileBytes, openFiles: limits.openFiles },
+    kernel: sandbox === "kernel" || sandbox === "kernel+"
+      ? {
+        landlock: {
+          rules: landlockRules(policy, self.readPaths, disk),
+          denyTcp: sandbox === "kernel" && !policy.net.all,
+          scope: true,
+          minAbi: LEAST_ABI[sandbox],
+        },
+        seccomp: seccompOrder(policy),
+      }
+      : null,
+  };
+}
+
+function seccompOrder(policy: Policy): SeccompOrder {
+  const mounts = policy.sandbox === "kernel+";
+  return {
+    net: policy.net.all ? "open" : mounts ? "private" : "none",
+    // With the whole disk in sight other programs' sockets are, too, and no rule of Landlock covers connecting to one.
+    unixSockets: mounts && !policy.read.all,
+    privateIpc: mounts,
+  };
+}

@@ -1,0 +1,33 @@
+import { libc, succeed } from "./ffi.ts";
+
+// setrlimit(2); numbers of asm-generic/resource.h, which x86_64 and aarch64 share.
+const RLIMIT_FSIZE = 1;
+const RLIMIT_CORE = 4;
+const RLIMIT_NOFILE = 7;
+
+/** Sizes in bytes, counts in pieces. */
+export interface ProcessLimits {
+  readonly fileBytes: number;
+  readonly openFiles: number;
+}
+
+/** Lowers soft and hard limits of the process: no core dumps, bounded files and descriptors. */
+export function limitSelf(limits: ProcessLimits): void {
+  setLimit(RLIMIT_CORE, 0);
+  setLimit(RLIMIT_FSIZE, limits.fileBytes);
+  setLimit(RLIMIT_NOFILE, limits.openFiles);
+}
+
+function setLimit(resource: number, value: number): void {
+  const pair = new BigUint64Array([BigInt(value), BigInt(value)]);
+  succeed(libc().setrlimit(resource, new Uint8Array(pair.buffer)), `setrlimit(${resource}, ${value})`);
+}
+
+/** Makes this process and its children the first that the kernel ends when memory is short; best effort. */
+export function volunteerForOutOfMemory(): void {
+  try {
+    Deno.writeTextFileSync("/proc/self/oom_score_adj", "1000");
+  } catch {
+    // Only the order of victims is at stake, never the confinement.
+  }
+}

@@ -1,0 +1,54 @@
+// Memory that a process holds without mapping it: files of memfd_create(2), and deleted files of a tmpfs.
+import { addressOf, cString, libc } from "./ffi.ts";
+import { numbersIn, readProc } from "./procfs.ts";
+
+const READLINKAT: Readonly<Record<string, bigint>> = { x86_64: 267n, aarch64: 78n };
+const NEWFSTATAT: Readonly<Record<string, bigint>> = { x86_64: 262n, aarch64: 79n };
+const AT_FDCWD = -100n;
+
+const linkBuffer = new Uint8Array(256);
+const statBuffer = new Uint8Array(256);
+const decoder = new TextDecoder();
+
+/** Shared and tmpfs memory of the whole machine, bytes; 0 where that is not known. */
+export function sharedMemoryOfMachine(): number {
+  const match = /^Shmem:\s+(\d+)/m.exec(readProc("/proc/meminfo") ?? "");
+  return match ? 1024 * Number(match[1]) : 0;
+}
+
+/** Bytes in memory files and deleted files that these processes hold open, each file once. */
+export function fileMemory(pids: readonly number[]): number {
+  const sizes = new Map<string, number>();
+  for (const pid of pids) {
+    for (const fd of numbersIn(`/proc/${pid}/fd`)) {
+      const path = cString(`/proc/${pid}/fd/${fd}`);
+      const link = readLink(path);
+      if (!link.startsWith("/memfd:") && !link.endsWith(" (deleted)")) continue;
+      const file = statFile(path);
+      if (file) sizes.set(file.identity, file.bytes);
+    }
+  }
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function readLink(path: Uint8Array<ArrayBuffer>): string {
+  const call = READLINKAT[Deno.build.arch];
+  if (call === undefined) return "";
+  const length = libc().syscall(call, AT_FDCWD, addressOf(path), addressOf(linkBuffer), BigInt(linkBuffer.length), 0n);
+  return length > 0 ? decoder.decode(linkBuffer.subarray(0, Number(length))) : "";
+}
+
+/** struct stat has device, inode and blocks (of 512 bytes) in the same places on both architectures. */
+function statFile(path: Uint8Array<ArrayBuffer>): { identity: string; bytes: number } | undefined {
+  const call = NEWFSTATAT[Deno.build.arch];
+  if (call === undefined) return undefined;
+  if (libc().syscall(call, AT_FDCWD, addressOf(path), addressOf(statBuffer), 0n, 0n) !== 0n) return undefined;
+  const view = new DataView(statBuffer.buffer);
+  const major = (view.getBigUint64(0, true) >> 8n) & 0xfffn;
+  // Major 0: no block device behind it, so the blocks are memory.
+  if (major !== 0n) return undefined;
+  return {
+    identity: `${view.getBigUint64(0, true)}:${view.getBigUint64(8, true)}`,
+    bytes: 512 * Number(view.getBigInt64(64, true)),
+  };
+}

@@ -1,0 +1,189 @@
+import { UserError } from "../core/error.ts";
+import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
+import { DEFAULT_LIMITS } from "./default_limits.ts";
+import { deniedPaths } from "./denied.ts";
+import { toolEnvironment } from "./environment.ts";
+import { type FolderView, worktreeLink } from "./git_paths.ts";
+import { pathReader, realFolder } from "./path_entry.ts";
+import { netScope, runScope } from "./program_scopes.ts";
+import { protectedPaths } from "./protected.ts";
+import { toolchainPaths } from "./readable.ts";
+import {
+  EVERYTHING,
+  intersectNames,
+  intersectPaths,
+  NOTHING,
+  readScope,
+  unique,
+  withoutDenied,
+  type WrittenScope,
+} from "./scopes.ts";
+
+/** One layer of wishes about scopes: flags, user settings or project settings. */
+export interface ScopeLayer {
+  readonly read?: WrittenScope;
+  readonly write?: WrittenScope;
+  readonly run?: WrittenScope;
+  readonly net?: WrittenScope;
+  readonly env?: WrittenScope;
+  readonly deny?: {
+    readonly read?: WrittenScope;
+    readonly write?: WrittenScope;
+    readonly run?: WrittenScope;
+    readonly net?: WrittenScope;
+    readonly env?: WrittenScope;
+  };
+}
+
+/** What people asked for. Relative paths count from `root`, `~/` from home. */
+export interface PolicyRequest {
+  /** The workspace. */
+  readonly root: string;
+  readonly flags?: ScopeLayer;
+  /** `--read-only`: no write scope, no run scope. */
+  readonly readOnly?: boolean;
+  readonly user?: ScopeLayer;
+  /** May narrow, never widen. */
+  readonly project?: ScopeLayer;
+  readonly limits?: Partial<Limits>;
+}
+
+/** What is so on this machine and in this session. */
+export interface PolicyFacts extends FolderView {
+  readonly home: string;
+  /** Private temporary folder of the session, already made. */
+  readonly tmp: string;
+  /** Private cache folder, already made. */
+  readonly cache: string;
+  /** The host's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders of skills that the model is shown. */
+  readonly skills: readonly string[];
+  /** More paths that tools need to read (documentation of the program). */
+  readonly readable?: readonly string[];
+  /** What this program is made of: never writable, since the next confined process starts from it. */
+  readonly program?: readonly string[];
+  readonly level: SandboxLevel;
+}
+
+type Kind = "read" | "write" | "run" | "net" | "env";
+
+/**
+ * Makes the one policy of a session out of wishes and facts; pure.
+ *
+ * Flags replace the user's settings, these replace the defaults; the project's settings only take away; denials of all
+ * layers add up and win. Throws UserError for what cannot be had.
+ */
+export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Policy {
+  const root = realFolder(request.root, "workspace", facts.realPath);
+  const home = facts.realPath(facts.home) ?? facts.home;
+  const tmp = realFolder(facts.tmp, "temporary folder", facts.realPath);
+  const cache = realFolder(facts.cache, "cache folder", facts.realPath);
+  const layers = layersOf(request, root, home, facts);
+  const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
+  const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
+    ...facts,
+    home,
+    readable: extra,
+    writable: [tmp, cache],
+    program: facts.program ?? [],
+  });
+  refuseSecretWorkspace(root, denied.secrets);
+  const workspace: Scope = root === "/" ? EVERYTHING : { all: false, list: [root] };
+  const read = layers.denied("read").all ? NOTHING : layers.wanted("read", workspace);
+  const write = request.readOnly || layers.denied("write").all ? NOTHING : layers.wanted("write", workspace);
+  const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
+  const link = worktreeLink(root, facts);
+  return {
+    root,
+    home,
+    tmp,
+    cache,
+    read: withPlaces(
+      read,
+      [
+        tmp,
+        cache,
+        ...extra,
+        ...toolchainPaths({ ...facts, home }),
+        ...(link && inScope(read, root) ? [link.common] : []),
+      ],
+      denied.read,
+    ),
+    write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denied.write),
+    run: runScope(run, layers.denied("run")),
+    net: netScope(layers.wanted("net", NOTHING), layers.denied("net")),
+    env: toolEnvironment(
+      facts.env,
+      { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },
+      { home, root, tmp, cache },
+    ),
+    denyRead: denied.read,
+    denyWrite: denied.write,
+    protected: unique([
+      ...protectedPaths(root, facts),
+      ...(link?.protected ?? []),
+      ...denied.secrets.filter((path) => isInside(path, root)),
+    ]),
+    limits: { ...DEFAULT_LIMITS, ...request.limits },
+    sandbox: facts.level,
+  };
+}
+
+function layersOf(
+  request: PolicyRequest,
+  root: string,
+  home: string,
+  facts: PolicyFacts,
+): { wanted: (kind: Kind, fallback: Scope) => Scope; denied: (kind: Kind) => Scope } {
+  const paths = pathReader(root, home, facts.realPath);
+  const asWritten = (entry: string): readonly string[] => [entry];
+  const ofPaths = (kind: Kind): boolean => kind === "read" || kind === "write";
+  const grant = (kind: Kind, written: WrittenScope): Scope =>
+    readScope(written, ofPaths(kind) ? paths.granted : asWritten);
+  return {
+    wanted: (kind, fallback) => {
+      const written = request.flags?.[kind] ?? request.user?.[kind];
+      const own = written === undefined ? fallback : grant(kind, written);
+      const narrower = request.project?.[kind];
+      if (narrower === undefined) return own;
+      return (ofPaths(kind) ? intersectPaths : intersectNames)(own, grant(kind, narrower));
+    },
+    denied: (kind) => {
+      const all = [request.flags, request.user, request.project].map((layer) =>
+        readScope(layer?.deny?.[kind] ?? false, ofPaths(kind) ? paths.denied : asWritten)
+      );
+      return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
+    },
+  };
+}
+
+function refuseSecretWorkspace(root: string, secrets: readonly string[]): void {
+  const secret = secrets.find((path) => isInside(root, path));
+  if (secret === undefined) return;
+  throw new UserError({
+    what: `Cannot work in ${root}`,
+    why: `${secret} holds secrets, which tools never read, whatever is allowed`,
+    fix: "Start in another folder and copy what tools should see",
+    exitCode: 3,
+  });
+}
+
+/** Private and system places come along only with a scope that grants something. */
+function withPlaces(scope: Scope, places: readonly string[], denied: readonly string[]): Scope {
+  const own = withoutDenied(scope, denied);
+  if (own.all || own.list.length === 0) return own;
+  return withoutDenied({ all: false, list: unique([...own.list, ...places]) }, denied);
+}
+
+function inScope(scope: Scope, path: string): boolean {
+  return scope.all || scope.list.some((folder) => isInside(path, folder));
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined;
+}
+
+function kernelHolds(level: SandboxLevel): boolean {
+  return level === "kernel+" || level === "kernel" || level === "seatbelt";
+}

@@ -1,0 +1,85 @@
+import { messageOf } from "../core/error.ts";
+import { findBwrap, NAMESPACES } from "./bwrap.ts";
+import { disk } from "./disk.ts";
+import { landlockVersion } from "./landlock.ts";
+import { ARCHITECTURES } from "./seccomp_table.ts";
+
+/** Whether bwrap works here, or why not. */
+export type BwrapProbe = { readonly path: string } | { readonly why: string };
+
+/** What this machine can do. */
+export interface SandboxProbe {
+  readonly os: string;
+  /** Landlock's ABI version; 0 where there is none. */
+  readonly landlockAbi: number;
+  /** Why Landlock is not there, when it is not. */
+  readonly landlockWhy?: string;
+  /** Starts bwrap once (about 5 ms) and remembers the answer. */
+  readonly bwrap: () => BwrapProbe;
+  readonly root: boolean;
+  /** What the kernel's own level cannot do here, one sentence each. */
+  readonly weaknesses: readonly string[];
+}
+
+/** Looks at this machine; one system call, but for `bwrap()`. */
+export function probeSandbox(): SandboxProbe {
+  const { os } = Deno.build;
+  const landlock = os === "linux" ? askLandlock() : { abi: 0, why: `${os} has no Landlock` };
+  let known: BwrapProbe | undefined;
+  return {
+    os,
+    landlockAbi: landlock.abi,
+    ...(landlock.why === undefined ? {} : { landlockWhy: landlock.why }),
+    bwrap: () => known ??= os === "linux" ? tryBwrap() : { why: `${os} has no bubblewrap` },
+    root: os !== "windows" && Deno.uid() === 0,
+    weaknesses: weaknessesOfAbi(landlock.abi),
+  };
+}
+
+function askLandlock(): { readonly abi: number; readonly why?: string } {
+  if (!(Deno.build.arch in ARCHITECTURES)) return { abi: 0, why: `no system call table for ${Deno.build.arch}` };
+  try {
+    const { abi, why } = landlockVersion();
+    return why === undefined ? { abi } : { abi, why: LANDLOCK_ANSWERS[why] ?? why };
+  } catch (error) {
+    return { abi: 0, why: `libc cannot be called: ${messageOf(error)}` };
+  }
+}
+
+const LANDLOCK_ANSWERS: Readonly<Record<string, string>> = {
+  ENOSYS: "the kernel is older than 5.13, was built without Landlock, or a container hides it (ENOSYS)",
+  EOPNOTSUPP: "Landlock is built in but not switched on at boot: it is missing in the kernel's lsm= list (EOPNOTSUPP)",
+  EPERM: "a seccomp filter, probably the container's, refuses Landlock (EPERM)",
+};
+
+/** What is weaker below the newest ABI that this program uses; pure. */
+export function weaknessesOfAbi(abi: number): string[] {
+  const since: readonly (readonly [number, string])[] = [
+    [3, "files outside can be truncated (Landlock ABI 3 is needed)"],
+    [4, "TCP is stopped by the system call filter alone (Landlock ABI 4 adds a second lock)"],
+    [5, "device control calls are not limited (Landlock ABI 5 is needed)"],
+    [6, "signals can be sent to other processes of the same user (Landlock ABI 6 is needed)"],
+  ];
+  return since.filter(([version]) => abi < version).map(([, text]) => text);
+}
+
+function tryBwrap(): BwrapProbe {
+  const path = findBwrap(disk.realPath);
+  if (path === undefined) return { why: "bubblewrap is not installed (the package is called bubblewrap)" };
+  const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--unshare-net"];
+  try {
+    const { code, stderr } = new Deno.Command(path, {
+      args: [...args, ...NAMESPACES, "--", "/bin/sh", "-c", ":"],
+      clearEnv: true,
+      env: { PATH: "/usr/bin:/bin" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).outputSync();
+    if (code === 0) return { path };
+    const said = new TextDecoder().decode(stderr).trim().split("\n")[0] ?? "";
+    return { why: `bubblewrap cannot make namespaces here: ${said === "" ? `exit code ${code}` : said.slice(0, 200)}` };
+  } catch (error) {
+    return { why: `bubblewrap did not start: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,130 @@
+// Which processes belong to a call. A process leaves its parent's tree by a double fork; as subreaper the host becomes
+// its parent then, so that whatever a call leaves behind is a child of the host that nobody awaits: a stray.
+import { libc } from "./ffi.ts";
+import { childrenOfThread, numbersIn, type ProcessStat, statOf } from "./procfs.ts";
+
+const PR_SET_CHILD_SUBREAPER = 36;
+const WAIT4: Readonly<Record<string, bigint>> = { x86_64: 61n, aarch64: 260n };
+const WNOHANG = 1n;
+
+/** Processes that somebody in this program started in a session of their own and awaits. */
+const awaited = new Set<number>();
+/** Children that were there while no call ran: somebody in this program started them, whether registered or not. */
+const older = new Set<number>();
+const trees = new Set<Tree>();
+let subreaper = false;
+
+/** The processes of one call. */
+export interface Tree {
+  readonly root: number;
+  /** Everything that belongs to the call now, its root first, zombies included; takes in strays and reaps dead ones. */
+  members(): ProcessStat[];
+  /** Forgets the call; what it left is then anybody's. */
+  close(): void;
+}
+
+/** Whether trees can be walked here: on other systems than Linux only process groups are known. */
+export function canWalk(): boolean {
+  return Deno.build.os === "linux";
+}
+
+/** Makes orphans below this program its children instead of init's; prctl(2). */
+export function becomeSubreaper(): void {
+  if (subreaper || !canWalk()) return;
+  subreaper = libc().prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0;
+}
+
+/** Marks a detached child as awaited, so that it is never taken for a stray, until its status is known. */
+export function keepProcess(child: Pick<Deno.ChildProcess, "pid" | "status">): void {
+  awaited.add(child.pid);
+  const forget = (): boolean => awaited.delete(child.pid);
+  child.status.then(forget, forget);
+}
+
+/** Follows the processes of a call. `root` is a detached child that `keepProcess` knows. */
+export function openTree(root: number): Tree {
+  if (trees.size === 0) rememberChildren(root);
+  const seen = new Set<number>([root]);
+  const sessions = new Set<number>([root]);
+  const owns = (stray: ProcessStat): boolean => seen.has(stray.pid) || sessions.has(stray.session);
+  const tree: Tree & { owns: typeof owns } = {
+    root,
+    owns,
+    members() {
+      if (!canWalk()) return [];
+      const roots = strays().filter((stray) => owns(stray) || ![...trees].some((other) => other !== tree));
+      const found = below([...(awaited.has(root) ? [root] : []), ...roots.map((stray) => stray.pid)]);
+      for (const process of found) {
+        seen.add(process.pid);
+        sessions.add(process.session);
+      }
+      return found;
+    },
+    close: () => void trees.delete(tree),
+  };
+  trees.add(tree);
+  return tree;
+}
+
+/** Orphans go to the first thread. Children that other threads started are theirs to await. */
+function ownChildren(): number[] {
+  return childrenOfThread(Deno.pid, Deno.pid) ?? childTable().get(Deno.pid) ?? [];
+}
+
+function rememberChildren(except: number): void {
+  older.clear();
+  if (!canWalk()) return;
+  for (const pid of ownChildren()) if (pid !== except) older.add(pid);
+}
+
+/** Children of this program that nobody awaits; the dead among them are reaped and left out. */
+function strays(): ProcessStat[] {
+  const own = statOf(Deno.pid)?.session;
+  const living: ProcessStat[] = [];
+  for (const pid of ownChildren()) {
+    if (awaited.has(pid) || older.has(pid)) continue;
+    const process = statOf(pid);
+    // A child in the host's own session was started by the host: nobody can join a session from outside.
+    if (!process || process.parent !== Deno.pid || process.session === own) continue;
+    if (process.zombie) reap(pid);
+    else living.push(process);
+  }
+  return living;
+}
+
+/** The processes of whole trees, each before its children. */
+function below(roots: readonly number[]): ProcessStat[] {
+  let table: Map<number, number[]> | undefined;
+  const found: ProcessStat[] = [];
+  const known = new Set(roots);
+  for (const pid of known) {
+    const process = statOf(pid);
+    if (!process) continue;
+    found.push(process);
+    if (process.zombie) continue;
+    const threads = process.threads > 1 ? numbersIn(`/proc/${pid}/task`) : [pid];
+    for (const thread of threads) {
+      // A set visits what is added while it is walked.
+      for (const child of childrenOfThread(pid, thread) ?? (table ??= childTable()).get(pid) ?? []) known.add(child);
+    }
+  }
+  return found;
+}
+
+function childTable(): Map<number, number[]> {
+  const table = new Map<number, number[]>();
+  for (const pid of numbersIn("/proc")) {
+    const parent = statOf(pid)?.parent;
+    if (parent === undefined) continue;
+    const children = table.get(parent);
+    if (children) children.push(pid);
+    else table.set(parent, [pid]);
+  }
+  return table;
+}
+
+/** Never for a process that Deno awaits: its status would be lost. */
+function reap(pid: number): void {
+  const call = WAIT4[Deno.build.arch];
+  if (call !== undefined) libc().syscall(call, BigInt(pid), 0n, WNOHANG, 0n, 0n);
+}

@@ -1,0 +1,127 @@
+import { messageOf } from "../core/error.ts";
+import type { Policy } from "../core/policy.ts";
+import { deframer, frame } from "../core/protocol.ts";
+import { confinedCommand, execFrame, policyFrame } from "./launch.ts";
+import { keepProcess } from "./process_tree.ts";
+import { runnerArgv } from "./runner_command.ts";
+import { explainExit, keepTail } from "./runner_exit.ts";
+import type { RunnerLink, StartLink } from "./runner_link.ts";
+import type { Self } from "./self.ts";
+
+/** How long output that is already in the pipes may take to arrive after the process has ended. */
+const DRAIN_MS = 100;
+
+/** How long the kernel may take to remove a killed process before nobody waits for it any longer. */
+const REMOVAL_MS = 1000;
+
+/**
+ * The runner as a process of its own, confined as the policy's level says.
+ *
+ * It gets the program's own few variables and none of the host's. A process that cannot confine itself ends, and its
+ * step and cause are the `why`; it is never started without.
+ */
+export function processLink(policy: Policy, self: Self): StartLink {
+  return ({ onText, onEnd }) => {
+    let child: Deno.ChildProcess;
+    let head: readonly Uint8Array<ArrayBuffer>[];
+    try {
+      const { program, args, env, frames } = plan(policy, self);
+      head = frames;
+      // Its own session and process group, so that ending the group ends whatever is in front of it too.
+      const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
+      child = new Deno.Command(program, { args, env, clearEnv: true, cwd: policy.root, ...pipes }).spawn();
+      // A runner that starts while a command runs is not one of the command's strays.
+      keepProcess(child);
+    } catch (error) {
+      queueMicrotask(() => onEnd(`it could not be started (${messageOf(error)})`));
+      return { pid: undefined, send: () => {}, end: () => Promise.resolve() };
+    }
+    return attach(child, head, onText, onEnd);
+  };
+}
+
+function plan(policy: Policy, self: Self): {
+  program: string;
+  args: string[];
+  env: Readonly<Record<string, string>>;
+  frames: readonly Uint8Array<ArrayBuffer>[];
+} {
+  const argv = runnerArgv(policy, self);
+  if (policy.sandbox === "off") {
+    const [program = self.program, ...args] = argv;
+    return { program, args, env: self.env, frames: [] };
+  }
+  const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
+  return { ...confinedCommand(policy, self), frames: [policyFrame(policy, self), exec] };
+}
+
+function attach(
+  child: Deno.ChildProcess,
+  head: readonly Uint8Array<ArrayBuffer>[],
+  onText: (text: string) => void,
+  onEnd: (why: string) => void,
+): RunnerLink {
+  const input = child.stdin.getWriter();
+  const output = child.stdout.getReader();
+  const errors = child.stderr.getReader();
+  let gone = false;
+  let ended = false;
+
+  // A write fails when the process is gone, and its end is reported anyway.
+  const write = (bytes: Uint8Array<ArrayBuffer>): void => void input.write(bytes).catch(() => {});
+
+  const kill = (): void => {
+    if (gone) return;
+    try {
+      Deno.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It ended in this moment.
+    }
+  };
+
+  const status = child.status.finally(() => gone = true);
+
+  const end = async (graceMs: number): Promise<void> => {
+    ended = true;
+    input.close().catch(() => {});
+    if (graceMs > 0) await within(status, graceMs);
+    kill();
+    await within(status, REMOVAL_MS);
+    await Promise.allSettled([output.cancel(), errors.cancel()]);
+  };
+
+  const fail = (why: string): void => {
+    if (ended) return;
+    void end(0);
+    onEnd(why);
+  };
+
+  const messages = deframer();
+  const answers = eachChunk(output, (bytes) => {
+    for (const text of messages(bytes)) if (!ended) onText(text);
+  }).catch((error) => fail(`it broke the protocol: ${messageOf(error)}`));
+  const tail = keepTail();
+  const complaints = eachChunk(errors, tail.add).catch(() => {});
+
+  void status.then(async (how) => {
+    await within(Promise.all([answers, complaints]), DRAIN_MS);
+    fail(explainExit(how, tail.text()));
+  });
+
+  head.forEach(write);
+  return { pid: child.pid, send: (text) => frame(text).forEach(write), end };
+}
+
+async function eachChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  take: (bytes: Uint8Array) => void,
+): Promise<void> {
+  for (let next = await reader.read(); !next.done; next = await reader.read()) take(next.value);
+}
+
+/** Waits for something, but not longer than `ms`. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

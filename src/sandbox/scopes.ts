@@ -1,0 +1,45 @@
+import { isInside, type Scope } from "../core/policy.ts";
+
+/** A scope as written: `true` or a bare flag is everything, a list is that, `false` or an empty list is nothing. */
+export type WrittenScope = boolean | readonly string[];
+
+/** Nothing at all. */
+export const NOTHING: Scope = { all: false, list: [] };
+
+/** Everything. */
+export const EVERYTHING: Scope = { all: true, list: [] };
+
+/** What is written, as a scope; `absolute` gives all real and lexical paths that an entry stands for. */
+export function readScope(written: WrittenScope, absolute: (entry: string) => readonly string[]): Scope {
+  if (written === true) return EVERYTHING;
+  if (written === false) return NOTHING;
+  const list = unique(written.flatMap((entry) => [...absolute(entry)]));
+  return list.includes("/") ? EVERYTHING : { all: false, list };
+}
+
+/** What both path scopes cover: of two folders the inner one. */
+export function intersectPaths(a: Scope, b: Scope): Scope {
+  if (a.all) return b;
+  if (b.all) return a;
+  const inner = (of: Scope, within: Scope): string[] =>
+    of.list.filter((path) => within.list.some((folder) => isInside(path, folder)));
+  return { all: false, list: unique([...inner(a, b), ...inner(b, a)]) };
+}
+
+/** What both scopes of names cover. */
+export function intersectNames(a: Scope, b: Scope): Scope {
+  if (a.all) return b;
+  if (b.all) return a;
+  return { all: false, list: a.list.filter((name) => b.list.includes(name)) };
+}
+
+/** The paths of a scope without those that a denial covers whole; a denial inside of a path stays for others to subtract. */
+export function withoutDenied(scope: Scope, denied: readonly string[]): Scope {
+  if (denied.includes("/")) return NOTHING;
+  return { all: scope.all, list: scope.list.filter((path) => !denied.some((folder) => isInside(path, folder))) };
+}
+
+/** Without repetitions, in order of first occurrence. */
+export function unique(list: readonly string[]): string[] {
+  return [...new Set(list)];
+}

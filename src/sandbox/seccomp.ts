@@ -1,0 +1,103 @@
+import {
+  allow,
+  assemble,
+  type BpfLine,
+  fail,
+  ifAnyBit,
+  ifAtLeast,
+  ifEqual,
+  keepBits,
+  kill,
+  loadArchitecture,
+  loadArgument,
+  loadCall,
+} from "./bpf.ts";
+import { addressOf, libc, succeed } from "./ffi.ts";
+import { type ArgumentCheck, type SeccompOrder, verdict } from "./seccomp_check.ts";
+import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./seccomp_table.ts";
+import { socketChecks } from "./seccomp_sockets.ts";
+
+const EPERM = 1;
+const ENOSYS = 38;
+
+/** CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (linux/sched.h). */
+const NEW_NAMESPACES = 0x7e020000;
+/** Of unshare alone: in clone the bit is part of the exit signal. */
+const NEW_TIME_NAMESPACE = 0x80;
+
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+/** The filter as a program for one architecture. */
+export function seccompFilter(order: SeccompOrder, architecture: Architecture): Uint8Array<ArrayBuffer> {
+  const lines: BpfLine[] = [
+    loadArchitecture(),
+    ifEqual(ARCHITECTURES[architecture], "native"),
+    // Another numbering (i386 through int 0x80) would make every number below mean something else.
+    kill(),
+    { label: "native" },
+    loadCall(),
+  ];
+  if (architecture === "x86_64") {
+    // x32 has the same mark and other numbers, from here up.
+    lines.push(ifAtLeast(0x40000000, undefined, "not x32"), fail(ENOSYS), { label: "not x32" });
+  }
+  for (const call of DENIED_CALLS) {
+    const number = call[architecture];
+    if (number < 0 || (call.when === "shared" && order.privateIpc)) continue;
+    const past = `past ${call.name}`;
+    lines.push(ifEqual(number, undefined, past), fail(call.answer === "nosys" ? ENOSYS : EPERM), { label: past });
+  }
+  for (const [name, body] of Object.entries({ ...ARGUMENT_CHECKS, ...socketChecks(order) })) {
+    // Names come from objects keyed by CHECKED_CALLS.
+    const number = CHECKED_CALLS[name as keyof typeof CHECKED_CALLS][architecture];
+    if (number < 0) continue;
+    const [past, ok, no] = [`past ${name}`, `${name} ok`, `${name} no`];
+    lines.push(ifEqual(number, undefined, past), ...body(ok, no), { label: past });
+  }
+  lines.push(allow());
+  return assemble(lines);
+}
+
+function mode(argument: number): ArgumentCheck {
+  const [format, character, block] = [0o170000, 0o020000, 0o060000];
+  return (ok, no) => [
+    loadArgument(argument),
+    keepBits(format),
+    ifEqual(character, no),
+    ifEqual(block, no, ok),
+    ...verdict(ok, no, EPERM),
+  ];
+}
+
+const ARGUMENT_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
+  // A namespace of one's own brings all capabilities inside it, and with them mounts and the kernel's least tested code.
+  clone: (ok, no) => [loadArgument(0), ifAnyBit(NEW_NAMESPACES, no, ok), ...verdict(ok, no, EPERM)],
+  unshare: (ok, no) => [
+    loadArgument(0),
+    ifAnyBit(NEW_NAMESPACES | NEW_TIME_NAMESPACE, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
+  // Types into the terminal that the user sits at.
+  ioctl: (ok, no) => [
+    loadArgument(1),
+    ifEqual(TIOCSTI, no),
+    ifEqual(TIOCLINUX, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
+  mknod: mode(1),
+  mknodat: mode(2),
+  // Limits of other processes of the same user.
+  prlimit64: (ok, no) => [loadArgument(0), ifEqual(0, ok, no), ...verdict(ok, no, EPERM)],
+};
+
+/** Puts a filter on the calling thread for good. Needs no_new_privs, which Landlock has set. */
+export function installFilter(program: Uint8Array<ArrayBuffer>): void {
+  const PR_SET_SECCOMP = 22;
+  const SECCOMP_MODE_FILTER = 2n;
+  const header = new Uint8Array(16);
+  const view = new DataView(header.buffer);
+  view.setUint16(0, program.length / 8, true);
+  view.setBigUint64(8, addressOf(program), true);
+  succeed(libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, addressOf(header), 0n, 0n), "prctl(PR_SET_SECCOMP)");
+}

@@ -1,0 +1,65 @@
+import { type BpfLine, ifAnyBit, ifEqual, keepBits, loadArgument } from "./bpf.ts";
+import { type ArgumentCheck, type SeccompOrder, verdict } from "./seccomp_check.ts";
+
+// Landlock sees connect() and bind() of plain TCP and nothing else: datagrams, raw sockets, MPTCP, fast open, listening
+// without a bind and sockets with a path are this filter's business. Numbers: linux/socket.h, linux/net.h.
+
+const EACCES = 13;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+
+const TYPE_BITS = 0xf;
+const SOCK_DGRAM = 2;
+const SOCK_RAW = 3;
+const SOCK_PACKET = 10;
+
+/** Connects without connect(). */
+const MSG_FASTOPEN = 0x20000000;
+
+/** The checks of calls about sockets. */
+export function socketChecks(order: SeccompOrder): Readonly<Record<string, ArgumentCheck>> {
+  if (order.net !== "none") return { socket: familyCheck(order) };
+  return {
+    socket: (ok, no) => verdict(ok, no, EACCES),
+    // A datagram pair can be pointed at somebody else's socket; a stream pair stays a pair.
+    socketpair: (ok, no) => [
+      loadArgument(0),
+      ifEqual(AF_UNIX, undefined, no),
+      loadArgument(1),
+      keepBits(TYPE_BITS),
+      ifEqual(SOCK_DGRAM, no, ok),
+      ...verdict(ok, no, EACCES),
+    ],
+    listen: (ok, no) => verdict(ok, no, EACCES),
+    sendto: noFastOpen(3),
+    sendmsg: noFastOpen(2),
+    sendmmsg: noFastOpen(3),
+  };
+}
+
+function noFastOpen(flags: number): ArgumentCheck {
+  return (ok, no) => [loadArgument(flags), ifAnyBit(MSG_FASTOPEN, no, ok), ...verdict(ok, no, EACCES)];
+}
+
+function familyCheck(order: SeccompOrder): ArgumentCheck {
+  return (ok, no) => {
+    const unix: BpfLine[] = order.unixSockets ? [ifEqual(AF_UNIX, ok)] : [];
+    return [
+      loadArgument(0),
+      ...unix,
+      // Netlink is how libc lists addresses; its sockets are raw by type and harmless without capabilities.
+      ifEqual(AF_NETLINK, ok),
+      ifEqual(AF_INET, "socket type"),
+      ifEqual(AF_INET6, "socket type", no),
+      { label: "socket type" },
+      loadArgument(1),
+      keepBits(TYPE_BITS),
+      ifEqual(SOCK_RAW, no),
+      ifEqual(SOCK_PACKET, no, ok),
+      ...verdict(ok, no, EACCES),
+    ];
+  };
+}

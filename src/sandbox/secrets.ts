@@ -1,0 +1,45 @@
+// Where secrets live. Read by no tool whatever is allowed, and written by none: a key that is planted is as bad as one that
+// is taken.
+
+/** Below a home. */
+export const HOME_SECRETS: readonly string[] = [
+  // Keys and passwords.
+  ...".ssh .gnupg .password-store .pki .vault-token .local/share/keyrings .config/op .config/sops .config/age".split(
+    " ",
+  ),
+  ...".netrc .authinfo .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .cups".split(" "),
+  // Clouds and clusters.
+  ...".aws .azure .oci .config/gcloud .kube .docker .config/containers .config/doctl .config/hcloud".split(" "),
+  ...".config/rclone .terraform.d .terraformrc .pulumi .fly .config/heroku .config/netlify .vercel".split(" "),
+  // Package registries and forges.
+  ...".npmrc .yarnrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml".split(" "),
+  ...".m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .composer/auth.json".split(" "),
+  ...".config/composer/auth.json .nuget/NuGet .config/pip .pip .git-credentials .config/git/credentials".split(" "),
+  ...".config/gh .config/glab-cli .config/hub .config/hub-token".split(" "),
+  // Browsers and mail.
+  ...".mozilla .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge".split(" "),
+  ...".config/vivaldi .thunderbird snap/firefox snap/chromium .config/Signal .config/Slack .config/discord".split(" "),
+  // What was typed.
+  ...".bash_history .zsh_history .local/share/fish .python_history .node_repl_history .psql_history".split(" "),
+  ...".mysql_history .sqlite_history .rediscli_history .irb_history .lesshst .viminfo .wget-hsts".split(" "),
+  // Other agents, editors that keep tokens, and this program.
+  ...".claude .claude.json .codex .gemini .cursor .continue .aider .config/github-copilot .config/opencode".split(" "),
+  ...".local/share/opencode .pi .sf .sandpiper .config/sandpiper .local/share/sandpiper".split(" "),
+];
+
+/** Of the machine; most of them matter to root alone. */
+export const SYSTEM_SECRETS: readonly string[] = [
+  ..."shadow shadow- gshadow gshadow- sudoers sudoers.d ssh security/opasswd krb5.keytab".split(" "),
+  ..."ssl/private pki/tls/private letsencrypt wireguard openvpn NetworkManager/system-connections".split(" "),
+  ..."kubernetes rancher docker/key.json".split(" "),
+].map((name) => `/etc/${name}`).concat(["/run/secrets", "/var/run/secrets", "/var/lib/docker", "/var/lib/kubelet"]);
+
+/** Files in secret folders that tell nothing and that ssh and git need, as names in a folder below home. */
+export const OPEN_IN_SSH: { readonly folder: string; readonly isOpen: (name: string) => boolean } = {
+  folder: ".ssh",
+  isOpen: (name) => name === "known_hosts" || name === "config" || /^[\w.-]+\.pub$/.test(name),
+};
+
+/** Names of variables whose values are secrets; they pass only when named one by one. */
+export const SECRET_VARIABLE =
+  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url/i;

@@ -1,0 +1,55 @@
+import { dirname, fromFileUrl, join } from "@std/path";
+
+/** How this program starts itself again. */
+export interface Self {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Environment that the program itself needs before it becomes something else. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What a confined copy must be able to read and execute. */
+  readonly readPaths: readonly string[];
+  /** Whether this is the compiled binary. */
+  readonly standalone: boolean;
+}
+
+const QUIET: Readonly<Record<string, string>> = {
+  PATH: "/usr/bin:/bin",
+  NO_COLOR: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_NO_PROMPT: "1",
+};
+
+/** The program that is running: the compiled binary, or Deno with this source tree. */
+export function thisProgram(): Self {
+  const program = Deno.execPath();
+  if (Deno.build.standalone) {
+    // Linux: the file that runs, even when another stands at its path by now.
+    return {
+      program: Deno.build.os === "linux" ? "/proc/self/exe" : program,
+      args: [],
+      env: QUIET,
+      readPaths: [program],
+      standalone: true,
+    };
+  }
+  const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
+  const home = Deno.env.get("HOME");
+  const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("XDG_CACHE_HOME") ?? join(home ?? "/", ".cache"), "deno");
+  const env: Record<string, string> = { ...QUIET, DENO_DIR: cache };
+  if (home !== undefined) env["HOME"] = home;
+  return {
+    program,
+    args: ["run", "-A", "--no-prompt", "--cached-only", "--config", join(root, "deno.json"), join(root, "main.ts")],
+    env,
+    readPaths: [
+      program,
+      join(root, "deno.json"),
+      join(root, "deno.lock"),
+      join(root, "main.ts"),
+      join(root, "src"),
+      join(root, "tools"),
+      cache,
+    ],
+    standalone: false,
+  };
+}

@@ -1,0 +1,45 @@
+import { assert, assertEquals } from "@std/assert";
+import { describePolicy, policyRecord } from "../../src/sandbox/describe.ts";
+import { makeWorld, worldPolicy } from "./confined_world.ts";
+
+Deno.test("describePolicy() says in a few sentences what holds", () => {
+  using world = makeWorld();
+  const { base, root, tmp } = world;
+  const said = (text: readonly string[]): string[] => text.map((line) => line.replaceAll(base, "~"));
+  assertEquals(said(describePolicy(worldPolicy(world, "kernel"))), [
+    "Workspace: ~/work",
+    "Read: the workspace, system and toolchain paths.",
+    "Write: the workspace.",
+    "Protected from change: .gitmodules, .sandpiper, .sf, .pi, .vscode, .idea, .envrc, .mcp.json.",
+    "Programs: any installed program, in the same confinement.",
+    "Network: none.",
+    "Temporary files: $TMPDIR; /tmp itself is not writable.",
+    "Enforced by the Linux kernel (Landlock, seccomp).",
+  ]);
+  const narrow = worldPolicy(world, "permissions", {
+    readOnly: true,
+    flags: { read: [".", "../outside"], net: true, deny: { read: ["private"] } },
+  });
+  assertEquals(said(describePolicy(narrow)), [
+    "Workspace: ~/work",
+    "Read: the workspace, ~/outside, system and toolchain paths.",
+    "Write: nothing.",
+    "Never readable: ~/work/private.",
+    "Programs: none.",
+    "Network: allowed.",
+    "Enforced by Deno's permissions; no kernel sandbox is active.",
+  ]);
+  assert(root !== tmp);
+});
+
+Deno.test("policyRecord() records every scope, and of variables the names alone (R359)", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel", { flags: { env: ["MY_TOKEN"] } }, { MY_TOKEN: "value-of-it" });
+  const record = policyRecord(policy);
+  assertEquals(Object.keys(record), [
+    ...["sandbox", "root", "read", "write", "run", "net", "env", "denyRead", "denyWrite", "protected", "limits"],
+  ]);
+  const text = JSON.stringify(record);
+  assert(text.includes("MY_TOKEN") && !text.includes("value-of-it"));
+  assertEquals(record["write"], { all: false, list: [world.root, world.tmp, world.cache] });
+});

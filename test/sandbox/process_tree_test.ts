@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import { killTree } from "../../src/sandbox/end_tree.ts";
+import { becomeSubreaper, keepProcess, openTree } from "../../src/sandbox/process_tree.ts";
+import { childrenOfThread, numbersIn, readProc, statOf } from "../../src/sandbox/procfs.ts";
+import { processesWith, until } from "./shell_fixture.ts";
+
+function start(script: string): Deno.ChildProcess {
+  becomeSubreaper();
+  const child = new Deno.Command("/bin/bash", {
+    args: ["-c", script],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+    detached: true,
+  }).spawn();
+  keepProcess(child);
+  return child;
+}
+
+const linux = { ignore: Deno.build.os !== "linux" };
+
+Deno.test("statOf() tells parent, group, session and memory of a process", linux, async () => {
+  const child = start("exec -a 'a) Z 1 (name' sleep 30");
+  await until(() => readProc(`/proc/${child.pid}/cmdline`)?.startsWith("a)") ?? false);
+  const { residentPages, ...rest } = statOf(child.pid) ?? { residentPages: 0 };
+  assertEquals(rest, {
+    pid: child.pid,
+    parent: Deno.pid,
+    group: child.pid,
+    session: child.pid,
+    zombie: false,
+    threads: 1,
+  });
+  assert(residentPages > 10);
+  child.kill("SIGKILL");
+  await child.status;
+  assertEquals(statOf(child.pid), undefined);
+});
+
+Deno.test("numbersIn() lists processes, and nothing of a folder that is gone", linux, () => {
+  assert(numbersIn("/proc").includes(Deno.pid));
+  assert(numbersIn(`/proc/${Deno.pid}/task`).length > 1);
+  assertEquals(numbersIn("/proc/0/fd"), []);
+});
+
+Deno.test("openTree() finds children of children and of the orphaned", linux, async () => {
+  // The last word keeps each shell from becoming its only child.
+  const child = start("( ( setsid sleep 31 & ) & )\n bash -c 'sleep 32 & sleep 33; :' &\n sleep 34; :");
+  const tree = openTree(child.pid);
+  const sleeping = (): string[] =>
+    tree.members().map(({ pid }) => (readProc(`/proc/${pid}/cmdline`) ?? "").split("\0").slice(0, 2).join(" "))
+      .filter((line) => line.startsWith("sleep")).sort();
+  try {
+    await until(() => sleeping().length === 4);
+    assertEquals(sleeping(), ["sleep 31", "sleep 32", "sleep 33", "sleep 34"]);
+    assertEquals(tree.members()[0]?.pid, child.pid);
+  } finally {
+    assertEquals(await killTree(tree), 0);
+    assertEquals(tree.members().filter((process) => !process.zombie), []);
+    assertEquals((await child.status).signal, "SIGKILL");
+    tree.close();
+  }
+});
+
+Deno.test("openTree() reaps what nobody awaits and nothing else", linux, async () => {
+  const children = (): number[] => childrenOfThread(Deno.pid, Deno.pid) ?? [];
+  const child = start("setsid -f sleep 0.05; sleep 0.1");
+  const tree = openTree(child.pid);
+  const before = children();
+  assertEquals((await child.status).code, 0);
+  const orphans = children().filter((pid) => !before.includes(pid));
+  assertEquals(orphans.map((pid) => statOf(pid)?.zombie), [true]);
+  assertEquals(tree.members(), []);
+  assertEquals(children().filter((pid) => !before.includes(pid)), []);
+  tree.close();
+});
+
+Deno.test("killTree() outruns processes that fork all the time", linux, async () => {
+  const mark = `mark-${Deno.pid}`;
+  const child = start(
+    `for i in 1 2 3 4 5 6; do ( while :; do setsid -f bash -c 'sleep 0.3; : ${mark}'; done ) & done; wait`,
+  );
+  const tree = openTree(child.pid);
+  await until(() => tree.members().length > 20);
+  const begin = performance.now();
+  assertEquals(await killTree(tree), 0);
+  assert(performance.now() - begin < 8_000, `${performance.now() - begin} ms`);
+  assertEquals(processesWith(mark), []);
+  await child.status;
+  tree.close();
+});

@@ -1,0 +1,105 @@
+import type { Limits, Policy } from "../../src/core/policy.ts";
+import type { ShellOutcome } from "../../src/core/tool.ts";
+import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
+import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
+import { openSpares, type Spares } from "../../src/sandbox/spare.ts";
+import { thisProgram } from "../../src/sandbox/self.ts";
+
+export const LIMITS: Limits = {
+  bashTimeoutMs: 20_000,
+  bashMaxTimeoutMs: 60_000,
+  outputBytes: 51_200,
+  outputLines: 2_000,
+  fileBytes: 1 << 30,
+  openFiles: 1_024,
+  processes: 512,
+  memoryBytes: 2 ** 31,
+};
+
+const probe = probeSandbox();
+
+/** The levels that this machine can show. */
+export const LEVELS: readonly Policy["sandbox"][] = [
+  "off",
+  ...probe.landlockAbi >= 3 ? ["kernel" as const] : [],
+  ...probe.landlockAbi >= 1 && "path" in probe.bwrap() ? ["kernel+" as const] : [],
+];
+
+/** The levels at which something confines. */
+export const CONFINED = LEVELS.filter((level) => level !== "off");
+
+export interface Room {
+  readonly policy: Policy;
+  readonly spares: Spares | undefined;
+  readonly shell: OpenShell;
+  run(command: string, options?: Partial<Parameters<OpenShell>[1]>): Promise<ShellOutcome>;
+}
+
+/** A workspace with a shell in it; everything is ended and removed afterwards. */
+export async function withShell(
+  level: Policy["sandbox"],
+  work: (room: Room) => Promise<void>,
+  limits: Partial<Limits> = {},
+): Promise<void> {
+  const base = Deno.realPathSync(Deno.makeTempDirSync());
+  const folder = (name: string): string => {
+    Deno.mkdirSync(`${base}/${name}`);
+    return `${base}/${name}`;
+  };
+  const [root, tmp, cache, home] = [folder("root"), folder("tmp"), folder("cache"), folder("home")];
+  const all = { all: true, list: [] };
+  const policy: Policy = {
+    root,
+    home,
+    tmp,
+    cache,
+    read: all,
+    write: { all: false, list: [root, tmp, cache] },
+    run: all,
+    net: { all: false, list: [] },
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", MARK: "from the policy" },
+    denyRead: [],
+    denyWrite: [],
+    protected: [],
+    limits: { ...LIMITS, ...limits },
+    sandbox: level,
+  };
+  const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
+  const shell = openShell(policy, spares);
+  try {
+    await work({
+      policy,
+      spares,
+      shell,
+      run: (command, options) =>
+        shell(command, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {}, ...options }),
+    });
+  } finally {
+    await shell.close();
+    Deno.removeSync(base, { recursive: true });
+  }
+}
+
+/** Process ids whose command line holds a text. */
+export function processesWith(text: string): number[] {
+  return numbersIn("/proc").filter((pid) => pid !== Deno.pid && readProc(`/proc/${pid}/cmdline`)?.includes(text));
+}
+
+/** Waits until something is so; throws after ten seconds. */
+export async function until(claim: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!claim()) {
+    if (performance.now() > deadline) throw new Error("waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

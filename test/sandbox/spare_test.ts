@@ -1,0 +1,78 @@
+import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
+import { ToolError } from "../../src/core/error.ts";
+import { childrenOfThread, numbersIn, statOf } from "../../src/sandbox/procfs.ts";
+import { CONFINED, exists, until, withShell } from "./shell_fixture.ts";
+
+function children(): number[] {
+  return numbersIn("/proc/self/task").flatMap((thread) => childrenOfThread(Deno.pid, thread) ?? [])
+    .filter((pid) => statOf(pid)?.zombie === false);
+}
+
+const take = (spares: { take(): { pid: number; end(): Promise<void> } } | undefined) => {
+  if (!spares) throw new Error("no spares at this level");
+  return spares.take();
+};
+
+for (const level of CONFINED) {
+  const test = (name: string, work: () => Promise<void>): void => Deno.test(`openSpares() at ${level} ${name}`, work);
+
+  test("starts nothing before it is told to, then exactly one", () =>
+    withShell(level, async ({ spares }) => {
+      assertEquals(children(), []);
+      spares?.warm();
+      spares?.warm();
+      const [spare, ...others] = children();
+      assertEquals(others, []);
+      const taken = take(spares);
+      assertEquals(taken.pid, spare);
+      await taken.end();
+    }));
+
+  test("follows a taken spare with another once the call has ended", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.warm();
+      const before = children();
+      assertEquals((await run("echo one")).output, "one\n");
+      await until(() => children().length === 1);
+      assertNotEquals(children(), before);
+      assertEquals((await run("echo two")).output, "two\n");
+    }));
+
+  test("does without a spare that died", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.warm();
+      const [spare = 0] = children();
+      Deno.kill(-spare, "SIGKILL");
+      await until(() => statOf(spare)?.zombie !== false);
+      assertEquals((await run("echo still")).output, "still\n");
+    }));
+
+  test("fails a call that cannot be confined, and runs nothing", () =>
+    withShell(level, async ({ run, policy, shell }) => {
+      Deno.removeSync(policy.root, { recursive: true });
+      await assertRejects(() => run(`touch ${policy.tmp}/made`), ToolError, "could not be confined");
+      assertEquals(exists(`${policy.tmp}/made`), false);
+      await shell.close();
+    }));
+
+  test("confines what it starts", () =>
+    withShell(level, async ({ run, policy }) => {
+      const { exitCode } = await run(`touch ${policy.root}/inside && ! touch ${policy.home}/outside`);
+      assertEquals(exitCode, 0);
+      assertEquals([exists(`${policy.root}/inside`), exists(`${policy.home}/outside`)], [true, false]);
+    }));
+
+  test("ends the spare when it is closed, and starts none again", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.warm();
+      await run("true");
+      const begin = performance.now();
+      await spares?.close();
+      assert(performance.now() - begin < 500, `${performance.now() - begin} ms`);
+      assertEquals(children(), []);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      assertEquals(children(), []);
+      assertThrows(() => take(spares), Error, "closed");
+      await assertRejects(() => run("true"), ToolError, "did not run");
+    }));
+}

@@ -1,0 +1,56 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { exists, LEVELS, processesWith, withShell } from "./shell_fixture.ts";
+
+const MIB = 1024 * 1024;
+
+// The walk is the same at all levels; only where namespaces hide processes from each other it is worth a second look.
+for (const level of LEVELS.filter((level) => level !== "kernel")) {
+  const test = (name: string, work: () => Promise<void>): void =>
+    Deno.test({ name: `watch() at ${level} ${name}`, fn: work, ignore: Deno.build.os !== "linux" });
+
+  test("ends a fork bomb", () =>
+    withShell(level, async ({ run }) => {
+      const mark = `bomb${Deno.pid}`;
+      const { ending, limit } = await run(`${mark}() { sleep 0.02; ${mark} & ${mark} & wait; }; ${mark}`);
+      assertEquals(ending, "limit");
+      assertMatch(limit ?? "", /^the command had \d+ processes, more than the 40 it may have at once$/);
+      assertEquals(processesWith(mark), []);
+    }, { processes: 40 }));
+
+  test("ends a command that takes too much memory", () =>
+    withShell(level, async ({ run }) => {
+      // tail keeps a line until it ends, and this one does not.
+      const { ending, limit, exitCode } = await run("head -c 300M /dev/zero | tail -n 1 | sleep 20");
+      assertEquals({ ending, exitCode }, { ending: "limit", exitCode: 137 });
+      assertMatch(limit ?? "", /^the command used [\d.]+MB of memory, more than the 100.0MB it may use$/);
+    }, { memoryBytes: 100 * MIB }));
+
+  test("counts memory that is only held open", () =>
+    withShell(level, async ({ run, policy }) => {
+      const script = `import os, time
+f = os.memfd_create("hoard")
+for _ in range(160): os.write(f, b"x" * ${MIB})
+open("filled", "w").close()
+time.sleep(20)`;
+      Deno.writeTextFileSync(`${policy.root}/hoard.py`, script);
+      const { ending, output } = await run(
+        "command -v python3 >/dev/null || touch filled skipped; exec python3 hoard.py",
+      );
+      if (exists(`${policy.root}/skipped`)) return;
+      assertEquals({ ending, output }, { ending: "limit", output: "" });
+    }, { memoryBytes: 100 * MIB }));
+
+  test("does not count what processes share once for each", () =>
+    withShell(level, async ({ run }) => {
+      // Forty shells are more than 100 MB of resident pages, most of them pages of the same files.
+      const begin = performance.now();
+      const { ending } = await run("for i in $(seq 40); do bash -c 'sleep 0.6; :' & done; wait");
+      assertEquals(ending, "exited");
+      assert(performance.now() - begin > 500);
+    }, { memoryBytes: 100 * MIB }));
+
+  test("lets a modest command be", () =>
+    withShell(level, async ({ run }) => {
+      assertEquals((await run("for i in 1 2 3; do sleep 0.5 & done; wait; echo fine")).output, "fine\n");
+    }));
+}

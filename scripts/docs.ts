@@ -3,21 +3,21 @@
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
-import * as z from "zod/mini";
 import { COMMANDS, type Flag, FLAGS } from "../src/cli/flags.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
 
-const docs = join(import.meta.dirname ?? ".", "..", "docs");
+const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
 const pages = {
-  "options.md": optionsPage(),
-  "settings.md": settingsPage(),
-  "settings.schema.json": settingsSchema(),
+  "docs/options.md": optionsPage(),
+  "docs/settings.md": settingsPage(),
+  "docs/settings.schema.json": settingsSchema(),
+  "tools/definitions.ts": await definitions(),
 };
 
 let stale = 0;
 for (const [name, text] of Object.entries(pages)) {
-  const path = join(docs, name);
+  const path = join(root, name);
   if (read(path) === text) continue;
   if (check) console.error(`${name} is stale: run deno task docs`), stale++;
   else Deno.writeTextFileSync(path, text);
@@ -84,10 +84,7 @@ function settingsPage(): string {
 
 function settingsSchema(): string {
   const properties = Object.fromEntries(
-    Object.entries(SETTINGS).map(([key, setting]) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(setting.schema);
-      return [key, { ...schema, description: setting.help }];
-    }),
+    Object.entries(SETTINGS).map(([key, setting]) => [key, { ...setting.shape, description: setting.help }]),
   );
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -96,6 +93,38 @@ function settingsSchema(): string {
     properties,
   };
   return JSON.stringify(schema, null, 2) + "\n";
+}
+
+/** The tools' definitions as the schemas give them, formatted as `deno fmt` would. */
+async function definitions(): Promise<string> {
+  const { defineTool } = await import("../tools/definition.ts");
+  const tools = ["bash", "edit", "find", "grep", "ls", "read", "write"];
+  const made = await Promise.all(
+    tools.map(async (name) => [name, defineTool((await import(`../tools/${name}.ts`))[name])]),
+  );
+  const text = [
+    "// Made from the tools' schemas by `deno task docs`; do not edit.",
+    'import type { ToolDefinition } from "../src/core/provider.ts";',
+    "",
+    "/** Definitions of the built-in tools by name. */",
+    `export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = ${
+      JSON.stringify(Object.fromEntries(made), null, 2)
+    };`,
+    "",
+  ].join("\n");
+  return await formatted(text);
+}
+
+async function formatted(text: string): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--config", join(root, "deno.json"), "--ext", "ts", "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  await writer.close();
+  return new TextDecoder().decode((await child.output()).stdout);
 }
 
 /** A Markdown table as `deno fmt` writes it. */

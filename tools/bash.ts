@@ -1,21 +1,26 @@
 import * as z from "zod/mini";
+import { once } from "../src/core/once.ts";
 import { ToolError } from "../src/core/error.ts";
 import type { Limits } from "../src/core/policy.ts";
 import { formatSize } from "../src/core/text.ts";
 import { errorResult, type ShellOutcome, textResult, type Tool } from "../src/core/tool.ts";
 
-const args = z.object({
-  command: z.string(),
-  timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
-});
+const args = once(() =>
+  z.object({
+    command: z.string(),
+    timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
+  })
+);
 
 /** Runs a command line in a process tree of its own, which ends with the call (R482). */
-export const bash: Tool<z.infer<typeof args>> = {
+export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "bash",
   description:
     "Run a bash command in the workspace folder. Returns stdout and stderr together; of long output the last " +
     "2000 lines or 50KB, and a file with all of it. stdin is empty. Background processes end with the call.",
-  args,
+  get args() {
+    return args();
+  },
   promptSnippet: "Execute bash commands (ls, grep, find, etc.)",
   needs: ["run"],
   readOnly: false,

@@ -18,7 +18,7 @@ const KEYWORDS = [
 ];
 
 /** A tool as the provider's tool field carries it: the schema that validates, without what only validators need. */
-export function toolDefinition(tool: Tool): ToolDefinition {
+export function defineTool(tool: Tool): ToolDefinition {
   // Written by zod, so it is JSON and an object. As input: fields beyond the schema are tolerated.
   const schema = z.toJSONSchema(tool.args, { io: "input" }) as JsonObject;
   return { name: tool.name, description: tool.description, parameters: slim(schema) };

@@ -15,11 +15,13 @@ const MAX_EDIT_BYTES = 64 * 1024 * 1024;
  * Replaces texts in a file; all of them or none. Every byte that is not replaced stays as it is: line ends, byte order
  * mark, bytes that are no UTF-8. Requirements R453, R483, R484, R486.
  */
-export const edit: Tool<z.infer<typeof editArgs>> = {
+export const edit: Tool<z.infer<ReturnType<typeof editArgs>>> = {
   name: "edit",
   description: "Replace exact texts in a file. Each oldText must occur once in the original file and not overlap " +
     "another; merge nearby changes.",
-  args: editArgs,
+  get args() {
+    return editArgs();
+  },
   promptSnippet: "Make surgical edits to files (find exact text and replace)",
   needs: ["read", "write"],
   readOnly: false,

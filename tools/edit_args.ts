@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { once } from "../src/core/once.ts";
 import type { JsonObject, JsonValue } from "../src/core/json.ts";
 
 /** One replacement as the model asks for it. */
@@ -8,13 +9,15 @@ export interface Edit {
 }
 
 /** The arguments of the edit tool; fields beyond these are tolerated. */
-export const editArgs = z.object({
-  path: z.string(),
-  edits: z.array(z.object({
-    oldText: z.string().check(z.describe("Exact text, occurring once")),
-    newText: z.string(),
-  })),
-});
+export const editArgs = once(() =>
+  z.object({
+    path: z.string(),
+    edits: z.array(z.object({
+      oldText: z.string().check(z.describe("Exact text, occurring once")),
+      newText: z.string(),
+    })),
+  })
+);
 
 /**
  * Brings the forms that models send into the one of the schema: `edits` as JSON text, one object instead of a list,

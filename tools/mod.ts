@@ -1,5 +1,8 @@
 import type { Tool } from "../src/core/tool.ts";
+import type { ToolDefinition } from "../src/core/provider.ts";
 import { bash } from "./bash.ts";
+import { defineTool } from "./definition.ts";
+import { DEFINITIONS } from "./definitions.ts";
 import { edit } from "./edit.ts";
 import { find } from "./find.ts";
 import { grep } from "./grep.ts";
@@ -7,10 +10,16 @@ import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
-export { toolDefinition } from "./definition.ts";
-
 /** All built-in tools; this order is the order in prompt and request. */
 export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls];
 
 /** Names of the tools that are on unless somebody chooses. */
 export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write"];
+
+/**
+ * A tool as the provider's tool field carries it. Those of the built-in tools were made ahead from the same schemas
+ * (`deno task docs`), because making them costs milliseconds of every start.
+ */
+export function toolDefinition(tool: Tool): ToolDefinition {
+  return (TOOLS.includes(tool) ? DEFINITIONS[tool.name] : undefined) ?? defineTool(tool);
+}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { once } from "../src/core/once.ts";
 import { ToolError } from "../src/core/error.ts";
 import { grants } from "../src/core/policy.ts";
 import { formatSize } from "../src/core/text.ts";
@@ -10,22 +11,26 @@ import { linesResult } from "./read_lines.ts";
 import { shownPath } from "./shown_path.ts";
 import { MAX_BYTES, MAX_LINES } from "./truncate.ts";
 
-const args = z.object({
-  path: z.string(),
-  offset: z.optional(z.int().check(z.describe("First line, from 1"))),
-  limit: z.optional(z.int().check(z.describe("Number of lines"))),
-});
+const args = once(() =>
+  z.object({
+    path: z.string(),
+    offset: z.optional(z.int().check(z.describe("First line, from 1"))),
+    limit: z.optional(z.int().check(z.describe("Number of lines"))),
+  })
+);
 
 /** Largest UTF-16 file that is decoded; it has to be taken whole. */
 const MAX_WIDE_BYTES = 16 * 1024 * 1024;
 
 /** Shows a text file by lines, or an image. Requirements R451, R486. */
-export const read: Tool<z.infer<typeof args>> = {
+export const read: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "read",
   description:
     `Read a text file or an image (png, jpeg, gif, webp). Cut at ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB: ` +
     "continue with offset.",
-  args,
+  get args() {
+    return args();
+  },
   promptSnippet: "Read file contents",
   needs: ["read"],
   readOnly: true,

@@ -1,15 +1,18 @@
 import * as z from "zod/mini";
+import { once } from "../src/core/once.ts";
 import { ToolError } from "../src/core/error.ts";
 import { textResult, type Tool } from "../src/core/tool.ts";
 import { shownPath } from "./shown_path.ts";
 
-const args = z.object({ path: z.string(), content: z.string() });
+const args = once(() => z.object({ path: z.string(), content: z.string() }));
 
 /** Creates a file or replaces all of it, UTF-8, line ends as given. Requirements R453, R485, R486. */
-export const write: Tool<z.infer<typeof args>> = {
+export const write: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "write",
   description: "Create a file, or replace all of its content. Makes missing parent folders.",
-  args,
+  get args() {
+    return args();
+  },
   promptSnippet: "Create or overwrite files",
   needs: ["write"],
   readOnly: false,

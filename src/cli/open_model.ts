@@ -47,9 +47,8 @@ async function openServer(choice: ModelChoice & { kind: "openai" }, config: Conf
   const facts = modelFacts(choice.model);
   const own = config.settings.models?.[choice.model];
   const isKnown = facts.isKnown || own !== undefined;
-  const price: Price | undefined = own?.price
-    ? { input: own.price.input, output: own.price.output, cacheRead: own.price.cachedInput ?? own.price.input }
-    : facts.price;
+  const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
+  const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
   const provider = await openProvider(choice.api, {
     baseUrl: choice.baseUrl,
     apiKey: choice.apiKey,

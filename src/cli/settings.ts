@@ -1,7 +1,7 @@
 import { join } from "@std/path";
-import * as z from "zod/mini";
 import { messageOf, UserError } from "../core/error.ts";
 import { nearest } from "./nearest.ts";
+import { misfit } from "./shape.ts";
 import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
 
 /** One file's settings and what a person should know about them. */
@@ -57,23 +57,15 @@ function checkSettings(path: string, raw: Record<string, unknown>, owner: "user"
     } else if (setting.userOnly && owner === "project") {
       warnings.push(`${path}: "${key}" is only taken from the user's own settings`);
     } else {
-      const checked = z.safeParse(setting.schema, value);
-      if (!checked.success) throw wrongValue(path, key, value, checked.error);
-      settings[key] = checked.data;
+      const wrong = misfit(value, setting.shape, key);
+      if (wrong !== undefined) {
+        const found = JSON.stringify(value).slice(0, 80);
+        throw bad(path, `${wrong}, found ${found}`, "See docs/settings.md for what it takes");
+      }
+      settings[key] = value;
     }
   }
   return { path, settings, warnings };
-}
-
-function wrongValue(path: string, key: string, value: unknown, error: z.core.$ZodError): UserError {
-  const issue = error.issues[0];
-  const place = [key, ...(issue?.path ?? []).map(String)].join(".");
-  const found = JSON.stringify(value)?.slice(0, 80) ?? String(value);
-  return bad(
-    path,
-    `"${place}": ${issue?.message ?? "wrong value"}, found ${found}`,
-    "See docs/settings.md for what it takes",
-  );
 }
 
 function bad(path: string, why: string, fix: string): UserError {
@@ -82,12 +74,18 @@ function bad(path: string, why: string, fix: string): UserError {
 
 /** The user's settings with the project's over them; where a limit is concerned the lower one holds. */
 export function mergeSettings(user: Settings, project: Settings): Settings {
-  const limits = { ...user.limits };
-  for (const key of ["maxTurns", "timeoutMs", "maxTokensTotal", "maxCostUsd"] as const) {
-    const low = Math.min(user.limits?.[key] ?? Infinity, project.limits?.[key] ?? Infinity);
-    if (Number.isFinite(low)) limits[key] = low;
-  }
   // Scope is not merged here: the policy takes each layer on its own and never becomes wider than any of them.
   const { permissions: _own, ...rest } = project;
-  return { ...user, ...rest, ...(Object.keys(limits).length > 0 ? { limits } : {}) };
+  const limits = lower(user.limits ?? {}, project.limits ?? {});
+  const bash = lower(user.bash ?? {}, project.bash ?? {});
+  return { ...user, ...rest, ...(limits ? { limits } : {}), ...(bash ? { bash } : {}) };
+}
+
+/** Of each bound the lower one; nothing when there is none. */
+function lower<T extends Readonly<Record<string, number | undefined>>>(one: T, other: T): T | undefined {
+  const bounds = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    Object.assign(bounds, { [key]: Math.min(bounds[key] ?? Infinity, value ?? Infinity) });
+  }
+  return Object.keys(bounds).length > 0 ? bounds : undefined;
 }

@@ -1,98 +1,101 @@
-import * as z from "zod/mini";
-
-const positive = z.number().check(z.positive());
-const whole = z.int().check(z.positive());
-const paths = z.union([z.boolean(), z.array(z.string())]);
-
-/** Data of one model, as settings give it. */
-const model = z.strictObject({
-  contextWindow: z.exactOptional(whole),
-  maxTokens: z.exactOptional(whole),
-  input: z.exactOptional(z.array(z.enum(["text", "image"]))),
-  reasoning: z.exactOptional(z.boolean()),
-  price: z.exactOptional(
-    z.strictObject({ input: z.number(), cachedInput: z.exactOptional(z.number()), output: z.number() }),
-  ),
-});
+import type { Shape } from "./shape.ts";
 
 /** One key of settings.json: what it may hold and what it is for. */
 export interface Setting {
-  readonly schema: z.ZodMiniType;
+  readonly shape: Shape;
   readonly help: string;
   /** Whether only the user's own file may set it: a project must not redirect traffic, name keys or widen anything. */
   readonly userOnly?: boolean;
 }
 
+const text = { type: "string" } as const;
+const amount = { type: "number", exclusiveMinimum: 0 } as const;
+const count = { type: "integer", minimum: 1 } as const;
+const scope = { anyOf: [{ type: "boolean" }, { type: "array", items: text }] } as const;
+const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", enum: values }) as const;
+const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
+  ({ type: "object", properties, additionalProperties: false }) as const;
+
+const model = object({
+  contextWindow: count,
+  maxTokens: count,
+  input: { type: "array", items: oneOf("text", "image") },
+  reasoning: { type: "boolean" },
+  price: {
+    ...object({
+      input: { type: "number", minimum: 0 },
+      cachedInput: { type: "number", minimum: 0 },
+      output: { type: "number", minimum: 0 },
+    }),
+    required: ["input", "output"],
+  },
+});
+
 /** All keys of settings.json; the published schema and docs/settings.md come from this table. */
 export const SETTINGS = {
-  model: { schema: z.string(), help: "model id", userOnly: true },
-  baseUrl: { schema: z.string(), help: "OpenAI-compatible endpoint", userOnly: true },
-  api: { schema: z.enum(["chat", "responses"]), help: "which OpenAI API", userOnly: true },
-  apiKeyEnv: { schema: z.string(), help: "name of the variable that holds the key", userOnly: true },
+  model: { shape: text, help: "model id", userOnly: true },
+  baseUrl: { shape: text, help: "OpenAI-compatible endpoint", userOnly: true },
+  api: { shape: oneOf("chat", "responses"), help: "which OpenAI API", userOnly: true },
+  apiKeyEnv: { shape: text, help: "name of the variable that holds the key", userOnly: true },
   thinking: {
-    schema: z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]),
+    shape: oneOf("off", "minimal", "low", "medium", "high", "xhigh"),
     help: "reasoning effort; off leaves it out of the request",
   },
   models: {
-    schema: z.record(z.string(), model),
+    shape: { type: "object", additionalProperties: model },
     help: "data of models by id; prices in USD per million tokens",
     userOnly: true,
   },
-  tools: { schema: z.array(z.string()), help: "active tools" },
+  tools: { shape: { type: "array", items: text }, help: "active tools" },
   toolExecution: {
-    schema: z.enum(["sequential", "parallel"]),
+    shape: oneOf("sequential", "parallel"),
     help: "parallel lets neighbouring calls that only read run together",
   },
-  identity: { schema: z.enum(["assistant", "compiler"]), help: "which built-in identity opens the prompt" },
-  profile: { schema: z.enum(["full", "minimal", "none"]), help: "how much prompt" },
+  identity: { shape: oneOf("assistant", "compiler"), help: "which built-in identity opens the prompt" },
+  profile: { shape: oneOf("full", "minimal", "none"), help: "how much prompt" },
   retry: {
-    schema: z.strictObject({
-      maxRetries: z.exactOptional(z.int().check(z.nonnegative())),
-      baseDelayMs: z.exactOptional(positive),
-      maxDelayMs: z.exactOptional(positive),
-    }),
+    shape: object({ maxRetries: { type: "integer", minimum: 0 }, baseDelayMs: amount, maxDelayMs: amount }),
     help: "retries of failed requests",
   },
   limits: {
-    schema: z.strictObject({
-      maxTurns: z.exactOptional(whole),
-      timeoutMs: z.exactOptional(positive),
-      maxTokensTotal: z.exactOptional(whole),
-      maxCostUsd: z.exactOptional(positive),
-    }),
+    shape: object({ maxTurns: count, timeoutMs: amount, maxTokensTotal: count, maxCostUsd: amount }),
     help: "bounds of a run; a project may only lower them",
   },
   permissions: {
-    schema: z.strictObject({
-      read: z.exactOptional(paths),
-      write: z.exactOptional(paths),
-      run: z.exactOptional(paths),
-      net: z.exactOptional(paths),
-      env: z.exactOptional(paths),
-      deny: z.exactOptional(
-        z.strictObject({ read: z.exactOptional(z.array(z.string())), write: z.exactOptional(z.array(z.string())) }),
-      ),
+    shape: object({
+      read: scope,
+      write: scope,
+      run: scope,
+      net: scope,
+      env: scope,
+      deny: object({ read: { type: "array", items: text }, write: { type: "array", items: text } }),
     }),
     help: "scope of the tools; a project may only narrow it",
   },
   sandbox: {
-    schema: z.enum(["auto", "kernel", "permissions", "off"]),
+    shape: oneOf("auto", "kernel", "permissions", "off"),
     help: "what must confine the tools",
     userOnly: true,
   },
   bash: {
-    schema: z.strictObject({
-      timeoutMs: z.exactOptional(positive),
-      maxTimeoutMs: z.exactOptional(positive),
-      outputBytes: z.exactOptional(whole),
-    }),
-    help: "bounds of one bash call",
+    shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
+    help: "bounds of one bash call; a project may only lower them",
   },
-  steeringMode: { schema: z.enum(["one-at-a-time", "all"]), help: "how queued steering messages are delivered" },
-  followUpMode: { schema: z.enum(["one-at-a-time", "all"]), help: "how queued follow-up messages are delivered" },
+  steeringMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued steering messages are delivered" },
+  followUpMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued follow-up messages are delivered" },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-type Table = typeof SETTINGS;
+/** The values that a shape lets through. Keys of objects may all be left out. */
+type Fitting<S> = S extends { readonly anyOf: readonly (infer One)[] } ? Fitting<One>
+  : S extends { readonly type: "string"; readonly enum: readonly (infer Value)[] } ? Value
+  : S extends { readonly type: "string" } ? string
+  : S extends { readonly type: "boolean" } ? boolean
+  : S extends { readonly type: "array"; readonly items: infer Item } ? readonly Fitting<Item>[]
+  : S extends { readonly type: "object"; readonly properties: infer Own }
+    ? { readonly [K in keyof Own]?: Fitting<Own[K]> }
+  : S extends { readonly type: "object"; readonly additionalProperties: infer Any }
+    ? Readonly<Record<string, Fitting<Any>>>
+  : number;
 
 /** What a settings file may hold: any of the keys. */
-export type Settings = { readonly [K in keyof Table]?: z.infer<Table[K]["schema"]> };
+export type Settings = { readonly [K in keyof typeof SETTINGS]?: Fitting<(typeof SETTINGS)[K]["shape"]> };

@@ -1,8 +1,10 @@
+import { join } from "@std/path";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits, Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Files, textResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
+import { glanceAtDisk } from "../sandbox/disk.ts";
 import { resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { openRunner, type Runner } from "../sandbox/runner_client.ts";
@@ -36,8 +38,9 @@ const WARM_AFTER_MS = 30;
 /** Decides the policy and, with `start`, starts the runner; returns without waiting for it. */
 export function openTools(config: Config, start: boolean): ToolsHost {
   const { values } = config.invocation;
-  const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox());
-  const bundled = bundledFolder(cacheRoot(config.world.env));
+  const cache = cacheRoot(config.world.env);
+  const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "bwrap-works")));
+  const bundled = bundledFolder(cache);
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
     const self = thisProgram();
@@ -135,9 +138,7 @@ function policyOf(
     readable: bundled === undefined ? [] : bundledParts(bundled),
     program,
     level,
-    realPath,
-    listFolder,
-    readText,
+    ...glanceAtDisk(),
   });
 }
 
@@ -175,25 +176,4 @@ export function wantedSandbox(config: Config): WantedSandbox {
   // The option table allows nothing but the levels.
   const wanted = typeof flag === "string" ? flag as WantedSandbox : config.settings.sandbox ?? "auto";
   return wanted === "auto" && !config.world.mayRun ? "permissions" : wanted;
-}
-
-function realPath(path: string): string | undefined {
-  return orNothing(() => Deno.realPathSync(path));
-}
-
-function listFolder(path: string): readonly string[] | undefined {
-  return orNothing(() => [...Deno.readDirSync(path)].map((entry) => entry.name));
-}
-
-function readText(path: string): string | undefined {
-  return orNothing(() => Deno.readTextFileSync(path));
-}
-
-/** What cannot be seen is not there, for a policy that only grants what it can name. */
-function orNothing<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

@@ -42,7 +42,7 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
   const deny = (path: string, kind: MountKind): void => {
     // Outside of writable folders Landlock leaves out what is denied, and a mount for each would cost time.
-    if (!isReal(path) || !inWritable(path)) return;
+    if (!inWritable(path) || !isReal(path)) return;
     put(kind, path);
     // What is mounted cannot be renamed, but a folder around it can, and would uncover the place for the next command.
     for (let folder = dirname(path); folder !== "/" && inWritable(folder); folder = dirname(folder)) {

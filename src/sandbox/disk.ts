@@ -1,3 +1,4 @@
+import { basename, dirname } from "@std/path";
 import type { FolderView } from "./git_paths.ts";
 
 const LONGEST_TEXT = 64 * 1024;
@@ -12,6 +13,34 @@ export const disk: FolderView = {
       return info.isFile && info.size <= LONGEST_TEXT ? Deno.readTextFileSync(path) : undefined;
     }),
 };
+
+/**
+ * The disk as it is now, for one decision: most of the paths that a policy asks for do not exist, a failed look costs as
+ * much as thirty that succeed, and one listing of a folder answers for all names in it. Never keep it.
+ */
+export function glanceAtDisk(): FolderView {
+  const listings = new Map<string, ReadonlySet<string> | undefined>();
+  const names = (folder: string): ReadonlySet<string> | undefined => {
+    if (!listings.has(folder)) {
+      // A folder that is itself missing is known from its parent's listing, all the way up.
+      const list = exists(folder) ? disk.listFolder(folder) : undefined;
+      listings.set(folder, list && new Set(list));
+    }
+    return listings.get(folder);
+  };
+  const exists = (path: string): boolean => {
+    if (path === "/" || !path.startsWith("/")) return true;
+    const parent = dirname(path);
+    if (!exists(parent)) return false;
+    // A folder that cannot be listed may still hold what was asked for.
+    return names(parent)?.has(basename(path)) ?? true;
+  };
+  return {
+    realPath: (path) => exists(path) ? disk.realPath(path) : undefined,
+    listFolder: (path) => exists(path) ? disk.listFolder(path) : undefined,
+    readText: (path) => exists(path) ? disk.readText(path) : undefined,
+  };
+}
 
 function quietly<T>(look: () => T): T | undefined {
   try {

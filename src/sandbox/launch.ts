@@ -1,6 +1,6 @@
 import type { Policy } from "../core/policy.ts";
 import { bwrapArguments, findBwrap } from "./bwrap.ts";
-import { disk } from "./disk.ts";
+import { glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import { landlockRules } from "./landlock_rules.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
@@ -26,11 +26,12 @@ export function confinedCommand(
   const inner = [...self.args, "--internal-exec"];
   switch (policy.sandbox) {
     case "kernel+": {
-      const bwrap = findBwrap(disk.realPath);
+      const view = glanceAtDisk();
+      const bwrap = findBwrap(view.realPath);
       const program = self.readPaths[0];
       if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
       // Inside, /proc/self/exe is bwrap: the program goes by its path.
-      const args = [...bwrapArguments(policy, self.readPaths, disk), program, ...inner];
+      const args = [...bwrapArguments(policy, self.readPaths, view), program, ...inner];
       return { program: bwrap, args, env: { ...self.env } };
     }
     case "kernel":
@@ -62,7 +63,7 @@ export function confineOrder(policy: Policy, self: Self): ConfineOrder {
     kernel: sandbox === "kernel" || sandbox === "kernel+"
       ? {
         landlock: {
-          rules: landlockRules(policy, self.readPaths, disk),
+          rules: landlockRules(policy, self.readPaths, glanceAtDisk()),
           denyTcp: sandbox === "kernel" && !policy.net.all,
           scope: true,
           minAbi: LEAST_ABI[sandbox],

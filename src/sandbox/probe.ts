@@ -1,5 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import { findBwrap, NAMESPACES } from "./bwrap.ts";
+import { knownToWork, rememberWorking } from "./bwrap_memory.ts";
 import { disk } from "./disk.ts";
 import { landlockVersion } from "./landlock.ts";
 import { ARCHITECTURES } from "./seccomp_table.ts";
@@ -21,8 +22,8 @@ export interface SandboxProbe {
   readonly weaknesses: readonly string[];
 }
 
-/** Looks at this machine; one system call, but for `bwrap()`. */
-export function probeSandbox(): SandboxProbe {
+/** Looks at this machine; one system call, but for `bwrap()`, whose answer is kept in the file `memory`. */
+export function probeSandbox(memory?: string): SandboxProbe {
   const { os } = Deno.build;
   const landlock = os === "linux" ? askLandlock() : { abi: 0, why: `${os} has no Landlock` };
   let known: BwrapProbe | undefined;
@@ -30,7 +31,7 @@ export function probeSandbox(): SandboxProbe {
     os,
     landlockAbi: landlock.abi,
     ...(landlock.why === undefined ? {} : { landlockWhy: landlock.why }),
-    bwrap: () => known ??= os === "linux" ? tryBwrap() : { why: `${os} has no bubblewrap` },
+    bwrap: () => known ??= os === "linux" ? askBwrap(memory) : { why: `${os} has no bubblewrap` },
     root: os !== "windows" && Deno.uid() === 0,
     weaknesses: weaknessesOfAbi(landlock.abi),
   };
@@ -63,9 +64,16 @@ export function weaknessesOfAbi(abi: number): string[] {
   return since.filter(([version]) => abi < version).map(([, text]) => text);
 }
 
-function tryBwrap(): BwrapProbe {
+function askBwrap(memory: string | undefined): BwrapProbe {
   const path = findBwrap(disk.realPath);
   if (path === undefined) return { why: "bubblewrap is not installed (the package is called bubblewrap)" };
+  if (memory !== undefined && knownToWork(memory, path)) return { path };
+  const answer = tryBwrap(path);
+  if (memory !== undefined && "path" in answer) rememberWorking(memory, path);
+  return answer;
+}
+
+function tryBwrap(path: string): BwrapProbe {
   const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--unshare-net"];
   try {
     const { code, stderr } = new Deno.Command(path, {

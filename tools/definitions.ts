@@ -1,0 +1,189 @@
+// Made from the tools' schemas by `deno task docs`; do not edit.
+import type { ToolDefinition } from "../src/core/provider.ts";
+
+/** Definitions of the built-in tools by name. */
+export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
+  "bash": {
+    "name": "bash",
+    "description":
+      "Run a bash command in the workspace folder. Returns stdout and stderr together; of long output the last 2000 lines or 50KB, and a file with all of it. stdin is empty. Background processes end with the call.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "command": {
+          "type": "string",
+        },
+        "timeout": {
+          "type": "number",
+          "description": "Seconds; 120 if absent, at most 600",
+        },
+      },
+      "required": [
+        "command",
+      ],
+    },
+  },
+  "edit": {
+    "name": "edit",
+    "description":
+      "Replace exact texts in a file. Each oldText must occur once in the original file and not overlap another; merge nearby changes.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+        },
+        "edits": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "oldText": {
+                "type": "string",
+                "description": "Exact text, occurring once",
+              },
+              "newText": {
+                "type": "string",
+              },
+            },
+            "required": [
+              "oldText",
+              "newText",
+            ],
+          },
+        },
+      },
+      "required": [
+        "path",
+        "edits",
+      ],
+    },
+  },
+  "find": {
+    "name": "find",
+    "description":
+      "Find files and folders by glob pattern. Gives paths relative to the searched folder, folders with a slash; leaves out what .gitignore excludes. At most 1000 results or 50KB.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "Glob, e.g. *.ts, **/*.json or src/**/*_test.ts; case counts if it has capitals",
+        },
+        "path": {
+          "type": "string",
+          "description": "Folder to search (default: workspace)",
+        },
+        "limit": {
+          "type": "number",
+          "description": "Most results (default: 1000)",
+        },
+      },
+      "required": [
+        "pattern",
+      ],
+    },
+  },
+  "grep": {
+    "name": "grep",
+    "description":
+      "Search file contents for a pattern. Gives paths, line numbers and lines; leaves out what .gitignore excludes and binary files. At most 100 matches or 50KB; lines are cut at 500 characters.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "Regular expression (JavaScript syntax), or plain text with literal",
+        },
+        "path": {
+          "type": "string",
+          "description": "File or folder to search (default: workspace)",
+        },
+        "glob": {
+          "type": "string",
+          "description": "Only files that match, e.g. *.ts or src/**/*.ts; ! in front excludes",
+        },
+        "ignoreCase": {
+          "type": "boolean",
+          "description": "Ignore case (default: false)",
+        },
+        "literal": {
+          "type": "boolean",
+          "description": "Take pattern as plain text (default: false)",
+        },
+        "context": {
+          "type": "number",
+          "description": "Lines shown around each match (default: 0)",
+        },
+        "limit": {
+          "type": "number",
+          "description": "Most matches to show (default: 100)",
+        },
+      },
+      "required": [
+        "pattern",
+      ],
+    },
+  },
+  "ls": {
+    "name": "ls",
+    "description":
+      "List a folder in alphabetical order, folders with a slash, names with a leading dot included. At most 500 entries or 50KB.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+          "description": "Folder to list (default: workspace)",
+        },
+        "limit": {
+          "type": "number",
+          "description": "Most entries (default: 500)",
+        },
+      },
+    },
+  },
+  "read": {
+    "name": "read",
+    "description":
+      "Read a text file or an image (png, jpeg, gif, webp). Cut at 2000 lines or 50KB: continue with offset.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+        },
+        "offset": {
+          "type": "integer",
+          "description": "First line, from 1",
+        },
+        "limit": {
+          "type": "integer",
+          "description": "Number of lines",
+        },
+      },
+      "required": [
+        "path",
+      ],
+    },
+  },
+  "write": {
+    "name": "write",
+    "description": "Create a file, or replace all of its content. Makes missing parent folders.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+        },
+        "content": {
+          "type": "string",
+        },
+      },
+      "required": [
+        "path",
+        "content",
+      ],
+    },
+  },
+};

@@ -16,9 +16,15 @@ export function cacheRoot(env: Readonly<Record<string, string>>): string | undef
   return base?.startsWith("/") ? join(base, "sandpiper") : undefined;
 }
 
-/** Makes the folders of a session; a home that cannot be written moves the cache into the temporary folder. */
+/**
+ * Makes the folders of a session; a home that cannot be written moves the cache into the temporary folder.
+ *
+ * A process that may write nowhere has none: the workspace stands for them, where it may not write either.
+ */
 export function makeSessionFolders(root: string, env: Readonly<Record<string, string>>): SessionFolders {
-  const tmp = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-" }));
+  const made = makeTemporary();
+  if (made === undefined) return { tmp: root, cache: root, remove: () => {} };
+  const tmp = made;
   const home = cacheRoot(env);
   return {
     tmp,
@@ -32,6 +38,15 @@ export function makeSessionFolders(root: string, env: Readonly<Record<string, st
       }
     },
   };
+}
+
+function makeTemporary(): string | undefined {
+  try {
+    return Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-" }));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
 }
 
 function makeFolder(path: string): string | undefined {

@@ -8,13 +8,14 @@ import { glanceAtDisk } from "../sandbox/disk.ts";
 import { resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { openRunner, type Runner } from "../sandbox/runner_client.ts";
-import { thisProgram } from "../sandbox/self.ts";
+import { type Self, thisProgram } from "../sandbox/self.ts";
 import { type OpenShell, openShell } from "../sandbox/shell.ts";
 import { openSpares, type Spares } from "../sandbox/spare.ts";
 import { DEFAULT_TOOLS, TOOLS } from "../../tools/mod.ts";
 import { chooseTools } from "./active_tools.ts";
 import { bundledFolder, bundledParts } from "./bundled.ts";
 import type { Config } from "./config.ts";
+import { withinHost } from "./host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
 import { cacheRoot, makeSessionFolders } from "./session_folders.ts";
 import { skillFolders } from "./skills.ts";
@@ -35,6 +36,9 @@ export interface ToolsHost {
 /** How long after a request was built the shell starts to warm up: the request should be out by then. */
 const WARM_AFTER_MS = 30;
 
+/** For a process that may start no other: the tools run in a worker of its own. */
+const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
+
 /** Decides the policy and, with `start`, starts the runner; returns without waiting for it. */
 export function openTools(config: Config, start: boolean): ToolsHost {
   const { values } = config.invocation;
@@ -43,8 +47,8 @@ export function openTools(config: Config, start: boolean): ToolsHost {
   const bundled = bundledFolder(cache);
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
-    const self = thisProgram();
-    const policy = policyOf(config, sandbox.level, folders, bundled, self.readPaths);
+    const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
+    const policy = withinHost(policyOf(config, sandbox.level, folders, bundled, self.readPaths));
     const active = chooseTools(wantedTools(config), TOOLS, policy);
     const runner = start && active.tools.some((tool) => tool.place === "runner")
       ? openRunner(policy, self, new URL("../runner/worker.ts", import.meta.url))
@@ -97,7 +101,7 @@ const NO_FILES: Files = new Proxy({} as Files, { // every use of it is a fault o
 
 function startShell(
   policy: Policy,
-  self: ReturnType<typeof thisProgram>,
+  self: Self,
 ): { shell: OpenShell; warmSoon: () => void; close: () => Promise<void> } {
   const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
   const shell = openShell(policy, spares);

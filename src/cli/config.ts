@@ -1,6 +1,7 @@
-import { resolve } from "@std/path";
+import { join, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import { findConfigFolders } from "../context/config_folders.ts";
+import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./parse.ts";
 import { mergeSettings, readSettings } from "./settings.ts";
 import type { Settings } from "./settings_table.ts";
@@ -15,6 +16,8 @@ export interface Config {
   readonly root: string;
   readonly userFolder?: string;
   readonly projectFolder?: string;
+  /** Where each tool call leaves a line; absent where this process may not write. */
+  readonly auditFolder?: string;
   /** Whether the project's own configuration may load. */
   readonly trusted: boolean;
   readonly user: Settings;
@@ -37,6 +40,9 @@ export function configure(invocation: Invocation, world: World): Config {
     root,
     ...(folders.user ? { userFolder: folders.user } : {}),
     ...(folders.project ? { projectFolder: folders.project } : {}),
+    ...(folders.newUser && mayHost({ name: "write", path: folders.newUser })
+      ? { auditFolder: join(folders.newUser, "audit") }
+      : {}),
     trusted: trust.trusted,
     user: user?.settings ?? {},
     project: project?.settings ?? {},

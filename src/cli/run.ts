@@ -1,5 +1,7 @@
-import { UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import type { AgentEvent } from "../core/event.ts";
 import { stripControls } from "../core/text.ts";
+import { openAudit } from "../session/audit.ts";
 import type { App } from "./app.ts";
 import { openApp } from "./app.ts";
 import { type Config, configure } from "./config.ts";
@@ -37,13 +39,15 @@ async function answer(app: App, choice: ModelChoice, text: string, watch: Signal
   };
   for (const notice of [...app.notices, ...model.notices]) warn(notice);
   const reader = new AbortController(); // aborted when nobody reads standard output any more
-  const events = app.run(text, model.provider, model.maxTokens, AbortSignal.any([watch.signal, reader.signal]));
+  const session = header(app.config.root);
+  const run = app.run(text, model.provider, model.maxTokens, AbortSignal.any([watch.signal, reader.signal]));
+  const events = audited(run, session.id, app.config, warn);
   const write = (line: string): boolean => {
     const read = writeAll(Deno.stdout, line);
     if (!read) reader.abort();
     return read;
   };
-  if (json) return exitCode(await jsonMode(header(app.config.root), events, write), watch, undefined);
+  if (json) return exitCode(await jsonMode(session, events, write), watch, undefined);
   const outcome = await textMode(events, {
     answer: write,
     warn,
@@ -51,6 +55,23 @@ async function answer(app: App, choice: ModelChoice, text: string, watch: Signal
   });
   if (outcome.limit !== undefined && outcome.ending === "limit") warn(`the run was ended by a limit: ${outcome.limit}`);
   return exitCode(outcome, watch, outcome.last?.errorMessage);
+}
+
+/** The events, with a line in the session's audit for each tool call that goes by. */
+async function* audited(
+  events: AsyncIterable<AgentEvent>,
+  session: string,
+  config: Config,
+  warn: (line: string) => void,
+): AsyncGenerator<AgentEvent> {
+  const audit = config.auditFolder === undefined
+    ? undefined
+    : openAudit(config.auditFolder, session, Date.now, (error) =>
+      warn(`the audit cannot be written: ${messageOf(error)}`));
+  for await (const event of events) {
+    audit?.read(event);
+    yield event;
+  }
 }
 
 /** The task as a function, because standard input may still be open while the tools start. */

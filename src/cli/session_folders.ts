@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { sha256 } from "../core/digest.ts";
+import { folderPrefix } from "./session_record.ts";
 
 /** Folders of one session outside the workspace. */
 export interface SessionFolders {
@@ -42,7 +43,7 @@ export function makeSessionFolders(root: string, env: Readonly<Record<string, st
 
 function makeTemporary(): string | undefined {
   try {
-    return Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-" }));
+    return Deno.realPathSync(Deno.makeTempDirSync({ prefix: folderPrefix() }));
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
     throw error;

@@ -1,10 +1,11 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits, Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Files, textResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
 import { glanceAtDisk } from "../sandbox/disk.ts";
+import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
 import { resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { openRunner, type Runner } from "../sandbox/runner_client.ts";
@@ -18,6 +19,7 @@ import type { Config } from "./config.ts";
 import { withinHost } from "./host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
 import { cacheRoot, makeSessionFolders } from "./session_folders.ts";
+import { recordSession, tidyUp } from "./session_record.ts";
 import { skillFolders } from "./skills.ts";
 
 /** The tools of a session behind their boundary. */
@@ -36,6 +38,9 @@ export interface ToolsHost {
 /** How long after a request was built the shell starts to warm up: the request should be out by then. */
 const WARM_AFTER_MS = 30;
 
+/** What earlier sessions left is of no hurry. */
+const TIDY_AFTER_MS = 500;
+
 /** For a process that may start no other: the tools run in a worker of its own. */
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
@@ -53,7 +58,9 @@ export function openTools(config: Config, start: boolean): ToolsHost {
     const runner = start && active.tools.some((tool) => tool.place === "runner")
       ? openRunner(policy, self, new URL("../runner/worker.ts", import.meta.url))
       : undefined;
-    const shell = start && active.tools.some((tool) => tool.place === "shell") ? startShell(policy, self) : undefined;
+    const shell = start && active.tools.some((tool) => tool.place === "shell")
+      ? startShell(policy, self, cache)
+      : undefined;
     return {
       policy,
       active: active.tools,
@@ -102,16 +109,26 @@ const NO_FILES: Files = new Proxy({} as Files, { // every use of it is a fault o
 function startShell(
   policy: Policy,
   self: Self,
+  cache: string | undefined,
 ): { shell: OpenShell; warmSoon: () => void; close: () => Promise<void> } {
   const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
-  const shell = openShell(policy, spares);
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const session = crypto.randomUUID();
+  const shell = openShell(policy, spares, { [SESSION_VARIABLE]: session });
+  // Before anything can be left behind.
+  const forget = recordSession(cache, session);
+  const timers: ReturnType<typeof setTimeout>[] = [];
   return {
     shell,
-    warmSoon: () => timer ??= setTimeout(() => spares?.warm(), WARM_AFTER_MS),
+    warmSoon: () => {
+      if (timers.length > 0) return;
+      timers.push(setTimeout(() => spares?.warm(), WARM_AFTER_MS));
+      timers.push(setTimeout(() => shell.look(), WARM_AFTER_MS + 20));
+      timers.push(setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS));
+    },
     close: async () => {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       await shell.close();
+      forget();
     },
   };
 }

@@ -15,7 +15,9 @@ const KNOWN = ["HOME", "PATH", "LANG", "TERM", "TZ", "OPENAI_API_KEY", "OPENAI_B
 
 /** Reads the process's surroundings; a denied permission is an absent value and never a question. */
 export function readWorld(): World {
-  const env = readEnvironment();
+  const { HOME: home, ...rest } = readEnvironment();
+  // A home that does not exist is none: nothing is made there (R508).
+  const env: Record<string, string> = home !== undefined && isFolder(home) ? { ...rest, HOME: home } : rest;
   return {
     env,
     cwd: Deno.cwd(),
@@ -24,6 +26,14 @@ export function readWorld(): World {
     stdoutIsTerminal: Deno.stdout.isTerminal(),
     mayRun: Deno.permissions.querySync({ name: "run" }).state === "granted",
   };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 function readEnvironment(): Record<string, string> {

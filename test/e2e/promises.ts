@@ -5,7 +5,7 @@ import { cassette, events, inWorkspace, type Program, run } from "../helpers/pro
 export function promises(program: Program): void {
   const test = (name: string, work: () => Promise<void>): void => Deno.test(`${program.name}: ${name}`, work);
 
-  test("a cassette run edits a file and prints only the answer R233 R260 R453 R494 R505", async () => {
+  test("a cassette run edits a file and prints only the answer R233 R260 R453 R481 R494 R505", async () => {
     await inWorkspace({ "src/add.ts": "export const add = (a, b) => a - b;\n" }, async ({ ws, home }) => {
       const file = cassette(home, [
         { text: "Looking.", calls: [{ name: "read", args: { path: "src/add.ts" } }] },
@@ -19,6 +19,14 @@ export function promises(program: Program): void {
       const ran = await run(program, ["-p", "-m", `replay:${file}`, "fix add"], { cwd: ws, env: { HOME: home } });
       assertEquals(ran, { code: 0, stdout: "It adds now.\n", stderr: "" });
       assertEquals(Deno.readTextFileSync(`${ws}/src/add.ts`), "export const add = (a, b) => a + b;\n");
+      const audit = `${home}/.sandpiper/agent/audit`;
+      const [name = ""] = [...Deno.readDirSync(audit)].map((entry) => entry.name);
+      const lines = Deno.readTextFileSync(`${audit}/${name}`).trim().split("\n").map((line) => JSON.parse(line));
+      assertEquals(lines.map((line) => [line.tool, line.decision, line.outcome]), [
+        ["read", "allowed", "ok"],
+        ["edit", "allowed", "ok"],
+        ["bash", "allowed", "ok"],
+      ]);
     });
   });
 

@@ -1,0 +1,94 @@
+import { join } from "@std/path";
+import { sha256 } from "../core/digest.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { textOf } from "../core/message.ts";
+
+/** One tool call, without its arguments and without its result (R481). */
+export interface AuditEntry {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly session: string;
+  readonly callId: string;
+  readonly tool: string;
+  /** SHA-256 of the arguments as JSON, lower-case hex. */
+  readonly arguments: string;
+  /** `refused`: it never ran (not active, not valid, skipped); `denied`: the policy said no. */
+  readonly decision: "allowed" | "denied" | "refused";
+  readonly outcome: "ok" | "error";
+  readonly durationMs: number;
+}
+
+/** Reads the events of a run and keeps one line for each tool call. */
+export interface Audit {
+  /** Where the lines are; made with the first one. */
+  readonly path: string;
+  /** Never throws; the first failure to write is told once by `onFailure`. */
+  readonly read: (event: AgentEvent) => void;
+}
+
+/** Opens the audit of a session: one JSON line a call, appended to a file that only the user can read. */
+export function openAudit(
+  folder: string,
+  session: string,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): Audit {
+  const path = join(folder, `${session}.jsonl`);
+  const started = new Map<string, string>();
+  const finished = new Set<string>();
+  let failed = false;
+  const write = (entry: Omit<AuditEntry, "time" | "session">): void => {
+    if (failed) return;
+    try {
+      append(folder, path, { time: new Date(now()).toISOString(), session, ...entry });
+    } catch (error) {
+      failed = true;
+      onFailure(error);
+    }
+  };
+  return {
+    path,
+    read(event) {
+      switch (event.type) {
+        case "tool_execution_start":
+          started.set(event.toolCallId, sha256(JSON.stringify(event.args)));
+          return;
+        case "tool_execution_end":
+          finished.add(event.toolCallId);
+          return write({
+            callId: event.toolCallId,
+            tool: event.toolName,
+            arguments: started.get(event.toolCallId) ?? sha256("{}"),
+            // A denial is a fixed form of sentence, made on the host's side of the boundary or on the runner's.
+            decision: event.isError && textOf(event.result.content).startsWith("Denied: ") ? "denied" : "allowed",
+            outcome: event.isError ? "error" : "ok",
+            durationMs: Math.round(event.durationMs * 10) / 10,
+          });
+        case "message_end": {
+          const { message } = event;
+          if (message.role !== "toolResult" || finished.delete(message.toolCallId)) return;
+          const { toolCallId: callId, toolName: tool } = message;
+          return write({ callId, tool, arguments: sha256("{}"), decision: "refused", outcome: "error", durationMs: 0 });
+        }
+      }
+    },
+  };
+}
+
+function append(folder: string, path: string, entry: AuditEntry): void {
+  const line = new TextEncoder().encode(JSON.stringify(entry) + "\n");
+  using file = openOrMake(folder, path);
+  // One write of a short line to a file that is opened for appending: lines of two processes never mix.
+  file.writeSync(line);
+}
+
+function openOrMake(folder: string, path: string): Deno.FsFile {
+  const options = { append: true, create: true, mode: 0o600 };
+  try {
+    return Deno.openSync(path, options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return Deno.openSync(path, options);
+  }
+}

@@ -1,27 +1,30 @@
 import * as z from "zod/mini";
+import { once } from "../src/core/once.ts";
 import { errorResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
 import { grepFile, type GrepState, LINE_CHARACTERS } from "./grep_file.ts";
-import { type GlobFilter, globFilter } from "./path_filter.ts";
+import { grepFolder } from "./grep_folder.ts";
+import { globFilter } from "./path_filter.ts";
 import { type Pace, SEARCH_BUDGET_MS, startPace } from "./pace.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
-import { walk } from "./walk.ts";
 
 const MATCHES = 100;
 
-const args = z.object({
-  pattern: z.string().check(z.describe("Regular expression (JavaScript syntax), or plain text with literal")),
-  path: z.optional(z.string().check(z.describe("File or folder to search (default: workspace)"))),
-  glob: z.optional(
-    z.string().check(z.describe("Only files that match, e.g. *.ts or src/**/*.ts; ! in front excludes")),
-  ),
-  ignoreCase: z.optional(z.boolean().check(z.describe("Ignore case (default: false)"))),
-  literal: z.optional(z.boolean().check(z.describe("Take pattern as plain text (default: false)"))),
-  context: z.optional(z.number().check(z.describe("Lines shown around each match (default: 0)"))),
-  limit: z.optional(z.number().check(z.describe(`Most matches to show (default: ${MATCHES})`))),
-});
+const args = once(() =>
+  z.object({
+    pattern: z.string().check(z.describe("Regular expression (JavaScript syntax), or plain text with literal")),
+    path: z.optional(z.string().check(z.describe("File or folder to search (default: workspace)"))),
+    glob: z.optional(
+      z.string().check(z.describe("Only files that match, e.g. *.ts or src/**/*.ts; ! in front excludes")),
+    ),
+    ignoreCase: z.optional(z.boolean().check(z.describe("Ignore case (default: false)"))),
+    literal: z.optional(z.boolean().check(z.describe("Take pattern as plain text (default: false)"))),
+    context: z.optional(z.number().check(z.describe("Lines shown around each match (default: 0)"))),
+    limit: z.optional(z.number().check(z.describe(`Most matches to show (default: ${MATCHES})`))),
+  })
+);
 
-type GrepArgs = z.infer<typeof args>;
+type GrepArgs = z.infer<ReturnType<typeof args>>;
 
 /** Searches file contents line by line. Requirements R460, R486. */
 export const grep: Tool<GrepArgs> = {
@@ -29,7 +32,9 @@ export const grep: Tool<GrepArgs> = {
   description: `Search file contents for a pattern. Gives paths, line numbers and lines; leaves out what .gitignore ` +
     `excludes and binary files. At most ${MATCHES} matches or ${FINDINGS_BYTES / 1024}KB; lines are cut at ` +
     `${LINE_CHARACTERS} characters.`,
-  args,
+  get args() {
+    return args();
+  },
   promptSnippet: "Search file contents for patterns (respects .gitignore)",
   needs: ["read"],
   readOnly: true,
@@ -76,36 +81,6 @@ export async function runGrep(given: GrepArgs, context: ToolContext, pace: Pace)
       ...(state.isCut ? { timeLimitReached: true } : {}),
     },
   });
-}
-
-/** False when the call was aborted. */
-async function grepFolder(
-  root: string,
-  filter: GlobFilter | undefined,
-  state: GrepState,
-  { files, policy, signal }: ToolContext,
-  pace: Pace,
-): Promise<boolean> {
-  const excluded = filter?.excludes ? filter.matches : undefined;
-  const wanted = filter?.excludes ? undefined : filter?.matches;
-  const prune = excluded
-    ? { prune: (folder: { relative: string; name: string }) => excluded(folder.relative, folder.name) }
-    : {};
-  for (const found of walk(files, root, { workspace: policy.root, ...prune })) {
-    const breath = pace.breathe();
-    if (breath) await breath;
-    if (signal.aborted) return false;
-    state.isCut ||= pace.isOver();
-    if (state.isCut || state.hasMore) break;
-    if (found.isDirectory || found.isSymlink || excluded?.(found.relative, found.name)) continue;
-    if (wanted && !wanted(found.relative, found.name)) continue;
-    try {
-      grepFile(files, found.path, found.relative, state);
-    } catch {
-      // A file that may not be read, or is gone since the folder was listed, has no matches to show.
-    }
-  }
-  return !signal.aborted;
 }
 
 function noticesOf(state: GrepState, text: string, pattern: Pattern): string[] {

@@ -3,7 +3,7 @@ import type { Files } from "../src/core/tool.ts";
 import { matchLines } from "./line_matches.ts";
 import type { Pattern } from "./pattern.ts";
 import { shownPath } from "./shown_path.ts";
-import { textChunks } from "./text_chunks.ts";
+import { textChunks, wholeText } from "./text_chunks.ts";
 
 /** Longest part of a line that is shown, Unicode characters. */
 export const LINE_CHARACTERS = 500;
@@ -35,15 +35,25 @@ export function grepFile(files: Files, path: string, shown: string, state: GrepS
   state.isBinary = true;
   for (const text of textChunks(files, path)) {
     state.isBinary = false;
-    // One more than may be shown tells whether there is another.
-    const found = matchLines(text, state.pattern, state.limit - state.matches + 1, state.isOver);
-    if (found.lines.length > 0) show(text, before, shownPath(shown), found.lines, state);
-    state.isCut ||= found.isCut;
+    grepText(text, before, shown, state);
     if (state.isCut || state.hasMore) return;
     before += countLineFeeds(text);
   }
   // An empty file is text without lines.
   if (state.isBinary && files.info(path).size === 0) state.isBinary = false;
+}
+
+/** Adds the matches of a file whose whole content is at hand to `state`. */
+export function grepBytes(bytes: Uint8Array<ArrayBuffer>, shown: string, state: GrepState): void {
+  const text = wholeText(bytes);
+  if (text !== undefined) grepText(text, 0, shown, state);
+}
+
+function grepText(text: string, before: number, shown: string, state: GrepState): void {
+  // One more than may be shown tells whether there is another.
+  const found = matchLines(text, state.pattern, state.limit - state.matches + 1, state.isOver);
+  if (found.lines.length > 0) show(text, before, shownPath(shown), found.lines, state);
+  state.isCut ||= found.isCut;
 }
 
 function show(text: string, before: number, path: string, matches: readonly number[], state: GrepState): void {

@@ -42,6 +42,20 @@ export interface Files {
   exists(path: string): boolean;
   /** Bytes of a regular file from `offset` on, at most `length`. */
   read(path: string, offset?: number, length?: number): Uint8Array<ArrayBuffer>;
+  /**
+   * Hands the content of files in one folder to `take`, in the order of `names`, until it says `false`: much faster than
+   * `read` for each.
+   *
+   * What `read` would refuse, links, and what cannot be read are passed over; only the folder itself can make it throw.
+   * `take` gets at most `maxBytes` of a file, so that many may mean that there is more. They are its own only until it
+   * returns.
+   */
+  readEach(
+    folder: string,
+    names: readonly string[],
+    maxBytes: number,
+    take: (name: string, bytes: Uint8Array<ArrayBuffer>) => boolean,
+  ): void;
   /** Replaces or creates a file atomically (temporary file beside it, fsync, rename), keeps its mode, makes parents. */
   write(path: string, bytes: Uint8Array<ArrayBuffer>): void;
   /** Names in a folder, in no particular order. */
@@ -104,6 +118,8 @@ export interface Tool<A = unknown> {
   readonly readOnly: boolean;
   /** `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. */
   readonly place: "runner" | "shell";
+  /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */
+  deadlineMs?(args: A, policy: Policy): number;
   /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */
   readonly prepare?: (args: JsonObject) => JsonObject;
   run(args: A, context: ToolContext): Promise<ToolResult>;

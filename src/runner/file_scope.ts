@@ -9,6 +9,10 @@ const KERNEL = ["/proc", "/dev", "/sys"];
 export interface FileScope {
   /** `path` is what was asked for; `real` is where it leads, links resolved, once that is known. */
   check(access: Access, path: string, real?: string): void;
+  /** Throws where something inside a folder that is to go away or elsewhere may not: it would go along. */
+  checkTree(path: string, real: string): void;
+  /** Whether whatever lies in a folder may be read, so that no name in it needs a check of its own. */
+  readsAll(folder: string): boolean;
 }
 
 /** The rules of a policy for file tools: kernel file systems never, deny beats allow, protected paths are not written. */
@@ -20,6 +24,18 @@ export function fileScope(policy: Policy): FileScope {
   const denied = { read: unseen, write: [...unseen, ...policy.denyWrite.map(folded)] };
   const kept = policy.protected.map(folded);
   return {
+    checkTree(path, real) {
+      const key = folded(real);
+      const inside = [...denied.write, ...kept].find((entry) => entry !== key && isInside(entry, key));
+      if (inside === undefined) return;
+      throw denial("write", path, `${inside} in it is protected or denied`);
+    },
+    readsAll(folder) {
+      if (KERNEL.some((closed) => isInside(folder, closed) || isInside(closed, folder))) return false;
+      const key = folded(folder);
+      if (unseen.some((hidden) => isInside(key, hidden) || isInside(hidden, key))) return false;
+      return covers(policy.read, folder);
+    },
     check(access, path, real = path) {
       if (path.includes("\0")) throw new ToolError("A path cannot hold a NUL character");
       const leads = real === path ? "" : `it leads to ${real}, which is `;

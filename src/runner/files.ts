@@ -7,6 +7,7 @@ import type { FileInfo, Files, FolderEntry } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { atomicWrite } from "./atomic_write.ts";
 import { type Access, codeOf, fileFailure } from "./file_failure.ts";
+import { createReadEach } from "./file_each.ts";
 import { createFileLock } from "./file_lock.ts";
 import { resolvePath } from "./file_path.ts";
 import { type Place, placeOf } from "./file_place.ts";
@@ -73,20 +74,29 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
     );
   };
 
-  const read = (path: string, offset = 0, length?: number): Uint8Array<ArrayBuffer> =>
-    guard("read", path, () => {
-      const { fd, info } = openRegular(enter("read", path).real, "read");
-      try {
-        refuseHardLink("read", path, info);
-        const wanted = Math.max(0, Math.min(info.size - offset, length ?? Infinity));
-        if (wanted > MAX_READ_BYTES) {
-          throw new ToolError(`${shown(path)} is too large to be taken whole (${formatSize(info.size)})`);
-        }
-        return readFully(fd, offset, wanted);
-      } finally {
-        fs.closeSync(fd);
+  const readPlace = (path: string, real: string, offset: number, length: number): Uint8Array<ArrayBuffer> => {
+    const { fd, info } = openRegular(real, "read");
+    try {
+      refuseHardLink("read", path, info);
+      const wanted = Math.max(0, Math.min(info.size - offset, length));
+      if (wanted > MAX_READ_BYTES) {
+        throw new ToolError(`${shown(path)} is too large to be taken whole (${formatSize(info.size)})`);
       }
-    });
+      return readFully(fd, offset, wanted);
+    } finally {
+      fs.closeSync(fd);
+    }
+  };
+
+  const read = (path: string, offset = 0, length = Infinity): Uint8Array<ArrayBuffer> =>
+    guard("read", path, () => readPlace(path, enter("read", path).real, offset, length));
+
+  const readEach = createReadEach({
+    policy,
+    scope: checkPaths ? scope : undefined,
+    inFolder: (folder, work) => guard("read", folder, () => work(enter("read", folder).real)),
+    readPlace,
+  });
 
   const write = (path: string, bytes: Uint8Array<ArrayBuffer>): void =>
     guard("write", path, () => {
@@ -109,7 +119,7 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
   const list = (path: string): FolderEntry[] =>
     guard("read", path, () => {
       const { real } = enter("read", path);
-      if (!fs.lstatSync(real).isDirectory()) throw new ToolError(`${shown(path)} is not a folder`);
+      if (!Deno.lstatSync(real).isDirectory) throw new ToolError(`${shown(path)} is not a folder`);
       return listFolder(real);
     });
 
@@ -128,6 +138,7 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
     info,
     exists,
     read,
+    readEach,
     write,
     list,
     lock: (path, mode, work) => locked(lockKey(path), mode, work),

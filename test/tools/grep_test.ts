@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../src/core/error.ts";
+import { openFiles } from "../../src/runner/files.ts";
 import { grep, runGrep } from "../../tools/grep.ts";
 import { startPace } from "../../tools/pace.ts";
 import { type SearchWorkspace, searchWorkspace, shown } from "../helpers/search_workspace.ts";
@@ -91,6 +92,29 @@ Deno.test("grep leaves out what is ignored, .git, binary files and links R460", 
   Deno.symlinkSync("/etc", workspace.root + "/outside");
   Deno.symlinkSync("sub/keep.log", workspace.root + "/inside");
   assertEquals(await text(workspace, { pattern: "hit|root" }), ".github/ci.yml:1: hit\nsub/keep.log:1: hit");
+});
+
+Deno.test("grep passes over a FIFO and goes on, at every level R463", async () => {
+  for (const sandbox of ["kernel", "permissions"] as const) {
+    using workspace = searchWorkspace({ "a": "hit", "c": "hit" });
+    new Deno.Command("mkfifo", { args: [`${workspace.root}/b`] }).outputSync();
+    const policy = { ...workspace.context.policy, sandbox };
+    const result = await grep.run({ pattern: "hit" }, { ...workspace.context, policy, files: openFiles(policy) });
+    assertEquals(shown(result), "a:1: hit\nc:1: hit");
+  }
+});
+
+Deno.test("grep finds a match at the end of a file that is larger than what is read in one go", async () => {
+  for (const sandbox of ["kernel", "permissions"] as const) {
+    const sizes = [262_143, 262_144, 262_145, 1_500_000];
+    using workspace = searchWorkspace(
+      Object.fromEntries(sizes.map((size) => [`f${size}`, "x\n".repeat(size / 2) + "hit\n"])),
+    );
+    const policy = { ...workspace.context.policy, sandbox };
+    const result = await grep.run({ pattern: "hit" }, { ...workspace.context, policy, files: openFiles(policy) });
+    const expected = sizes.map((size) => `f${size}:${Math.floor(size / 2) + 1}: hit`);
+    assertEquals(shown(result).split("\n").sort(), expected.sort());
+  }
 });
 
 Deno.test("grep reads UTF-16 with a byte order mark and says that a binary file is one", async () => {

@@ -13,6 +13,9 @@ const REQUIRE =
 const TIMERS =
   `import{setTimeout,setInterval,setImmediate,clearTimeout,clearInterval,clearImmediate}from"node:timers";`;
 
+/** Native add-ons that just-bash loads for archive formats only: a binary cannot carry them, and those commands say so. */
+const NATIVE = ["@mongodb-js/zstd", "node-liblzma"];
+
 /** Bundles the program into `out` as split and minified chunks, and returns the files in it, relative to `out`. */
 export async function bundle(root: string, out: string): Promise<string[]> {
   await Deno.remove(out, { recursive: true }).catch(() => {});
@@ -20,6 +23,7 @@ export async function bundle(root: string, out: string): Promise<string[]> {
     Deno.execPath(),
     [
       ...["bundle", "--quiet", "--minify", "--keep-names", "--code-splitting", "--platform", "deno"],
+      ...NATIVE.flatMap((name) => ["--external", name]),
       ...["--outdir", out, "main.ts", ...WORKERS],
     ],
     root,

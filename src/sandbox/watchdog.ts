@@ -6,6 +6,9 @@ import { type ProcessStat, readProc } from "./procfs.ts";
 
 const EVERY_MS = 200;
 
+/** Threads use up the machine's process numbers as well; an ordinary program has no more than a few dozen. */
+const THREADS_PER_PROCESS = 16;
+
 /** The largest page that a kernel of this architecture may use, bytes: a guess too high costs a closer look, no more. */
 const PAGE_BYTES = Deno.build.arch === "aarch64" ? 65_536 : 4_096;
 
@@ -39,6 +42,12 @@ function excess(
 ): string | undefined {
   if (members.length > limits.processes) {
     return `the command had ${members.length} processes, more than the ${limits.processes} it may have at once`;
+  }
+  const threads = members.reduce((sum, process) => sum + process.threads, 0);
+  if (threads > limits.processes * THREADS_PER_PROCESS) {
+    return `the command had ${threads} threads, more than the ${
+      limits.processes * THREADS_PER_PROCESS
+    } it may have at once`;
   }
   const resident = members.reduce((sum, process) => sum + process.residentPages, 0) * PAGE_BYTES;
   const sharedGrowth = Math.max(0, sharedMemoryOfMachine() - sharedBefore);

@@ -17,6 +17,21 @@ for (const level of LEVELS.filter((level) => level !== "kernel")) {
       assertEquals(processesWith(mark), []);
     }, { processes: 40 }));
 
+  test("counts threads, which use up the same numbers", () =>
+    withShell(level, async ({ run, policy }) => {
+      const script =
+        "import threading, time\nfor _ in range(200): threading.Thread(target=time.sleep, args=(20,)).start()\n";
+      Deno.writeTextFileSync(`${policy.root}/threads.py`, script);
+      const { ending, limit } = await run(
+        "command -v python3 >/dev/null || { touch skipped; exit; }; exec python3 threads.py",
+      );
+      if (exists(`${policy.root}/skipped`)) return;
+      assertEquals({ ending, limit: limit?.replace(/had \d+/, "had N") }, {
+        ending: "limit",
+        limit: "the command had N threads, more than the 160 it may have at once",
+      });
+    }, { processes: 10 }));
+
   test("ends a command that takes too much memory", () =>
     withShell(level, async ({ run }) => {
       // tail keeps a line until it ends, and this one does not.

@@ -1,0 +1,127 @@
+import { join } from "@std/path";
+import type { Arena } from "./arena.ts";
+import { attempt } from "./command.ts";
+import { asWhom, type Column, prefixOf } from "./column.ts";
+import type { Attack } from "./corpus.ts";
+import type { Program } from "./programs.ts";
+
+/** What came of an attack. `unreal`: the script thought it had escaped, the look from outside says no. */
+export type Verdict = "ESCAPED" | "held" | "unreal" | "skip";
+
+/** One cell of the matrix. */
+export interface Result {
+  readonly verdict: Verdict;
+  readonly code: number;
+  readonly ms: number;
+  /** The last line of what the attack said. */
+  readonly said: string;
+}
+
+/** Longest that one attack may take, milliseconds. */
+const LIMIT_MS = 15_000;
+
+/** Runs every attack of a list through a column's shell, one after the other. */
+export async function replay(
+  column: Column,
+  program: Program,
+  arena: Arena,
+  attacks: readonly Attack[],
+): Promise<Map<string, Result>> {
+  const folder = join(arena.ws, ".attacks");
+  await Deno.mkdir(folder);
+  for (const { path, name } of attacks) await Deno.copyFile(path, join(folder, `${name}.sh`));
+  const results = new Map<string, Result>();
+  const lingering: Promise<void>[] = [];
+  for (const attack of attacks) {
+    const ran = await runAttack(column, program, arena, attack);
+    const judged = judge(attack, ran, column, arena).then((verdict) =>
+      void results.set(attack.name, { ...ran, verdict })
+    );
+    // What lingers is looked at while the next one runs: that look takes two seconds.
+    if (attack.lingers) lingering.push(judged);
+    else await judged.then(() => clean(column, arena));
+  }
+  await Promise.all(lingering);
+  await clean(column, arena);
+  return results;
+}
+
+interface Ran extends Omit<Result, "verdict"> {
+  readonly bytes: number;
+  readonly escapes: number;
+}
+
+async function runAttack(column: Column, program: Program, arena: Arena, attack: Attack): Promise<Ran> {
+  const shell = column.form === "none" ? [] : [...program.command, "tool", "bash", "--"];
+  const line = [...prefixOf(column), ...shell, "bash", `.attacks/${attack.name}.sh`];
+  const began = performance.now();
+  const child = new Deno.Command("sh", {
+    args: ["-c", `exec "$@" 2>&1`, "sh", ...line],
+    cwd: arena.ws,
+    clearEnv: true,
+    env: { ...arena.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    detached: true,
+  }).spawn();
+  const reader = child.stdout.getReader();
+  const timer = setTimeout(async () => {
+    signalGroup(child.pid, "SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    signalGroup(child.pid, "SIGKILL");
+    await reader.cancel().catch(() => {});
+  }, LIMIT_MS);
+  let [bytes, escapes, tail] = [0, 0, ""];
+  const text = new TextDecoder();
+  // A child that outlives the shell holds the pipe: that is the hang which one attack wants, so it is waited for.
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    for (const byte of value) if (byte === 0x1b) escapes++;
+    tail = (tail + text.decode(value, { stream: true })).slice(-400);
+  }
+  const { code } = await child.status;
+  clearTimeout(timer);
+  const ms = Math.round(performance.now() - began);
+  return { code, ms, bytes, escapes, said: tail.trim().split("\n").at(-1) ?? "" };
+}
+
+async function judge(attack: Attack, ran: Ran, column: Column, arena: Arena): Promise<Verdict> {
+  if (ran.code === 77) return "skip";
+  if (attack.verify === undefined) return ran.code === 0 ? "ESCAPED" : "held";
+  // What a tool leaves behind shows only from outside, whatever the script said.
+  const always = attack.lingers || /^(?:output|hold)/.test(attack.name);
+  if (ran.code !== 0 && !always && ran.ms < LIMIT_MS) return "held";
+  const { code } = await attempt(
+    [...asWhom(column.who), "bash", "-c", `. '${arena.ws}/attack.env'; ${attack.verify}`],
+    {
+      cwd: arena.ws,
+      clearEnv: true,
+      env: {
+        ...arena.env,
+        ATK_OUTPUT_BYTES: String(ran.bytes),
+        ATK_OUTPUT_ESC: String(ran.escapes),
+        ATK_ELAPSED_MS: String(ran.ms),
+        ATK_RC: String(ran.code),
+      },
+    },
+  );
+  return code === 0 ? "ESCAPED" : ran.code === 0 ? "unreal" : "held";
+}
+
+/** What scripts leave in the workspace must not help or hinder the next one. */
+async function clean(column: Column, { ws, env }: Arena): Promise<void> {
+  const script = "rm -f atk_* .mcp.json .envrc; rm -rf atk_m; " +
+    "[ -e .git.atk ] && { rm -rf .git; mv .git.atk .git; }; git config --unset core.fsmonitor; true";
+  await attempt([...asWhom(column.who), "bash", "-c", script], { cwd: ws, clearEnv: true, env: { ...env } });
+}
+
+function signalGroup(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,37 @@
+// Which attacks may succeed, at which level, and why. Everything else that escapes is a fault of the sandbox.
+
+/** One attack that is not stopped, on purpose or because the level cannot. */
+export interface Expectation {
+  readonly attack: string;
+  readonly levels: readonly ("kernel+" | "kernel")[];
+  readonly why: string;
+}
+
+const OWN_PROGRAMS = "programs of the workspace may run: they are confined like any other";
+const OWN_NETWORK = "the network namespace holds nothing but the command itself";
+const NO_RULE = "no rule of Landlock covers it, and a mount namespace is missing";
+const NO_PID_NAMESPACE = "other processes of the machine are in sight without a namespace of one's own";
+const NO_SUBTRACTION = "Landlock cannot take away what lies inside of what is granted";
+
+const OWN_REPOSITORY =
+  "a repository that a command makes is its own to configure, and git outside obeys it once the index names it a submodule";
+
+/** All expected escapes. */
+export const EXPECTED: readonly Expectation[] = [
+  { attack: "exec-workspace-binary", levels: ["kernel+", "kernel"], why: OWN_PROGRAMS },
+  { attack: "memfd-exec", levels: ["kernel+", "kernel"], why: OWN_PROGRAMS },
+  { attack: "net-listen", levels: ["kernel+"], why: OWN_NETWORK },
+  { attack: "net-listen-implicit", levels: ["kernel+"], why: OWN_NETWORK },
+  { attack: "net-netlink", levels: ["kernel+"], why: OWN_NETWORK },
+  { attack: "net-sctp-udplite", levels: ["kernel+"], why: OWN_NETWORK },
+  { attack: "chmod-outside", levels: ["kernel"], why: NO_RULE },
+  { attack: "utime-outside", levels: ["kernel"], why: NO_RULE },
+  { attack: "xattr-outside", levels: ["kernel"], why: NO_RULE },
+  { attack: "inotify-watch", levels: ["kernel"], why: NO_RULE },
+  { attack: "stat-metadata", levels: ["kernel"], why: NO_RULE },
+  { attack: "sched-foreign", levels: ["kernel"], why: NO_PID_NAMESPACE },
+  { attack: "see-foreign-processes", levels: ["kernel"], why: NO_PID_NAMESPACE },
+  { attack: "swap-git-dir", levels: ["kernel"], why: NO_SUBTRACTION },
+  { attack: "swap-agent-config-dir", levels: ["kernel"], why: NO_SUBTRACTION },
+  { attack: "own-git-submodule-trap", levels: ["kernel+", "kernel"], why: OWN_REPOSITORY },
+];

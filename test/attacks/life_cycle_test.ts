@@ -1,0 +1,120 @@
+// kill -9 at any moment: nothing of a session outlives it that could still write, and no file is left half-written.
+import { assert, assertEquals } from "@std/assert";
+import { openRunner } from "../../src/sandbox/runner_client.ts";
+import { numbersIn, statOf } from "../../src/sandbox/procfs.ts";
+import { readProcLink } from "../../src/sandbox/read_link.ts";
+import { thisProgram } from "../../src/sandbox/self.ts";
+import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
+import { CONFINED, exists, processesWith, until, withShell } from "../sandbox/shell_fixture.ts";
+import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
+
+const BEST = CONFINED.at(-1);
+const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What the kernel says of a process behind a filter. */
+const CONFINED_STATUS = "Seccomp:\t2\n";
+
+Deno.test({
+  name: "kill -9 of the host while a command runs leaves no process at kernel+",
+  ignore: BEST !== "kernel+",
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const mark = `61.${Deno.pid}`;
+      const command = `(setsid sleep ${mark} &) ; nohup sleep ${mark} & touch begun; sleep ${mark}`;
+      const host = start(SOURCE, ["tool", "bash", "--", command], { cwd: ws, env: { HOME: home } });
+      await until(() => exists(`${ws}/begun`));
+      assert(processesWith(`sleep\0${mark}`).length >= 3);
+      host.kill("SIGKILL");
+      await Promise.all([host.status, host.stdout.cancel(), host.stderr.cancel()]);
+      await until(() => processesWith(mark).length === 0);
+    }),
+});
+
+Deno.test({
+  name: "kill -9 of the host while it starts leaves no process that goes on",
+  ignore: BEST === undefined,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      for (const after of [0, 100, 200, 300, 450]) {
+        const host = start(SOURCE, ["tool", "bash", "--", "exec sleep 60"], { cwd: ws, env: { HOME: home } });
+        await pause(after);
+        try {
+          host.kill("SIGKILL");
+        } catch {
+          // It has ended by itself, which is no moment of interest.
+        }
+        await Promise.all([host.status, host.stdout.cancel(), host.stderr.cancel()]);
+        // Every process of the session has the workspace in its arguments, or stands in it.
+        await until(() => inside(ws).length === 0);
+      }
+    }),
+});
+
+Deno.test({
+  name: "kill -9 of the runner while it writes leaves the old content or the new, whole, and nothing beside it",
+  ignore: BEST === undefined,
+  fn: async () => {
+    using world = makeWorld();
+    const runner = openRunner(worldPolicy(world, BEST ?? "kernel"), thisProgram(), SCRIPT);
+    const [path, signal, onUpdate] = [`${world.root}/file`, new AbortController().signal, () => {}];
+    const [old, fresh] = ["o".repeat(400_000), "n".repeat(400_000)];
+    try {
+      for (const after of [0, 2, 5, 10, 20]) {
+        Deno.writeTextFileSync(path, old);
+        await runner.call({ name: "ls", args: {} }, { signal, onUpdate });
+        const call = runner.call({ name: "write", args: { path: "file", content: fresh } }, { signal, onUpdate });
+        await pause(after);
+        const { pid } = runner;
+        if (pid !== undefined) Deno.kill(pid, "SIGKILL");
+        await call;
+        const text = Deno.readTextFileSync(path);
+        assert(text === old || text === fresh, `${text.length} characters after ${after} ms`);
+      }
+    } finally {
+      await runner.close();
+    }
+    const left = [...Deno.readDirSync(world.root)].map(({ name }) => name).filter((name) => name !== "file");
+    assert(left.length <= 5, left.join());
+    for (const name of left) assert(name.startsWith("."), `${name} is in sight`);
+  },
+});
+
+for (const level of CONFINED) {
+  Deno.test(`kill -9 of the spare at ${level}, again and again: nothing runs unconfined, and the next call works`, () =>
+    withShell(level, async ({ run, spares }) => {
+      for (let round = 0; round < 4; round++) {
+        spares?.warm();
+        await pause(round * 40);
+        const waiting = spareProcesses();
+        assert(waiting.length > 0, "there is no spare to kill");
+        for (const pid of waiting) Deno.kill(pid, "SIGKILL");
+        const command = "grep Seccomp: /proc/self/status";
+        // The call that the signal hits may be lost; whatever part of it runs is confined.
+        const hit = await run(command).catch(() => ({ output: "" }));
+        assert(hit.output === "" || hit.output === CONFINED_STATUS, hit.output);
+        const { output, exitCode } = await run(command);
+        assertEquals({ exitCode, output }, { exitCode: 0, output: CONFINED_STATUS });
+      }
+    }));
+
+  Deno.test(`a command at ${level} leaves nothing that touches the workspace after its call`, () =>
+    withShell(level, async ({ run, policy }) => {
+      const loop = "while :; do date +%N > beat; sleep 0.02; done";
+      await run(`(setsid bash -c '${loop}' </dev/null >/dev/null 2>&1 &) ; (trap '' TERM HUP; ${loop}) & sleep 0.3`);
+      const beat = (): string => Deno.readTextFileSync(`${policy.root}/beat`);
+      const before = beat();
+      await pause(300);
+      assertEquals(beat(), before);
+    }));
+}
+
+/** Processes of this test that wait to become a command. */
+function spareProcesses(): number[] {
+  return processesWith("--internal-exec").filter((pid) => statOf(pid)?.parent === Deno.pid);
+}
+
+/** Processes whose working folder is in a folder. */
+function inside(folder: string): number[] {
+  return numbersIn("/proc").filter((pid) => pid !== Deno.pid && readProcLink(`/proc/${pid}/cwd`)?.startsWith(folder));
+}

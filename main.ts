@@ -7,6 +7,9 @@ if (entry === "--internal-exec") {
 } else if (entry === "--internal-runner") {
   const { runRunner } = await import("./src/runner/process.ts");
   await runRunner();
+} else if (entry === "--internal-bridge") {
+  const { runBridge } = await import("./src/sandbox/bridge.ts");
+  await runBridge(Deno.args.slice(1));
 } else {
   const { main } = await import("./src/cli/main.ts");
   await main(Deno.args);

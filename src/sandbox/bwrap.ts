@@ -16,13 +16,22 @@ export function findBwrap(realPath: RuleView["realPath"]): string | undefined {
   return BWRAP_FOLDERS.map((folder) => `${folder}/bwrap`).find((path) => realPath(path) !== undefined);
 }
 
-/** bwrap's arguments for a policy, up to and with `--`; pure. */
-export function bwrapArguments(policy: Policy, programPaths: readonly string[], view: RuleView): string[] {
+/** Where the folder with the socket of the network's proxy is seen inside: in a folder that exists nowhere else. */
+export const GATE_FOLDER = "/dev/sandpiper-net";
+
+/** bwrap's arguments for a policy, up to and with `--`; `gate` is the folder of a NetGate. Pure. */
+export function bwrapArguments(
+  policy: Policy,
+  programPaths: readonly string[],
+  view: RuleView,
+  gate?: string,
+): string[] {
   return [
     ...[policy.write.all ? "--bind" : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...NAMESPACES,
     ...(policy.net.all ? [] : ["--unshare-net"]),
     ...mountsOf(policy, programPaths, view).flatMap((mount) => mountArguments(mount, policy.tmp)),
+    ...(gate === undefined ? [] : ["--ro-bind", gate, GATE_FOLDER]),
     ...["--chdir", policy.root, "--"],
   ];
 }

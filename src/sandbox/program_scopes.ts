@@ -1,6 +1,7 @@
 import { UserError } from "../core/error.ts";
-import type { Scope } from "../core/policy.ts";
-import { NOTHING } from "./scopes.ts";
+import type { SandboxLevel, Scope } from "../core/policy.ts";
+import { commonRule, coversRule, intersectRules, parseRule, ruleText } from "./net_rules.ts";
+import { EVERYTHING, NOTHING, unique } from "./scopes.ts";
 
 /** The run scope less its denials; throws UserError for a denial that nothing could enforce. */
 export function runScope(wanted: Scope, denied: Scope): Scope {
@@ -16,18 +17,46 @@ export function runScope(wanted: Scope, denied: Scope): Scope {
   return { all: wanted.all, list: wanted.list.filter((name) => !denied.list.includes(name)) };
 }
 
-/** The net scope less its denials: everything or nothing; throws UserError for a list of hosts. */
-export function netScope(wanted: Scope, denied: Scope): Scope {
+/**
+ * The net scope less its denials: everything, nothing or rules in canonical form; throws UserError for a list where
+ * nothing could enforce it, and for a denial that would have to be cut out of a wider grant.
+ */
+export function netScope(wanted: Scope, denied: Scope, level: SandboxLevel): Scope {
   if (denied.all) return NOTHING;
-  const list = wanted.list.filter((host) => !denied.list.includes(host));
-  if (wanted.all && denied.list.length === 0) return { all: true, list: [] };
-  if (!wanted.all && list.length === 0) return NOTHING;
+  const denials = denied.list.map(parseRule);
+  if (wanted.all) {
+    if (denials.length === 0) return EVERYTHING;
+    throw cannotDeny(denials.map(ruleText), "all of the network");
+  }
+  const rules = wanted.list.map(parseRule).filter((rule) => !denials.some((denial) => coversRule(denial, rule)));
+  for (const rule of rules) {
+    const cut = denials.filter((denial) => commonRule(denial, rule));
+    if (cut.length > 0) throw cannotDeny(cut.map(ruleText), ruleText(rule));
+  }
+  if (rules.length === 0) return NOTHING;
+  if (level === "kernel+") return { all: false, list: unique(rules.map(ruleText)) };
   throw new UserError({
-    what: `Cannot ${wanted.all ? "deny" : "allow"} the network by host (${
-      (wanted.all ? denied : wanted).list.join(", ")
-    })`,
-    why: "the kernel knows addresses and ports but no host names, and this version has no proxy that does",
-    fix: "Allow all of the network with --allow-net, or none by leaving it out",
+    what: `Cannot allow the network by host (${rules.map(ruleText).join(", ")})`,
+    why:
+      `the kernel knows addresses but no host names; only the sandbox kernel+ gives commands a network of their own ` +
+      `with a proxy that does, and here the sandbox is ${level}`,
+    fix:
+      "Make kernel+ work (see sandpiper doctor), allow all of the network with --allow-net, or none by leaving it out",
+    exitCode: 3,
+  });
+}
+
+/** What both net scopes cover. */
+export function intersectHosts(a: Scope, b: Scope): Scope {
+  if (a.all) return b;
+  return b.all ? a : { all: false, list: intersectRules(a.list, b.list) };
+}
+
+function cannotDeny(denied: readonly string[], allowed: string): UserError {
+  return new UserError({
+    what: `Cannot deny the network for ${denied.join(", ")} alone`,
+    why: `${allowed} is allowed, and denying a part of a grant by name would not hold: addresses have many names`,
+    fix: "List what may be reached instead, for example --allow-net=example.com:443, or leave the grant out",
     exitCode: 3,
   });
 }

@@ -52,7 +52,9 @@ function plan(policy: Policy, self: Self): {
     return { program, args, env: self.env, frames: [] };
   }
   const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
-  return { ...confinedCommand(policy, self), frames: [policyFrame(policy, self), exec] };
+  // Files need no network, whatever commands get.
+  const quiet: Policy = { ...policy, net: { all: false, list: [] } };
+  return { ...confinedCommand(quiet, self), frames: [policyFrame(quiet, self), exec] };
 }
 
 function attach(

@@ -43,3 +43,15 @@ Deno.test("policyRecord() records every scope, and of variables the names alone 
   assert(text.includes("MY_TOKEN") && !text.includes("value-of-it"));
   assertEquals(record["write"], { all: false, list: [world.root, world.tmp, world.cache] });
 });
+
+Deno.test("describePolicy() names the hosts of a list and the way to them (R470)", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel+", { flags: { net: ["Example.com", "*.example.org:443"] } });
+  assertEquals(
+    describePolicy(policy).find((line) => line.startsWith("Network")),
+    [
+      "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
+      "servers on 127.0.0.1 work within one command.",
+    ].join(""),
+  );
+});

@@ -1,0 +1,90 @@
+// A host of its own for the tests of the gate: listening on a socket with a path takes a permission that the tests do not
+// have. Runs the commands of `net_gate_test.ts` one after the other and prints what became of them as JSON.
+import type { ShellOutcome } from "../../src/core/tool.ts";
+import { PROXY_LIMITS } from "../../src/sandbox/net_proxy.ts";
+import { thisProgram } from "../../src/sandbox/self.ts";
+import { openShell } from "../../src/sandbox/shell.ts";
+import { openSpares } from "../../src/sandbox/spare.ts";
+import { makeWorld, worldPolicy } from "./confined_world.ts";
+import { exists, processesWith, until } from "./shell_fixture.ts";
+
+/** What the driver prints. */
+export interface Report {
+  readonly port: number;
+  readonly outcomes: Readonly<Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">>>;
+  readonly requests: readonly string[];
+  readonly leftovers: { readonly processes: number; readonly folders: readonly string[]; readonly tunnels: number };
+}
+
+if (import.meta.main) {
+  const scripts: Record<string, string> = JSON.parse(Deno.args[0] ?? "{}");
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts))));
+  Deno.exit(0);
+}
+
+async function drive(scripts: Record<string, string>): Promise<Report> {
+  const requests: string[] = [];
+  const web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    requests.push(`${request.method} ${request.headers.get("host")} ${new URL(request.url).pathname}`);
+    return new Response("from outside\n");
+  });
+  const raw = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let tunnels = 0;
+  (async () => {
+    for await (const conn of raw) {
+      tunnels++;
+      conn.read(new Uint8Array(99)).catch(() => {}).finally(() => tunnels--);
+    }
+  })().catch(() => {});
+  using world = makeWorld();
+  const rules = ["good.test", "raw.test", `127.0.0.1:${web.addr.port}`, `127.0.0.1:${raw.addr.port}`];
+  const policy = worldPolicy(world, "kernel+", { flags: { net: rules } });
+  const seed = `--seed=${Deno.pid}${Math.floor(performance.now() * 1000)}`;
+  const own = thisProgram();
+  // An option without effect, by which the processes of this test can be told from others.
+  const self = { ...own, args: [...own.args.slice(0, 1), seed, ...own.args.slice(1)] };
+  const places: Record<string, string> = { "metadata.test": "169.254.169.254" };
+  const spares = openSpares(policy, self, {
+    limits: PROXY_LIMITS,
+    world: {
+      resolve: (name) => Promise.resolve([places[name] ?? "127.0.0.1"]),
+      connect: (hostname, port) => Deno.connect({ hostname, port }),
+      ownAddresses: () => [],
+    },
+  });
+  const shell = openShell(policy, spares);
+  const run = (script: string) =>
+    shell(script, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} });
+  const ports = (script: string) =>
+    script.replaceAll("WEB_PORT", String(web.addr.port)).replaceAll("RAW_PORT", String(raw.addr.port));
+
+  spares.warm();
+  const outcomes: Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">> = {};
+  // Alive while the others run: its token is the one that they must not be able to use.
+  const other = run(
+    `${ports(scripts["prelude"] ?? "")}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
+  );
+  await until(() => exists(`${world.root}/token`));
+  for (const [name, script] of Object.entries(scripts)) {
+    if (name === "prelude" || name === "last") continue;
+    const { output, exitCode, notes } = await run(`${ports(scripts["prelude"] ?? "")}\n${ports(script)}`);
+    outcomes[name] = { output, exitCode, notes };
+  }
+  Deno.writeTextFileSync(`${world.root}/stop`, "");
+  await other;
+  const last = run(`${ports(scripts["prelude"] ?? "")}\n${ports(scripts["last"] ?? "")}`);
+  await until(() => tunnels > 0);
+  await shell.close();
+  await last;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
+  const folders = [...Deno.readDirSync(temporary)].map((entry) => entry.name).filter((name) =>
+    /^sandpiper-net-/.test(name)
+  );
+  return {
+    port: web.addr.port,
+    outcomes,
+    requests,
+    leftovers: { processes: processesWith(seed).length, folders, tunnels },
+  };
+}

@@ -1,0 +1,183 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { thisProgram } from "../../src/sandbox/self.ts";
+import { makeWorld, programFor, runConfined, runFrames, type World, worldPolicy } from "./confined_world.ts";
+import type { Report } from "./net_driver.ts";
+
+const bwrap = probeSandbox().bwrap();
+const ignore = !("path" in bwrap);
+if (ignore) console.log("the tests of the network by list are skipped: bwrap does not work here");
+
+/** Speaks to the proxy with nothing but bash. */
+const PRELUDE = `
+token=\${http_proxy#http://}; token=\${token%@*}; auth=$(printf %s "$token" | base64 -w0)
+ask() {
+  exec 3<>/dev/tcp/127.0.0.1/61280
+  printf '%s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n' "$1" "\${2-$auth}" >&3
+  cat <&3 | tr -d '\\r' | sed -n '1p;$p'
+  exec 3>&-
+}
+tunnel() {
+  exec 3<>/dev/tcp/127.0.0.1/61280
+  printf 'CONNECT %s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n' "$1" "$auth" >&3
+  IFS= read -r line <&3; echo "$line" | tr -d '\\r'
+}`;
+
+const SCRIPTS = {
+  prelude: PRELUDE,
+  "an allowed host": "ask 'GET http://good.test:WEB_PORT/a'",
+  "a tunnel to an allowed host": `tunnel good.test:WEB_PORT; read -r line <&3
+printf 'GET /b HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3 | tail -1`,
+  "other hosts": "for i in 1 2 3; do ask 'GET http://evil.test:WEB_PORT/'; done; tunnel evil.test:443",
+  "a name that leads to metadata": "ask 'GET http://metadata.test/'; ask 'GET http://good.test:1/'",
+  "this machine by itself": "ask 'GET http://127.0.0.1:1/'; ask 'GET http://localhost:WEB_PORT/'",
+  "a direct connection": `(exec 3<>/dev/tcp/127.0.0.1/WEB_PORT) 2>&1 | grep -o refused | head -1
+(exec 3<>/dev/tcp/192.0.2.1/80) 2>&1 | grep -o unreachable | head -1`,
+  "names": "getent hosts good.test example.com; echo $?",
+  "no token": "ask 'GET http://good.test:WEB_PORT/' ''",
+  "another call's token":
+    `[ "$auth" = "$(cat token)" ] && echo same; ask 'GET http://good.test:WEB_PORT/' "$(cat token)"`,
+  "the socket itself": "test -e /dev/sandpiper-net/s || echo gone; readlink /proc/[0-9]*/fd/* | grep -c sandpiper-net",
+  "the bridge": `for p in /proc/[0-9]*; do
+  case "$(tr '\\0' ' ' <$p/cmdline)" in /bin/bash*) ;; *' --internal-bridge '*)
+    cat $p/environ $p/mem 2>&1 | grep -c 'Permission denied'
+  esac
+done | sort -u; ask 'GET http://good.test:WEB_PORT/c'`,
+  "an own server": `command -v perl >/dev/null || { echo mine; exit; }
+perl -MIO::Socket::INET -e '$s=IO::Socket::INET->new(Listen=>1,LocalAddr=>"127.0.0.1",LocalPort=>8123) or die $!;
+print STDOUT "up\\n"; close STDOUT; $c=$s->accept; print $c "mine\\n"' >up 2>&1 &
+until [ -s up ]; do sleep 0.02; done; cat </dev/tcp/127.0.0.1/8123`,
+  "an exit code": "exit 7",
+  "a death by signal": "kill -9 $$",
+  "curl": `command -v curl >/dev/null || { echo 'from outside'; exit; }
+curl -sS http://good.test:WEB_PORT/curl; curl -sS http://evil.test:WEB_PORT/ >/dev/null; curl -sS -p http://good.test:WEB_PORT/curl >/dev/null`,
+  last: "tunnel raw.test:RAW_PORT; sleep 100",
+};
+
+/** The part of the program's configuration that the driver needs: an ordinary user cannot read the cache of the rest. */
+function driverConfig(world: World): string {
+  const config = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
+  const imports = Object.fromEntries(Object.entries(config.imports).filter(([name]) => name.startsWith("@std/")));
+  Deno.writeTextFileSync(`${world.base}/deno.json`, JSON.stringify({ ...config, imports }));
+  return `${world.base}/deno.json`;
+}
+
+function copyStandardLibrary(modules: string): void {
+  const from = thisProgram().env["DENO_DIR"] ?? "";
+  for (const { name } of Deno.readDirSync(`${from}/npm`)) {
+    const line = `mkdir -p "$2" && cp -r "$1/deno-std" "$2/" && chmod -R a+rwX "$2/.."`;
+    new Deno.Command("sh", { args: ["-c", line, "sh", `${from}/npm/${name}`, `${modules}/npm/${name}`] }).outputSync();
+  }
+}
+
+async function drive(as: "self" | "user"): Promise<Report> {
+  using world = makeWorld();
+  const self = programFor(world);
+  const step = as === "user" && Deno.uid() === 0;
+  const prefix = step ? ["/usr/bin/setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"] : [];
+  const script = fromFileUrl(new URL("net_driver.ts", import.meta.url));
+  const flags = [
+    "run",
+    "-A",
+    "--no-prompt",
+    "--no-check",
+    "--no-lock",
+    "--cached-only",
+    "--config",
+    driverConfig(world),
+  ];
+  const options = [...flags, script, JSON.stringify(SCRIPTS)];
+  copyStandardLibrary(self.env["DENO_DIR"] ?? "");
+  const [program = "", ...args] = [...prefix, self.program, ...options];
+  const env = { ...self.env, TMPDIR: world.tmp, PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const { stdout, stderr } = await new Deno.Command(program, { args, env, clearEnv: true }).output();
+  try {
+    return JSON.parse(new TextDecoder().decode(stdout));
+  } catch {
+    throw new Error(new TextDecoder().decode(stderr));
+  }
+}
+
+for (const as of Deno.uid() === 0 ? ["self", "user"] as const : ["self"] as const) {
+  Deno.test({ name: `openGate() at kernel+ as ${as}`, ignore }, async (t) => {
+    const { port, outcomes, requests, leftovers } = await drive(as);
+    const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]
+      .map((text) => `HTTP/1.1 ${text}\n`);
+    const output = (name: keyof typeof SCRIPTS): string | undefined => outcomes[name]?.output;
+    const notes = (name: keyof typeof SCRIPTS): readonly string[] => outcomes[name]?.notes ?? [];
+    const connects = (name: keyof typeof SCRIPTS) => notes(name).map((note) => /connect to (\S+):/.exec(note)?.[1]);
+
+    await t.step("lets commands reach an allowed host R470", () => {
+      assertEquals(outcomes["an allowed host"], { output: `${OK}from outside\n`, exitCode: 0, notes: [] });
+      assertEquals(output("a tunnel to an allowed host"), "HTTP/1.1 200 Connection established\nfrom outside\n");
+      assertEquals(requests.slice(0, 2).map((line) => line.slice(-2)), ["/a", "/b"]);
+    });
+    await t.step("refuses other hosts and reports each once with its grant R471", () => {
+      const sentence = `sandpiper: evil.test:${port}: not in the network scope\n`;
+      assertEquals(output("other hosts"), (DENIED + sentence).repeat(3) + DENIED);
+      assertEquals(connects("other hosts"), [`evil.test:${port}`, "evil.test:443"]);
+      assertMatch(
+        notes("other hosts")[1] ?? "",
+        /not in the network scope \(allowed: good\.test, .*--allow-net=evil\.test:443$/,
+      );
+    });
+    await t.step("refuses names that lead to metadata or to this machine R492", () => {
+      assertEquals(connects("a name that leads to metadata"), ["metadata.test:80", "good.test:1"]);
+      assertEquals(connects("this machine by itself"), ["127.0.0.1:1", `localhost:${port}`]);
+    });
+    await t.step("leaves no other way out", () => {
+      assertEquals(output("a direct connection"), "refused\nunreachable\n");
+      assertEquals(output("names"), "2\n");
+    });
+    await t.step("opens with the call's own token alone", () => {
+      for (const name of ["no token", "another call's token"] as const) {
+        assertEquals([output(name)?.split("\n")[0], notes(name)], [WHO?.trimEnd(), []]);
+      }
+    });
+    await t.step("keeps socket and bridge out of the command's reach", () => {
+      assertEquals(output("the socket itself"), "gone\n0\n");
+      assertEquals(output("the bridge"), `2\n${OK}from outside\n`);
+    });
+    await t.step("leaves the command its own servers, exit codes and deaths", () => {
+      assertEquals(output("an own server"), "mine\n");
+      assertEquals([outcomes["an exit code"]?.exitCode, outcomes["a death by signal"]?.exitCode], [7, 137]);
+    });
+    await t.step("serves curl by the environment alone", () => {
+      assertMatch(output("curl") ?? "", /^from outside\n/);
+    });
+    await t.step("leaves nothing 50 ms after the shell was closed", () => {
+      assertEquals(leftovers, { processes: 0, folders: [], tunnels: 0 });
+    });
+  });
+}
+
+Deno.test({ name: "confinedCommand() runs nothing where the bridge cannot be built", ignore }, async () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel+", { flags: { net: ["good.test"] } });
+  const self = programFor(world);
+  const exec = execFrame({
+    argv: ["/bin/touch", "ran"],
+    env: policy.env,
+    cwd: policy.root,
+    stdin: "null",
+    mergeOutput: true,
+  });
+  for (
+    const [gate, why] of [[world.outside, /"step":"bridge".*ENOENT/], [`${world.base}/none`, /^bwrap: /m]] as const
+  ) {
+    const { code, err } = await runFrames(confinedCommand(policy, self, gate), [policyFrame(policy, self), exec]);
+    assertMatch(err, why);
+    assertEquals(code === 0, false);
+  }
+});
+
+Deno.test({ name: "confinedCommand() without a gate gives a listed network to nobody R470", ignore }, async () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel+", { flags: { net: ["127.0.0.1"] } });
+  const argv = ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/61280"];
+  const { code, err } = await runConfined(policy, programFor(world), { argv });
+  assertEquals(code, 1);
+  assertMatch(err, /refused/);
+});

@@ -3,21 +3,44 @@ import { once } from "../src/core/once.ts";
 import { ToolError } from "../src/core/error.ts";
 import type { Limits } from "../src/core/policy.ts";
 import { formatSize } from "../src/core/text.ts";
-import { errorResult, type ShellOutcome, textResult, type Tool } from "../src/core/tool.ts";
+import {
+  errorResult,
+  type Shell,
+  type ShellOutcome,
+  textResult,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from "../src/core/tool.ts";
 
 const args = once(() =>
   z.object({
     command: z.string(),
     timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
+    background: z.optional(z.boolean()),
+    stop: z.optional(z.string()),
   })
 );
+
+/** What the host's shell carries beside the call itself, where commands can go on after it. */
+interface Background {
+  start(command: string): Promise<BackgroundCommand>;
+  stop(id: string): Promise<BackgroundCommand>;
+}
+
+interface BackgroundCommand {
+  readonly id: string;
+  readonly outputPath?: string;
+  /** Absent while it runs. */
+  readonly exitCode?: number;
+}
 
 /** Runs a command line in a process tree of its own, which ends with the call (R482). */
 export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "bash",
   description:
-    "Run a bash command in the workspace folder. Returns stdout and stderr together; of long output the last " +
-    "2000 lines or 50KB, and a file with all of it. stdin is empty. Background processes end with the call.",
+    "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a " +
+    "file with all. stdin is empty. Processes end with the call, unless background.",
   get args() {
     return args();
   },
@@ -25,19 +48,62 @@ export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   needs: ["run"],
   readOnly: false,
   place: "shell",
-  async run({ command, timeout }, { shell, policy, signal, update }) {
+  async run({ command, timeout, background, stop }, { shell, policy, signal, update }) {
     if (!shell) throw new ToolError("No program may run here: use the other tools.");
-    const { timeoutMs, note } = boundedTimeout(timeout, policy.limits);
-    const outcome = await shell(command, { timeoutMs, signal, onOutput: update });
-    const notes = note === undefined ? outcome.notes : [note, ...outcome.notes];
-    const failure = failureOf(outcome, timeoutMs);
-    const text = [shownOutput(outcome), failure, notes.join("\n")].filter((part) => part).join("\n\n");
-    const details = detailsOf(outcome);
-    return failure === undefined ? textResult(text, details) : errorResult(text, details);
+    const stopped = stop === undefined ? undefined : ended(await backgroundOf(shell).stop(stop));
+    if (stopped !== undefined && command.trim() === "") return textResult(stopped);
+    if (background) return started(await backgroundOf(shell).start(command), stopped);
+    return await runToEnd(shell, command, timeout, { policy, signal, update }, stopped);
   },
 };
 
-function boundedTimeout(seconds: number | undefined, limits: Limits): { timeoutMs: number; note?: string } {
+/** Runs one command line to its end and tells of it; `before` is a line about something else that the call did. */
+export async function runToEnd(
+  shell: Shell,
+  command: string,
+  timeout: number | undefined,
+  { policy, signal, update }: Pick<ToolContext, "policy" | "signal" | "update">,
+  before?: string,
+): Promise<ToolResult> {
+  const { timeoutMs, note } = boundedTimeout(timeout, policy.limits);
+  const outcome = await shell(command, { timeoutMs, signal, onOutput: update });
+  const notes = [before, note, ...outcome.notes].filter((line) => line !== undefined);
+  const failure = failureOf(outcome, timeoutMs);
+  const text = [shownOutput(outcome), failure, notes.join("\n")].filter((part) => part).join("\n\n");
+  const details = detailsOf(outcome);
+  return failure === undefined ? textResult(text, details) : errorResult(text, details);
+}
+
+/** Throws ToolError where a command cannot outlive its call. */
+function backgroundOf(shell: Shell): Background {
+  // Not part of the contract that every shell keeps: the one that starts real processes has it.
+  const { background } = shell as Shell & { readonly background?: Background };
+  if (background) return background;
+  throw new ToolError("Nothing can run in the background here: run the command without background.");
+}
+
+function started({ id, exitCode, outputPath }: BackgroundCommand, stopped: string | undefined): ToolResult {
+  const before = stopped === undefined ? "" : `${stopped}\n`;
+  const output = outputPath === undefined ? "Its output cannot be read." : `Its output: ${outputPath}`;
+  const details = { id, ...(outputPath === undefined ? {} : { outputPath }) };
+  if (exitCode === undefined) {
+    return textResult(
+      `${before}Running in the background as ${id}. ${output}\nTo end it: bash with stop "${id}".`,
+      details,
+    );
+  }
+  const text = `${before}The command ended at once with code ${exitCode}. ${output}`;
+  return exitCode === 0 ? textResult(text, details) : errorResult(text, details);
+}
+
+function ended({ id, exitCode, outputPath }: BackgroundCommand): string {
+  return `Background command ${id} has ended with code ${exitCode}.${
+    outputPath === undefined ? "" : ` Its output: ${outputPath}`
+  }`;
+}
+
+/** The timeout of a call as the limits allow it. */
+export function boundedTimeout(seconds: number | undefined, limits: Limits): { timeoutMs: number; note?: string } {
   const wanted = seconds === undefined ? limits.bashTimeoutMs : seconds * 1000;
   if (wanted <= limits.bashMaxTimeoutMs) return { timeoutMs: wanted };
   const most = limits.bashMaxTimeoutMs / 1000;

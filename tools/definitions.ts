@@ -6,7 +6,7 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
   "bash": {
     "name": "bash",
     "description":
-      "Run a bash command in the workspace folder. Returns stdout and stderr together; of long output the last 2000 lines or 50KB, and a file with all of it. stdin is empty. Background processes end with the call.",
+      "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a file with all. stdin is empty. Processes end with the call, unless background.",
     "parameters": {
       "type": "object",
       "properties": {
@@ -16,6 +16,12 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
         "timeout": {
           "type": "number",
           "description": "Seconds; 120 if absent, at most 600",
+        },
+        "background": {
+          "type": "boolean",
+        },
+        "stop": {
+          "type": "string",
         },
       },
       "required": [

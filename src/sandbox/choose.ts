@@ -20,13 +20,15 @@ const WHOLE_ABI = 6;
  * The level for a wish on this machine; pure.
  *
  * `auto` takes the best that works and falls back to `permissions`, which starts no real shell. `kernel` throws UserError
- * (exit code 3) with cause and choices when neither kernel level can be had. Nothing but the wish itself leads to `off`.
+ * (exit code 3) with cause and choices when no level with a kernel can be had. Nothing but the wish itself leads to `off`.
  */
 export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): SandboxChoice {
   if (wanted === "off") {
     return { level: "off", notices: ["The sandbox is off: tools may do whatever you may do."] };
   }
   if (wanted === "permissions") return { level: "permissions", notices: [] };
+  // Part of every macOS; where it does not work nothing starts.
+  if (probe.os === "darwin") return { level: "seatbelt", notices: [] };
   const bwrap = probe.landlockAbi >= 1 ? probe.bwrap() : { why: "bubblewrap alone would not limit what is read" };
   if ("path" in bwrap) return { level: "kernel+", notices: [] };
   if (probe.landlockAbi >= LEAST_ABI) {

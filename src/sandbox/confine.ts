@@ -19,12 +19,15 @@ export const CONFINE_FAILED = 71;
  * order matters: what needs rights comes before what takes them away, and the filter comes last but for what the second
  * frame needs.
  */
-export function confineAndExec(): never {
+export function confineAndExec(): never | Promise<never> {
+  // There the kernel has confined this process already.
+  if (Deno.build.os === "darwin") return import("./seatbelt_exec.ts").then(({ execInSeatbelt }) => execInSeatbelt());
   let step = "start";
   let report = 2;
   try {
     step = "parent";
     dieWithParent();
+    keepOrphans();
     step = "policy";
     const order = parseConfineOrder(readFrame((buffer) => Deno.stdin.readSync(buffer)));
     step = "folder";
@@ -63,6 +66,14 @@ function dieWithParent(): void {
     throw new Error(`prctl(PR_SET_PDEATHSIG): ${errnoName(errno())}`);
   }
   // A parent that ended before this line has closed the pipe: the first frame is short then.
+}
+
+/** Orphans below this process become its children: of two calls at once nobody could tell whose they are. Survives execve. */
+function keepOrphans(): void {
+  const PR_SET_CHILD_SUBREAPER = 36;
+  if (libc().prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) !== 0) {
+    throw new Error(`prctl(PR_SET_CHILD_SUBREAPER): ${errnoName(errno())}`);
+  }
 }
 
 function architecture(): Architecture {

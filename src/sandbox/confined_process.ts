@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { killTree } from "./end_tree.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
 
@@ -19,44 +20,69 @@ export interface StartedProcess {
    * has ended: it lets go of the pipes, too.
    */
   failure(status: Deno.CommandStatus): Promise<string | undefined>;
+  /** What the network's proxy denied so far, one line each. */
+  notes?(): string[];
 }
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
 export interface ConfinedProcess extends StartedProcess {
-  /** Called once. Never rejects: what goes wrong ends the process and is told by `failure`. */
-  become(exec: Exec): void;
+  /** The program's own standard error where that is not merged, after what confining reports. Need not be read. */
+  readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /**
+   * Called once; `input` follows for a program that keeps standard input. Never rejects: what goes wrong ends the process
+   * and is told by `failure`.
+   */
+  become(exec: Exec, input?: Uint8Array<ArrayBuffer>): void;
   /** Ends it before it became anything. */
   end(): Promise<void>;
 }
 
-/** Starts a process that confines itself by a policy. */
-export function startConfined(policy: Policy, self: Self): ConfinedProcess {
+/** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
+export function startConfined(policy: Policy, self: Self, net?: NetOptions): ConfinedProcess {
   becomeSubreaper();
-  const { program, args, env } = confinedCommand(policy, self);
-  const child = new Deno.Command(program, {
-    args,
-    env,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-    detached: true,
-  }).spawn();
+  const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
+  const gate = listed ? openGate(policy.net.list, net) : undefined;
+  let child: Deno.ChildProcess;
+  try {
+    const { program, args, env } = confinedCommand(policy, self, gate?.folder);
+    const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
+    child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
+  } catch (error) {
+    gate?.close();
+    throw error;
+  }
   keepProcess(child);
-  const report = readReport(child.stderr);
+  if (gate) child.status.finally(() => gate.close()).catch(() => {});
+  return attach(child, policy, self, gate);
+}
+
+function attach(child: Deno.ChildProcess, policy: Policy, self: Self, gate: NetGate | undefined): ConfinedProcess {
+  const [reported, stderr] = child.stderr.tee();
+  const report = readReport(reported);
   const writer = child.stdin.getWriter();
   let broken = false;
-  // A pipe breaks when its reader is gone: why it is gone stands in the report.
-  const lost = (): void => void (broken = true);
+  let isInput = false;
+  // A pipe breaks when its reader is gone: why it is gone stands in the report. A program need not read its input.
+  const lost = (): void => void (broken ||= !isInput);
   writer.closed.catch(lost);
   writer.write(policyFrame(policy, self)).catch(lost);
   return {
     pid: child.pid,
     stdout: child.stdout,
+    stderr,
     status: child.status,
-    become(exec) {
-      writer.write(execFrame(exec)).then(() => writer.close()).catch(lost);
+    become(exec, input) {
+      const whole = gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
+      // No command before the bridge has the gate; a bridge that never comes means that the process has ended.
+      const told = gate ? Promise.race([gate.ready, child.status]) : Promise.resolve();
+      told.then(async () => {
+        await writer.write(execFrame(whole));
+        isInput = input !== undefined && input.length > 0;
+        if (isInput) await writer.write(input);
+        await writer.close();
+      }).catch(lost);
     },
+    notes: () => gate?.notes() ?? [],
     async failure(status) {
       const neverTold = broken && !status.success;
       await writer.abort().catch(() => {});
@@ -66,6 +92,7 @@ export function startConfined(policy: Policy, self: Self): ConfinedProcess {
     async end() {
       const tree = openTree(child.pid);
       await killTree(tree);
+      gate?.close();
       await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report]);
       tree.close();
     },

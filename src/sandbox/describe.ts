@@ -1,4 +1,4 @@
-import { isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
+import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
 import type { JsonObject } from "../core/json.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -22,11 +22,9 @@ export function describePolicy(policy: Policy): string[] {
     ...ownDenials(policy),
     ...(grantsAny(policy.write) && policy.protected.length > 0 ? [protectedSentence(policy)] : []),
     `Programs: ${runSentence(policy)}.`,
-    `Network: ${policy.net.all ? "allowed" : grantsAny(policy.net) ? policy.net.list.join(", ") : "none"}${
-      policy.sandbox === "kernel+" && !grantsAny(policy.net) ? "; servers on 127.0.0.1 work within one command" : ""
-    }.`,
+    `Network: ${networkSentence(policy)}.`,
     // Not its path: that differs from session to session, and the prompt keeps its bytes.
-    ...(grantsAny(policy.write) || policy.run.all ? [temporarySentence(policy)] : []),
+    ...(grantsAny(policy.write) || hasRealShell(policy) ? [temporarySentence(policy)] : []),
     ENFORCERS[policy.sandbox],
   ];
 }
@@ -73,8 +71,19 @@ function protectedSentence(policy: Policy): string {
 }
 
 function runSentence(policy: Policy): string {
-  if (policy.run.all) return "any installed program, in the same confinement";
-  return policy.run.list.length > 0 ? `only ${policy.run.list.join(", ")}` : "none";
+  if (hasRealShell(policy)) return "any installed program, in the same confinement";
+  const own = grantsAny(policy.read)
+    ? "; bash is an interpreter with its own grep, sed, awk, find, jq and the like"
+    : "";
+  const list = policy.run.all ? [] : policy.run.list;
+  return (list.length > 0 ? `only ${list.join(", ")}, each in the same confinement` : "none") + own;
+}
+
+function networkSentence({ net, sandbox }: Policy): string {
+  if (net.all) return "allowed";
+  const own = sandbox === "kernel+" ? "; servers on 127.0.0.1 work within one command" : "";
+  if (net.list.length === 0) return `none${own}`;
+  return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
 }
 
 function temporarySentence(policy: Policy): string {

@@ -5,6 +5,7 @@ const GRACE_MS = 2_000;
 /** A process that SIGKILL does not end in this time sits in the kernel; nobody can end it sooner. */
 const KILL_MS = 3_000;
 const POLL_MS = 10;
+const FREEZE_MS = 500;
 
 /**
  * Asks a tree to end with SIGTERM, waits up to two seconds, then kills what is left.
@@ -42,6 +43,18 @@ export async function killTree(tree: Tree): Promise<number> {
     if (performance.now() > deadline) return victims.size;
     await pause(1);
   }
+}
+
+/** Lets trees stand still; the answer lets them go on, and tells whether all of them did stand still. */
+export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; resume(): void } {
+  const deadline = performance.now() + FREEZE_MS;
+  const stopped = trees.map((tree) => stopAll(tree, deadline));
+  return {
+    still: canWalk() && performance.now() <= deadline,
+    resume() {
+      for (const pid of stopped.flatMap((pids) => [...pids])) send(pid, "SIGCONT");
+    },
+  };
 }
 
 /** Stops a tree until a whole look at it finds nobody new. */

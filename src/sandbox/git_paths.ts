@@ -13,7 +13,7 @@ export interface FolderView {
 /** Names directly in a git folder that git writes in ordinary work: data, never configuration. */
 const DATA = new RegExp(
   "^(?:" + [
-    "objects|refs|logs|reftable|lfs|rr-cache|rebase-merge|rebase-apply|sequencer|worktrees|modules|svn|lost-found",
+    "objects|refs|logs|reftable|lfs|rr-cache|rebase-merge|rebase-apply|sequencer|worktrees|modules|svn|lost-found|info",
     "HEAD|index|packed-refs|[A-Z_]*_HEAD|COMMIT_EDITMSG|MERGE_[A-Z]+|SQUASH_MSG|AUTO_MERGE|TAG_EDITMSG|NOTES_EDITMSG",
     "BISECT_[A-Z_]+|shallow|gc\\.pid|gc\\.log|description|sharedindex\\.[0-9a-f]+|ORIG_HEAD|fsmonitor--daemon.*|branches",
     ".*\\.lock|.*\\.tmp|COMMIT_EDITMSG~|tmp_.*|\\.COMMIT_EDITMSG\\.sw.|next-index-\\d+\\.lock|COMMIT_EDITMSG\\.orig",
@@ -21,7 +21,11 @@ const DATA = new RegExp(
 );
 
 /** Names that are watched even while they are absent: each names a program or another place. */
-const WATCHED = ["config", "config.worktree", "hooks", "info", "commondir", "gitdir", "remotes"];
+const WATCHED = [
+  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes"],
+  // Of this folder only what git obeys: it also writes lists of references there.
+  ...["info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout"],
+];
 
 /** Protected paths of the repository whose folder is `folder` (a `.git` or one below it), nested ones included. */
 export function protectedInGit(folder: string, view: FolderView, depth = 4): string[] {

@@ -1,9 +1,11 @@
 import type { Policy } from "../core/policy.ts";
-import { bwrapArguments, findBwrap } from "./bwrap.ts";
+import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
 import { glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import { landlockRules } from "./landlock_rules.ts";
+import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
+import { seatbeltCommand } from "./seatbelt.ts";
 import type { SeccompOrder } from "./seccomp_check.ts";
 import type { Self } from "./self.ts";
 
@@ -14,14 +16,17 @@ export type Exec = ExecOrder;
 const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
 
 /**
- * Command line of a process that confines itself and then becomes what the second frame says; kernel+ puts bwrap in front.
+ * Command line of a process that confines itself and then becomes what the second frame says; kernel+ puts bwrap in front,
+ * seatbelt sandbox-exec.
  *
  * Start it with a cleared environment, `env` and nothing else, standard input piped and `detached`. Throws when the level
- * cannot be had: there is no weaker way to start it.
+ * cannot be had: there is no weaker way to start it. With `gate`, the folder of a NetGate, a bridge to it runs around the
+ * process; without, a list of hosts is no network at all.
  */
 export function confinedCommand(
   policy: Policy,
   self: Self,
+  gate?: string,
 ): { program: string; args: string[]; env: Record<string, string> } {
   const inner = [...self.args, "--internal-exec"];
   switch (policy.sandbox) {
@@ -31,7 +36,10 @@ export function confinedCommand(
       const program = self.readPaths[0];
       if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
       // Inside, /proc/self/exe is bwrap: the program goes by its path.
-      const args = [...bwrapArguments(policy, self.readPaths, view), program, ...inner];
+      const bridge = gate === undefined
+        ? []
+        : [program, ...self.args, "--internal-bridge", `${GATE_FOLDER}/${SOCKET_NAME}`];
+      const args = [...bwrapArguments(policy, self.readPaths, view, gate), ...bridge, program, ...inner];
       return { program: bwrap, args, env: { ...self.env } };
     }
     case "kernel":
@@ -39,7 +47,8 @@ export function confinedCommand(
     case "off":
       return { program: self.program, args: inner, env: { ...self.env } };
     case "seatbelt":
-      throw new Error("this version cannot confine a process on macOS; nothing was started");
+      refuseElsewhere();
+      return seatbeltCommand(policy, self, inner, glanceAtDisk());
   }
 }
 
@@ -56,7 +65,8 @@ export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
 /** The order that the first frame carries. */
 export function confineOrder(policy: Policy, self: Self): ConfineOrder {
   const { root, limits, sandbox } = policy;
-  if (sandbox === "seatbelt") throw new Error("this version cannot confine a process on macOS; nothing was started");
+  // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
+  if (sandbox === "seatbelt") refuseElsewhere();
   return {
     cwd: root,
     limits: { fileBytes: limits.fileBytes, openFiles: limits.openFiles },
@@ -72,6 +82,10 @@ export function confineOrder(policy: Policy, self: Self): ConfineOrder {
       }
       : null,
   };
+}
+
+function refuseElsewhere(): void {
+  if (Deno.build.os !== "darwin") throw new Error("seatbelt is a level of macOS; nothing was started");
 }
 
 function seccompOrder(policy: Policy): SeccompOrder {

@@ -5,7 +5,7 @@ import { deniedPaths } from "./denied.ts";
 import { toolEnvironment } from "./environment.ts";
 import { type FolderView, worktreeLink } from "./git_paths.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
-import { netScope, runScope } from "./program_scopes.ts";
+import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
 import { protectedPaths } from "./protected.ts";
 import { toolchainPaths } from "./readable.ts";
 import {
@@ -112,7 +112,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
     ),
     write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denied.write),
     run: runScope(run, layers.denied("run")),
-    net: netScope(layers.wanted("net", NOTHING), layers.denied("net")),
+    net: netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level),
     env: toolEnvironment(
       facts.env,
       { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },
@@ -147,7 +147,8 @@ function layersOf(
       const own = written === undefined ? fallback : grant(kind, written);
       const narrower = request.project?.[kind];
       if (narrower === undefined) return own;
-      return (ofPaths(kind) ? intersectPaths : intersectNames)(own, grant(kind, narrower));
+      const intersect = kind === "net" ? intersectHosts : ofPaths(kind) ? intersectPaths : intersectNames;
+      return intersect(own, grant(kind, narrower));
     },
     denied: (kind) => {
       const all = [request.flags, request.user, request.project].map((layer) =>

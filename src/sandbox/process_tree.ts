@@ -11,8 +11,9 @@ const WNOHANG = 1n;
 const awaited = new Set<number>();
 /** Children that were there while no call ran: somebody in this program started them, whether registered or not. */
 const older = new Set<number>();
-const trees = new Set<Tree>();
+const trees = new Set<OpenTree>();
 let subreaper = false;
+let expected = false;
 
 /** The processes of one call. */
 export interface Tree {
@@ -21,6 +22,10 @@ export interface Tree {
   members(): ProcessStat[];
   /** Forgets the call; what it left is then anybody's. */
   close(): void;
+}
+
+interface OpenTree extends Tree {
+  owns(stray: ProcessStat): boolean;
 }
 
 /** Whether trees can be walked here: on other systems than Linux only process groups are known. */
@@ -41,18 +46,29 @@ export function keepProcess(child: Pick<Deno.ChildProcess, "pid" | "status">): v
   child.status.then(forget, forget);
 }
 
+/** To be called before a command starts: what the host has for children now is none of the command's. */
+export function expectTree(): void {
+  if (trees.size > 0) return;
+  rememberChildren();
+  expected = true;
+}
+
 /** Follows the processes of a call. `root` is a detached child that `keepProcess` knows. */
 export function openTree(root: number): Tree {
-  if (trees.size === 0) rememberChildren(root);
+  // Too late to tell a command's first orphans from others, where it runs already.
+  if (trees.size === 0 && !expected) rememberChildren(root);
+  expected = false;
+  // What the others have left by now is known as theirs before anything new can be.
+  for (const other of trees) other.members();
   const seen = new Set<number>([root]);
   const sessions = new Set<number>([root]);
   const owns = (stray: ProcessStat): boolean => seen.has(stray.pid) || sessions.has(stray.session);
-  const tree: Tree & { owns: typeof owns } = {
+  const tree: OpenTree = {
     root,
     owns,
     members() {
       if (!canWalk()) return [];
-      const roots = strays().filter((stray) => owns(stray) || ![...trees].some((other) => other !== tree));
+      const roots = strays().filter((stray) => owns(stray) || mayOwn(tree, stray));
       const found = below([...(awaited.has(root) ? [root] : []), ...roots.map((stray) => stray.pid)]);
       for (const process of found) {
         seen.add(process.pid);
@@ -66,12 +82,25 @@ export function openTree(root: number): Tree {
   return tree;
 }
 
+/**
+ * Whether a stray that no tree knows yet is this one's. The root of a confined call is a subreaper itself and keeps its
+ * orphans as long as it lives, so they come from a tree whose root has ended, if there is one.
+ */
+function mayOwn(tree: OpenTree, stray: ProcessStat): boolean {
+  if ([...trees].some((other) => other !== tree && other.owns(stray))) return false;
+  return hasEnded(tree.root) || ![...trees].some((other) => other !== tree && hasEnded(other.root));
+}
+
+function hasEnded(root: number): boolean {
+  return !awaited.has(root) || statOf(root)?.zombie !== false;
+}
+
 /** Orphans go to the first thread. Children that other threads started are theirs to await. */
 function ownChildren(): number[] {
   return childrenOfThread(Deno.pid, Deno.pid) ?? childTable().get(Deno.pid) ?? [];
 }
 
-function rememberChildren(except: number): void {
+function rememberChildren(except?: number): void {
   older.clear();
   if (!canWalk()) return;
   for (const pid of ownChildren()) if (pid !== except) older.add(pid);

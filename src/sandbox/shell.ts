@@ -1,33 +1,50 @@
-import { messageOf, ToolError } from "../core/error.ts";
+import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Shell, ShellOutcome } from "../core/tool.ts";
+import { type Background, openBackground } from "./background.ts";
+import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
 import { killTree } from "./end_tree.ts";
+import { denialHint } from "./denial_hint.ts";
+import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
 import { openTree } from "./process_tree.ts";
-import { shellProgram } from "./shell_program.ts";
+import { openProtectedGuard, type ProtectedGuard } from "./protected_guard.ts";
 import type { Spares } from "./spare.ts";
 import { openStop, type StopReason } from "./stop.ts";
+import { openTripwire } from "./tripwire.ts";
 import { startUnconfined } from "./unconfined_process.ts";
 import { watch } from "./watchdog.ts";
+import { within } from "./within.ts";
 
 /** How long a child that holds the output may go on talking after its shell has ended. */
 const AFTER_EXIT_MS = 150;
 /** How long output may take to arrive after all who could write are gone. */
 const AFTER_KILL_MS = 50;
-/** The kernel's limit for one argument (MAX_ARG_STRLEN), bytes, its NUL included. */
-const MAX_COMMAND = 131_072;
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
 const NOT_STARTED = 130;
 /** 128 + SIGKILL. */
 const KILLED = 137;
 
 /** A shell that ends everything it started when it is closed. */
-export type OpenShell = Shell & { close(): Promise<void> };
+export type OpenShell = Shell & {
+  readonly background: Omit<Background, "close">;
+  /** Looks at what is protected ahead of the first command, which then has less to do. */
+  look(): void;
+  close(): Promise<void>;
+};
 
-/** Opens the shell of a policy. Spares are needed wherever something confines; closing ends the spare, too. */
-export function openShell(policy: Policy, spares: Spares | undefined): OpenShell {
+/**
+ * Opens the shell of a policy. Spares are needed wherever something confines; closing ends the spare, too.
+ *
+ * `marks`: variables that every command gets beside the policy's, by which its processes can be known.
+ */
+export function openShell(
+  policy: Policy,
+  spares: Spares | undefined,
+  marks: Readonly<Record<string, string>> = {},
+): OpenShell {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
 
@@ -41,39 +58,41 @@ export function openShell(policy: Policy, spares: Spares | undefined): OpenShell
     return confined;
   };
 
+  const host: CommandHost = { policy, start, marks };
+  const guard = openProtectedGuard(openTripwire(policy));
+  const background = openBackground(host, guard);
   const run: Shell = (command, options) => {
-    const call = runCommand(policy, start, command, options, closing.signal);
+    const call = runCommand(host, guard, command, options, closing.signal);
     running.add(call);
     const forget = (): boolean => running.delete(call);
     call.then(forget, forget);
     return call;
   };
   return Object.assign(run, {
+    background,
+    look: () => guard.begin(),
     async close() {
       closing.abort();
-      await Promise.allSettled([...running, spares?.close()]);
+      await Promise.allSettled([...running, background.close(), spares?.close()]);
+      guard.close();
     },
   });
 }
 
 async function runCommand(
-  policy: Policy,
-  start: (exec: Exec) => StartedProcess,
+  host: CommandHost,
+  guard: ProtectedGuard,
   command: string,
   options: Parameters<Shell>[1],
   closing: AbortSignal,
 ): Promise<ShellOutcome> {
-  refuseImpossible(command);
   if (options.signal.aborted || closing.aborted) return notStarted();
-  const started = startOrExplain(start, {
-    argv: [shellProgram(policy.env), "-c", command],
-    env: policy.env,
-    cwd: policy.root,
-    stdin: "null",
-    mergeOutput: true,
-  });
+  const { policy } = host;
   const { limits } = policy;
+  guard.begin();
+  const started = startCommand(host, command);
   const tree = openTree(started.pid);
+  guard.add(tree);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
     maxLines: limits.outputLines,
@@ -90,27 +109,37 @@ async function runCommand(
   const watchdog = watch(tree, limits, (sentence) => stop.atOnce("limit", sentence));
   options.signal.addEventListener("abort", onAbort);
   closing.addEventListener("abort", onClose);
+  let left: number | undefined;
   try {
     // A process that sits in the kernel outlives SIGKILL: the call does not wait for it.
-    const status = await Promise.race([started.status, stop.done.then(() => within(started.status, AFTER_EXIT_MS))]);
+    const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
     clearTimeout(timer);
     watchdog.close();
     options.signal.removeEventListener("abort", onAbort);
     if (stop.reason()) await stop.done;
-    const complete = await within(drained, AFTER_EXIT_MS);
-    const left = await killTree(tree);
-    if (!complete) await within(drained, AFTER_KILL_MS);
+    const complete = await within(AFTER_EXIT_MS, drained);
+    left = await killTree(tree);
+    // Not before: what still ran could change it again.
+    guard.end(tree, left);
+    if (!complete) await within(AFTER_KILL_MS, drained);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !stop.reason()) {
       throw new ToolError(`The command did not run, it could not be confined: ${failure}`);
     }
-    return outcomeOf(capture.finish(), status, stop.reason(), left);
+    const captured = capture.finish();
+    const notes = [...(started.notes?.() ?? []), ...guard.notes()];
+    // What is known needs no guess.
+    const hint = notes.length > 0
+      ? undefined
+      : denialHint(captured.output, status?.success !== true, policy, disk.realPath);
+    return outcomeOf(captured, status, stop.reason(), left, hint === undefined ? notes : [hint]);
   } finally {
     clearTimeout(timer);
     watchdog.close();
     options.signal.removeEventListener("abort", onAbort);
     closing.removeEventListener("abort", onClose);
     capture.close();
+    if (left === undefined) guard.end(tree, await killTree(tree));
     tree.close();
     await reader.cancel().catch(() => {});
   }
@@ -121,6 +150,7 @@ function outcomeOf(
   status: Deno.CommandStatus | undefined,
   reason: StopReason | undefined,
   left: number,
+  more: readonly string[],
 ): ShellOutcome {
   const survivors = left > 0 ? [`${left} of its processes could not be ended.`] : [];
   return {
@@ -129,50 +159,10 @@ function outcomeOf(
     ending: reason?.ending ?? "exited",
     ...(reason?.limit === undefined ? {} : { limit: reason.limit }),
     ...captured,
-    notes: [...captured.notes, ...survivors],
+    notes: [...captured.notes, ...survivors, ...more],
   };
 }
 
 function notStarted(): ShellOutcome {
   return { exitCode: NOT_STARTED, ending: "aborted", output: "", totalLines: 0, totalBytes: 0, notes: [] };
-}
-
-/** Failures that the kernel would report in its own words, in words that help. */
-function refuseImpossible(command: string): void {
-  if (command.includes("\0")) throw new ToolError("The command holds a NUL character. Send it without.");
-  if (new TextEncoder().encode(command).length >= MAX_COMMAND) {
-    throw new ToolError("The command is longer than 128 KiB. Write it to a file and run that file.");
-  }
-}
-
-function startOrExplain(start: (exec: Exec) => StartedProcess, exec: Exec): StartedProcess {
-  try {
-    return start(exec);
-  } catch (error) {
-    throw new ToolError(`The command did not run: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** Reads until nobody can write any more, or until reading fails: what came so far is the output then. */
-async function drain(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-  take: (chunk: Uint8Array<ArrayBuffer>) => void,
-): Promise<true> {
-  const ended = { done: true, value: undefined } as const;
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ended);
-    if (done) return true;
-    take(value);
-  }
-}
-
-/** What a promise gives, or undefined when that takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), ms));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

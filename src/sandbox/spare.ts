@@ -2,6 +2,7 @@ import type { Policy } from "../core/policy.ts";
 import { type ConfinedProcess, startConfined } from "./confined_process.ts";
 import { canWalk } from "./process_tree.ts";
 import { statOf } from "./procfs.ts";
+import type { NetOptions } from "./net_gate.ts";
 import type { Self } from "./self.ts";
 
 /** Time for the host to use the answer of a call before the next process is started beside it. */
@@ -24,7 +25,7 @@ export interface Spares {
 }
 
 /** Opens the spares of a policy without starting anything. */
-export function openSpares(policy: Policy, self: Self): Spares {
+export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares {
   let spare: ConfinedProcess | undefined;
   let closed = false;
   const ends = new Set<Promise<void>>();
@@ -34,7 +35,7 @@ export function openSpares(policy: Policy, self: Self): Spares {
     if (closed || spare) return;
     let started: ConfinedProcess;
     try {
-      started = startConfined(policy, self);
+      started = startConfined(policy, self, net);
     } catch {
       // The call that needs a process will fail with the reason.
       return;
@@ -71,7 +72,7 @@ export function openSpares(policy: Policy, self: Self): Spares {
       if (closed) throw new Error("the spares are closed");
       // A spare that was killed a moment ago may not have been reported yet.
       if (spare && !isAlive(spare.pid)) discardSpare();
-      const taken = spare ?? startConfined(policy, self);
+      const taken = spare ?? startConfined(policy, self, net);
       spare = undefined;
       refillIn(BESIDE_CALL_MS);
       const after = (): void => refillIn(AFTER_CALL_MS);

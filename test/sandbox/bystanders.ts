@@ -8,7 +8,7 @@ const before = new Deno.Command("sleep", { ...options, detached: true }).spawn()
 
 await withShell("off", async ({ run }) => {
   const orphan = `96.${Deno.pid}`;
-  const call = run(`setsid -f sleep ${orphan}; sleep 0.3`);
+  const call = run(`setsid -f sleep ${orphan}; sleep 0.3; :`);
   await until(() => processesWith(orphan).length > 1);
   const during = new Deno.Command("sleep", options).spawn();
   const kept = new Deno.Command("sleep", { ...options, detached: true }).spawn();

@@ -27,6 +27,8 @@ const CASES: readonly (readonly [string, WantedSandbox, SandboxProbe, string, nu
   ["permissions below ABI 3", "auto", machine(2, FAILS), "permissions", 1],
   ["permissions without Landlock", "auto", machine(0, FAILS, "ENOSYS"), "permissions", 1],
   ["no kernel+ without Landlock", "auto", machine(0, WORKS, "ENOSYS"), "permissions", 1],
+  ["seatbelt on macOS", "auto", { ...machine(0, FAILS, "none"), os: "darwin" }, "seatbelt", 0],
+  ["seatbelt on macOS for kernel", "kernel", { ...machine(0, FAILS, "none"), os: "darwin" }, "seatbelt", 0],
   ["permissions on request", "permissions", machine(7, WORKS), "permissions", 0],
   ["off on request, said aloud", "off", machine(7, WORKS), "off", 1],
 ];

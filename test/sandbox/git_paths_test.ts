@@ -46,7 +46,10 @@ Deno.test("protectedInGit() protects all but git's own data, also what is not th
     "config.worktree",
     "gitdir",
     "hooks",
-    "info",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
     "remotes",
     "unknown-new-thing",
   ]);

@@ -41,6 +41,7 @@ export async function withShell(
   level: Policy["sandbox"],
   work: (room: Room) => Promise<void>,
   limits: Partial<Limits> = {},
+  marks: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const base = Deno.realPathSync(Deno.makeTempDirSync());
   const folder = (name: string): string => {
@@ -66,7 +67,7 @@ export async function withShell(
     sandbox: level,
   };
   const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
-  const shell = openShell(policy, spares);
+  const shell = openShell(policy, spares, marks);
   try {
     await work({
       policy,

@@ -134,3 +134,45 @@ Deno.test("bash is described to the model in few characters R62", () => {
   assertEquals(bash.promptSnippet, "Execute bash commands (ls, grep, find, etc.)");
   assertLess(bash.description.length + JSON.stringify(z.toJSONSchema(bash.args)).length, 520);
 });
+
+/** A shell whose background knows one command; tells what it was asked. */
+function backgroundShell(exitCode?: number): { shell: Shell; asked: string[] } {
+  const asked: string[] = [];
+  const state = { id: "b1", outputPath: PATH, ...(exitCode === undefined ? {} : { exitCode }) };
+  const background = {
+    start: (command: string) => Promise.resolve((asked.push(`start ${command}`), state)),
+    stop: (id: string) => Promise.resolve((asked.push(`stop ${id}`), { ...state, exitCode: 143 })),
+  };
+  const run: Shell = (command) => Promise.resolve((asked.push(`run ${command}`), { ...OUTCOME, output: "hi" }));
+  return { shell: Object.assign(run, { background }), asked };
+}
+
+Deno.test("bash starts, tells of and stops commands in the background", async () => {
+  const { shell, asked } = backgroundShell();
+  const call = async (args: Parameters<typeof bash.run>[0]) => await bash.run(args, contextWith(shell));
+  const begun = `Running in the background as b1. Its output: ${PATH}\nTo end it: bash with stop "b1".`;
+  const over = `Background command b1 has ended with code 143. Its output: ${PATH}`;
+  const details = { id: "b1", outputPath: PATH };
+  assertEquals(await call({ command: "serve", background: true }), textResult(begun, details));
+  assertEquals(await call({ command: "", stop: "b1" }), textResult(over));
+  assertEquals((await call({ command: "true", stop: "b1" })).content, textResult(`hi\n\n${over}`).content);
+  assertEquals(
+    await call({ command: "serve", background: true, stop: "b1" }),
+    textResult(`${over}\n${begun}`, details),
+  );
+  assertEquals(asked, ["start serve", "stop b1", "stop b1", "run true", "stop b1", "start serve"]);
+});
+
+Deno.test("bash reports a background command that ended at once, and a shell that has no background", async () => {
+  const failed = await bash.run({ command: "x", background: true }, contextWith(backgroundShell(127).shell));
+  assertEquals([failed.isError, failed.content], [
+    true,
+    textResult(`The command ended at once with code 127. Its output: ${PATH}`).content,
+  ]);
+  const plain: Shell = () => Promise.resolve(OUTCOME);
+  await assertRejects(
+    () => bash.run({ command: "x", background: true }, contextWith(plain)),
+    ToolError,
+    "Nothing can run",
+  );
+});

@@ -1,0 +1,92 @@
+import { join } from "@std/path";
+import { statusOf } from "./statx.ts";
+
+interface Owned {
+  /** As of PathStatus. */
+  readonly stamp: string;
+  /** Changed so lately that another change could bear the same time: looked at again whatever the stamp says. */
+  readonly fresh: boolean;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What stands at a path, links not followed. */
+export type PathState =
+  | { readonly kind: "absent" }
+  /** `bytes` are missing where the file is too large to be kept. */
+  | ({ readonly kind: "file"; readonly bytes?: Uint8Array<ArrayBuffer> } & Owned)
+  | ({ readonly kind: "link"; readonly target: string } & Owned)
+  | ({ readonly kind: "folder"; readonly names: readonly string[] } & Owned)
+  | ({ readonly kind: "other" } & Owned);
+
+/** States by path: those asked for and, of folders, everything below. */
+export type States = ReadonlyMap<string, PathState>;
+
+/** How much is looked at and kept in memory. */
+export const STATE_LIMITS = { entries: 4_000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: 16 };
+
+/** Clocks of file systems tick some milliseconds apart. */
+const FRESH_MS = 100;
+const ABSENT: PathState = { kind: "absent" };
+
+/**
+ * What stands at some paths now. Costs one system call for each that is as it was in `before`.
+ *
+ * Past the limits entries are left out and contents are not kept.
+ */
+export function statesOf(paths: readonly string[], before: States = new Map(), limits = STATE_LIMITS): States {
+  const states = new Map<string, PathState>();
+  const now = Date.now();
+  let bytesLeft = limits.totalBytes;
+
+  const look = (path: string, depth: number): void => {
+    if (states.size >= limits.entries) return;
+    const state = stateOf(path, before.get(path));
+    states.set(path, state);
+    if (state.kind === "file") bytesLeft -= state.bytes?.length ?? 0;
+    if (state.kind === "folder" && depth > 0) { for (const name of state.names) look(join(path, name), depth - 1); }
+  };
+
+  const stateOf = (path: string, known: PathState | undefined): PathState => {
+    const status = statusOf(path);
+    if (status === undefined) return ABSENT;
+    const { kind, stamp, mode, uid, gid, size } = status;
+    if (known && known.kind !== "absent" && known.stamp === stamp && !known.fresh) return known;
+    const owned: Owned = { stamp, fresh: now - status.changedMs < FRESH_MS, mode, uid, gid };
+    try {
+      if (kind === "link") return { kind, target: Deno.readLinkSync(path), ...owned };
+      if (kind === "folder") return { kind, names: listOf(path, limits.entries), ...owned };
+      if (kind === "other") return { kind, ...owned };
+      if (size > Math.min(limits.fileBytes, bytesLeft)) return { kind, ...owned };
+      return { kind, bytes: Deno.readFileSync(path), ...owned };
+    } catch {
+      // Not readable: it is watched by its stamp and cannot be put back.
+      return kind === "folder" ? { kind, names: [], ...owned } : { kind: kind === "file" ? kind : "other", ...owned };
+    }
+  };
+
+  for (const path of paths) look(path, limits.depth);
+  return states;
+}
+
+function listOf(path: string, most: number): string[] {
+  const names: string[] = [];
+  for (const entry of Deno.readDirSync(path)) {
+    if (names.push(entry.name) >= most) break;
+  }
+  return names.sort();
+}
+
+/** Whether two states mean the same to whoever reads the path; a folder's content is not compared. */
+export function sameState(a: PathState, b: PathState): boolean {
+  if (a.kind === "absent" || b.kind === "absent") return a.kind === b.kind;
+  if (a.stamp === b.stamp && !a.fresh) return true;
+  if (a.mode !== b.mode || a.uid !== b.uid || a.gid !== b.gid) return false;
+  if (a.kind === "link" && b.kind === "link") return a.target === b.target;
+  if (a.kind === "folder" && b.kind === "folder") return true;
+  if (a.kind !== "file" || b.kind !== "file") return a.kind === b.kind && a.stamp === b.stamp;
+  if (a.bytes === undefined || b.bytes === undefined) return a.stamp === b.stamp;
+  const { bytes } = b;
+  return a.bytes.length === bytes.length && a.bytes.every((byte, at) => byte === bytes[at]);
+}

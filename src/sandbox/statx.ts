@@ -1,0 +1,61 @@
+// lstat(2) through libc: one call costs two microseconds, also for a path that is not there, where an exception would cost
+// thirty; and times have the whole precision of the kernel.
+import { addressOf, cString, libc } from "./ffi.ts";
+
+const STATX: Readonly<Record<string, bigint>> = { x86_64: 332n, aarch64: 291n };
+const AT_FDCWD = -100n;
+const AT_SYMLINK_NOFOLLOW = 0x100n;
+const STATX_BASIC_STATS = 0x7ffn;
+const KINDS: Readonly<Record<number, "file" | "folder" | "link">> = { 8: "file", 4: "folder", 10: "link" };
+
+/** What stands at a path, links not followed. */
+export interface PathStatus {
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Device and inode. */
+  readonly identity: string;
+  /** Everything that a change would change: while it is the same, nobody wrote, since the kernel alone sets the last time. */
+  readonly stamp: string;
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** When content or attributes were changed last, milliseconds since 1970. */
+  readonly changedMs: number;
+}
+
+const buffer = new Uint8Array(256);
+const view = new DataView(buffer.buffer);
+
+/** The status of a path, or undefined when there is nothing or it may not be seen. */
+export function statusOf(path: string): PathStatus | undefined {
+  const call = STATX[Deno.build.arch];
+  if (call === undefined) throw new Error(`statx is not known for ${Deno.build.arch}`);
+  const name = cString(path);
+  const result = libc().syscall(
+    call,
+    AT_FDCWD,
+    addressOf(name),
+    AT_SYMLINK_NOFOLLOW,
+    STATX_BASIC_STATS,
+    addressOf(buffer),
+  );
+  // Naming the path after the call keeps it alive until then.
+  if (result !== 0n || name.length === 0) return undefined;
+  // struct statx; both architectures are little-endian.
+  const word = (at: number): number => view.getUint32(at, true);
+  const [uid, gid, mode] = [word(20), word(24), view.getUint16(28, true)];
+  const size = word(40) + word(44) * 2 ** 32;
+  const changed = word(96) + word(100) * 2 ** 32;
+  const identity = `${word(136)}:${word(140)}:${word(32)}:${word(36)}`;
+  return {
+    kind: KINDS[mode >> 12] ?? "other",
+    identity,
+    stamp: `${identity}:${size}:${mode}:${uid}:${gid}:${word(112)}.${word(120)}:${changed}.${word(104)}`,
+    size,
+    mode: mode & 0o7777,
+    uid,
+    gid,
+    changedMs: changed * 1_000 + word(104) / 1e6,
+  };
+}

@@ -1,0 +1,122 @@
+import { assertEquals } from "@std/assert";
+import type { Policy } from "../../src/core/policy.ts";
+import { denialHint } from "../../src/sandbox/denial_hint.ts";
+import { CONFINED, LIMITS } from "./shell_fixture.ts";
+import { inWorld } from "./guarded_world.ts";
+
+const POLICY: Policy = {
+  root: "/home/ann/project",
+  home: "/home/ann",
+  tmp: "/tmp/private",
+  cache: "/home/ann/.cache/sandpiper",
+  read: { all: false, list: ["/home/ann/project", "/tmp/private", "/home/ann/.cache/sandpiper", "/home/ann/lib"] },
+  write: { all: false, list: ["/home/ann/project", "/tmp/private", "/home/ann/.cache/sandpiper"] },
+  run: { all: true, list: [] },
+  net: { all: false, list: [] },
+  env: {},
+  denyRead: ["/home/ann/.ssh", "/home/ann/project/private"],
+  denyWrite: ["/home/ann/.ssh", "/home/ann/project/frozen"],
+  protected: ["/home/ann/project/.git/config", "/home/ann/project/.envrc"],
+  limits: LIMITS,
+  sandbox: "kernel",
+};
+
+const ONLY = "Only the user can allow it";
+const read = (path: string): string =>
+  `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${path}.`;
+const write = (path: string, folder: string): string =>
+  `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=${folder}; for temporary files use $TMPDIR.`;
+const NET = `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
+
+const CASES: readonly (readonly [claim: string, output: string, hint: string | undefined])[] = [
+  ["reading outside", "cat: /home/bob/x: Permission denied\n", read("/home/bob/x")],
+  ["reading outside in bash", "bash: line 1: /home/bob/x: Permission denied\n", read("/home/bob/x")],
+  [
+    "a quoted path",
+    "ls: cannot open directory '/srv/a b': Permission denied",
+    read("'/srv/a b'").replace(/'/, "").replace(/'/, "")
+      .replace("--allow-read=/srv/a b", "--allow-read='/srv/a b'"),
+  ],
+  ["python's way", "PermissionError: [Errno 13] Permission denied: '/srv/data'", read("/srv/data")],
+  ["node's way", "Error: EACCES: permission denied, open '/srv/data'", read("/srv/data")],
+  ["the home written short", "cat: ~/x: Permission denied", read("/home/ann/x")],
+  ["writing outside", "touch: cannot touch '/srv/x': Permission denied", write("/srv/x", "/srv")],
+  [
+    "writing to the shared folder",
+    "mkdir: cannot create directory '/tmp/x': Permission denied",
+    write("/tmp/x", "/tmp"),
+  ],
+  ["a read-only mount", "sh: 1: cannot create /usr/x: Read-only file system", write("/usr/x", "/usr")],
+  ["moving out", "mv: cannot move 'a' to '/srv/a': Permission denied", write("/srv/a", "/srv")],
+  [
+    "what is readable only",
+    "open('/home/ann/lib/x'): Permission denied",
+    `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=/home/ann/lib/x.`,
+  ],
+  [
+    "a secret",
+    "cat: /home/ann/.ssh/id: Permission denied",
+    "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable.",
+  ],
+  [
+    "a denied file",
+    "rm: cannot remove '/home/ann/project/frozen/a': Permission denied",
+    "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that.",
+  ],
+  [
+    "what is protected",
+    "error: could not write config file .git/config: Device or resource busy",
+    "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it.",
+  ],
+  ["the network", "curl: (6) Could not resolve host: example.com", NET],
+  ["the network's absence", "connect: Network is unreachable", NET],
+  // What the policy allows the file's own mode forbids: nothing is said.
+  ["a file of the workspace", "cat: /home/ann/project/secret: Permission denied", undefined],
+  ["a relative path", "./run.sh: Permission denied", undefined],
+  ["a program", "bash: ./a: Permission denied", undefined],
+  ["a link into the workspace", "cat: /alias/secret: Permission denied", undefined],
+  ["the system's own", "cat: /etc/shadow: Permission denied", undefined],
+  ["writing where it is allowed", "touch: cannot touch '/home/ann/project/x/y': Permission denied", undefined],
+  ["other failures", "make: *** [all] Error 2", undefined],
+  ["no path", "Operation not permitted", undefined],
+  ["a path elsewhere in the text", "see /srv/x\nPermission denied\n", undefined],
+  ["a very long line", `${"/a ".repeat(100_000)}: Permission denied`, undefined],
+];
+
+const realPath = (path: string): string | undefined =>
+  path === "/alias"
+    ? "/home/ann/project"
+    : ["/", "/home", "/home/ann", "/srv", "/tmp"].includes(path)
+    ? path
+    : undefined;
+
+for (const [claim, output, expected] of CASES) {
+  Deno.test(`denialHint() on ${claim} ${expected === undefined ? "says nothing" : "names the smallest grant"} R480`, () => {
+    assertEquals(denialHint(output, true, POLICY, realPath), expected);
+  });
+}
+
+Deno.test("denialHint() says nothing false about a network that is there, or a command that went well R480", () => {
+  const open = { ...POLICY, net: { all: true, list: [] } };
+  const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
+  const line = "Could not resolve host: b.test";
+  assertEquals(denialHint(line, true, open, realPath), undefined);
+  assertEquals(denialHint(line, false, POLICY, realPath), undefined);
+  assertEquals(
+    denialHint(line, true, listed, realPath),
+    `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=HOST.`,
+  );
+  for (const sandbox of ["off", "permissions"] as const) {
+    assertEquals(denialHint(line, true, { ...POLICY, sandbox }, realPath), undefined);
+  }
+});
+
+for (const level of CONFINED) {
+  Deno.test(`openShell() at ${level} tells which grant a command lacked R480`, () =>
+    inWorld(level, () => {}, async ({ run }) => {
+      assertEquals((await run("touch /usr/nothing")).notes, [write("/usr/nothing", "/usr")]);
+      const { notes } = await run("echo hi > /dev/tcp/192.0.2.1/9");
+      // Without namespaces a socket cannot even be made: that reads like a missing right, and no host is named.
+      assertEquals(notes, level === "kernel+" ? [NET] : []);
+    }));
+}

@@ -1,0 +1,75 @@
+import type { SandboxLevel } from "../../src/core/policy.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import type { ShellOutcome } from "../../src/core/tool.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
+import { openSpares } from "../../src/sandbox/spare.ts";
+import type { PolicyRequest } from "../../src/sandbox/policy.ts";
+import { makeWorld, programFor, type World, worldPolicy } from "./confined_world.ts";
+
+/** A workspace that may be a repository, with a shell whose policy is the product's own. */
+export interface GuardedWorld {
+  readonly world: World;
+  readonly policy: Policy;
+  readonly shell: OpenShell;
+  run(command: string): Promise<ShellOutcome>;
+}
+
+/** Runs git as the user would, outside of any sandbox; gives what it printed. */
+export function git(folder: string, ...args: string[]): string {
+  const fixed = ["-c", "user.name=A", "-c", "user.email=a@b.test", "-c", "init.defaultBranch=main"];
+  const { success, stdout, stderr } = new Deno.Command("git", {
+    args: ["-C", folder, ...fixed, ...args],
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  }).outputSync();
+  if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout);
+}
+
+/** Opens a shell in a new world that `prepare` furnishes; everything is ended and removed afterwards. */
+export async function inWorld(
+  level: SandboxLevel,
+  prepare: (root: string, world: World) => void,
+  work: (room: GuardedWorld) => Promise<void>,
+  request: Partial<PolicyRequest> = {},
+): Promise<void> {
+  using world = makeWorld();
+  prepare(world.root, world);
+  const policy = worldPolicy(world, level, request);
+  const shell = openShell(policy, level === "off" ? undefined : openSpares(policy, programFor(world)));
+  try {
+    await work({
+      world,
+      policy,
+      shell,
+      run: (command) => shell(command, { timeoutMs: 30_000, signal: new AbortController().signal, onOutput: () => {} }),
+    });
+  } finally {
+    await shell.close();
+  }
+}
+
+/** Makes a repository with one commit, a hook and an exclude file. */
+export function repository(root: string): void {
+  git(root, "init", "-q");
+  Deno.writeTextFileSync(`${root}/a`, "one\n");
+  git(root, "add", "a");
+  git(root, "commit", "-qm", "first");
+  git(root, "config", "user.name", "A");
+  git(root, "config", "user.email", "a@b.test");
+  Deno.writeTextFileSync(`${root}/.git/hooks/pre-commit`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+}
+
+/** Everything below a folder as one text: kind, mode, content. */
+export function picture(path: string): string {
+  let info: Deno.FileInfo;
+  try {
+    info = Deno.lstatSync(path);
+  } catch {
+    return "absent";
+  }
+  const mode = ((info.mode ?? 0) & 0o7777).toString(8);
+  if (info.isSymlink) return `link ${Deno.readLinkSync(path)}`;
+  if (info.isFile) return `file ${mode} ${Deno.readTextFileSync(path)}`;
+  const names = [...Deno.readDirSync(path)].map(({ name }) => name).sort();
+  return `folder ${mode}\n${names.map((name) => `${name}: ${picture(`${path}/${name}`)}`).join("\n")}`;
+}

@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { thisProgram } from "../../src/sandbox/self.ts";
+import { makeWorld, programFor } from "./confined_world.ts";
+
+const MARK = "SANDPIPER_TEST_AS_USER";
+
+/** Runs a test file again as user 1000, where the tests run as root. */
+export function asOrdinaryUser(name: string, file: string): void {
+  const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0 || Deno.env.get(MARK) !== undefined;
+  Deno.test({
+    name,
+    ignore,
+    fn: async () => {
+      using world = makeWorld();
+      const self = programFor(world);
+      const config = self.args[self.args.indexOf("--config") + 1] ?? "";
+      // The packages that tests use, where an ordinary user can read them.
+      const packages = `${thisProgram().env["DENO_DIR"]}/npm`;
+      const modules = `${world.base}/modules`;
+      Deno.mkdirSync(modules);
+      new Deno.Command("cp", { args: ["-r", packages, modules] }).outputSync();
+      new Deno.Command("chmod", { args: ["-R", "a+rwX", modules] }).outputSync();
+      const kinds = ["read", "write", "run", "env", "ffi", "sys"].map((kind) => `--allow-${kind}`);
+      const test = ["test", "--no-check", "--no-prompt", "--cached-only", "--config", config, ...kinds, file];
+      const { code, stdout, stderr } = await new Deno.Command("/usr/bin/setpriv", {
+        args: ["--reuid=1000", "--regid=1000", "--clear-groups", Deno.execPath(), ...test],
+        clearEnv: true,
+        env: { ...self.env, DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: "1" },
+      }).output();
+      const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+      assertEquals(code, 0, text.slice(-4_000));
+    },
+  });
+}

@@ -1,6 +1,8 @@
+import { hasRealShell, type Policy } from "../src/core/policy.ts";
 import type { Tool } from "../src/core/tool.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
 import { bash } from "./bash.ts";
+import { bashInProcess } from "./bash_in_process.ts";
 import { defineTool } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { edit } from "./edit.ts";
@@ -12,6 +14,11 @@ import { write } from "./write.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
 export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls];
+
+/** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
+export function toolsUnder(policy: Policy): readonly Tool[] {
+  return hasRealShell(policy) ? TOOLS : TOOLS.map((tool) => tool.name === bash.name ? bashInProcess : tool);
+}
 
 /** Names of the tools that are on unless somebody chooses. */
 export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write"];

@@ -20,8 +20,7 @@ export function chooseTools(wanted: readonly string[], all: readonly Tool[], pol
   const notices: string[] = [];
   const tools = all.filter((tool) => {
     if (!wanted.includes(tool.name)) return false;
-    const missing = tool.needs.find((need) => !grants(policy, need)) ??
-      (tool.place === "shell" ? shellGap(policy) : undefined);
+    const missing = tool.needs.find((need) => !grants(policy, need));
     if (missing !== undefined) notices.push(`The tool ${tool.name} is off: ${reasons[missing]}`);
     return missing === undefined;
   });
@@ -33,15 +32,7 @@ const reasons = {
   write: "there is no write scope",
   run: "no program may run",
   net: "there is no network",
-  confinement: "a shell only runs where the kernel confines it, and the sandbox level here is permissions",
-  list: "a list of programs is not supported for the real shell; allow all with --allow-run or none",
 } as const;
-
-/** A real shell needs the kernel around it, or the user's own word that nothing confines it. */
-function shellGap(policy: Policy): "confinement" | "list" | undefined {
-  if (policy.sandbox === "permissions") return "confinement";
-  return policy.run.all ? undefined : "list";
-}
 
 function unknown(name: string, names: readonly string[]): UserError {
   const meant = nearest(name, names);

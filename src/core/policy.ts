@@ -69,3 +69,11 @@ export function grants(policy: Policy, capability: Capability): boolean {
   const scope = policy[capability];
   return scope.all || scope.list.length > 0;
 }
+
+/**
+ * Whether bash is the machine's own shell. Otherwise it is an interpreter inside the tools' process, which works at every
+ * level and starts nothing but listed programs.
+ */
+export function hasRealShell({ run, sandbox }: Pick<Policy, "run" | "sandbox">): boolean {
+  return run.all && sandbox !== "permissions";
+}

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Policy } from "./policy.ts";
+import type { ProgramOutcome, ProgramRequest } from "./program.ts";
+import { outcomeMessage, programMessage, readOutcome, readProgram } from "./program_message.ts";
 import type { ToolResult } from "./tool.ts";
-
-/** Longest line on the wire in bytes, without its newline. */
-export const LINE_BYTES = 1024 * 1024;
 
 /** Longest message in UTF-16 units of its JSON text; above a line it travels in parts. */
 export const MESSAGE_UNITS = 64 * 1024 * 1024;
@@ -11,9 +10,6 @@ export const MESSAGE_UNITS = 64 * 1024 * 1024;
 /** Nesting and number of values that one message may have. */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 1_000_000;
-
-/** A part's units: three bytes each in the worst case (a CJK character, an escaped quote is two), so a line holds it. */
-const PART_UNITS = 300_000;
 
 /** A message that breaks the rules of the protocol; whoever sent it is not trusted any further. */
 export class ProtocolError extends Error {
@@ -31,13 +27,33 @@ export type RunnerRequest =
   }
   | { readonly v: 1; readonly id: string; readonly op: "tool"; readonly name: string; readonly args: JsonObject }
   /** `call` is the id of the call to end. */
-  | { readonly v: 1; readonly id: string; readonly op: "cancel"; readonly call: string };
+  | { readonly v: 1; readonly id: string; readonly op: "cancel"; readonly call: string }
+  /** How a program ended that the runner asked for. */
+  | {
+    readonly v: 1;
+    readonly id: string;
+    readonly op: "ended";
+    readonly exec: string;
+    readonly outcome: ProgramOutcome;
+  }
+  /** Why a program that the runner asked for did not run. */
+  | { readonly v: 1; readonly id: string; readonly op: "refused"; readonly exec: string; readonly why: string };
 
-/** What the runner answers: any number of updates, then one `ok` or `error`. */
+/** What the runner answers: any number of updates and programs to run, then one `ok` or `error`. */
 export type RunnerAnswer =
   | { readonly v: 1; readonly id: string; readonly ok: ToolResult }
   | { readonly v: 1; readonly id: string; readonly error: string }
-  | { readonly v: 1; readonly id: string; readonly update: string };
+  | { readonly v: 1; readonly id: string; readonly update: string }
+  /** Asks for a program on behalf of the call `id`; `exec` is the runner's own name for it. */
+  | {
+    readonly v: 1;
+    readonly id: string;
+    readonly op: "exec";
+    readonly exec: string;
+    readonly program: ProgramRequest;
+  }
+  /** The program is not needed any more. */
+  | { readonly v: 1; readonly id: string; readonly op: "stop"; readonly exec: string };
 
 /** What Deno lets the worker with the tools touch: the policy's files, and nothing else at all. */
 export function workerPermissions(policy: Pick<Policy, "read" | "write">): Deno.PermissionOptionsObject {
@@ -46,28 +62,43 @@ export function workerPermissions(policy: Pick<Policy, "read" | "write">): Deno.
   return { read: paths(policy.read), write: paths(policy.write), ...none };
 }
 
-/** The JSON text of one message; a `ProtocolError` when the other side would refuse it. */
+/** The JSON text of one message, bytes as base64; a `ProtocolError` when the other side would refuse it. */
 export function messageText(message: RunnerRequest | RunnerAnswer): string {
-  const text = JSON.stringify(cleanJson(message));
+  const text = JSON.stringify(cleanJson(wired(message)));
   if (text.length > MESSAGE_UNITS) throw new ProtocolError("the message is too large");
   return text;
+}
+
+/** A message with its bytes as text. */
+function wired(message: RunnerRequest | RunnerAnswer): unknown {
+  if ("program" in message) return { ...message, program: programMessage(message.program) };
+  return "outcome" in message ? { ...message, outcome: outcomeMessage(message.outcome) } : message;
 }
 
 /** Reads a request; throws `ProtocolError` for anything but the shapes of `RunnerRequest`. */
 export function readRequest(text: string): RunnerRequest {
   const { id, body } = readMessage(text);
-  const { op, policy, checkPaths, name, args, call } = body;
+  const { op, policy, checkPaths, name, args, call, exec } = body;
   if (op === "hello" && isObject(policy) && (checkPaths === undefined || typeof checkPaths === "boolean")) {
     return { v: 1, id, op, policy, ...(checkPaths === undefined ? {} : { checkPaths }) };
   }
   if (op === "tool" && typeof name === "string" && isObject(args)) return { v: 1, id, op, name, args };
   if (op === "cancel" && typeof call === "string") return { v: 1, id, op, call };
+  const outcome = readOutcome(body["outcome"]);
+  if (op === "ended" && isId(exec) && outcome) return { v: 1, id, op, exec, outcome };
+  if (op === "refused" && isId(exec) && typeof body["why"] === "string") {
+    return { v: 1, id, op, exec, why: body["why"] };
+  }
   throw new ProtocolError("not a request");
 }
 
 /** Reads an answer; throws `ProtocolError` for anything but the shapes of `RunnerAnswer`. Unknown fields are left out. */
 export function readAnswer(text: string): RunnerAnswer {
   const { id, body } = readMessage(text);
+  const { op, exec } = body;
+  const program = op === "exec" ? readProgram(body["program"]) : undefined;
+  if (op === "exec" && isId(exec) && program) return { v: 1, id, op, exec, program };
+  if (op === "stop" && isId(exec)) return { v: 1, id, op, exec };
   if (typeof body["update"] === "string") return { v: 1, id, update: body["update"] };
   if (typeof body["error"] === "string") return { v: 1, id, error: body["error"] };
   return { v: 1, id, ok: readResult(body["ok"]) };
@@ -75,11 +106,15 @@ export function readAnswer(text: string): RunnerAnswer {
 
 function readMessage(text: string): { readonly id: string; readonly body: JsonObject } {
   if (text.length > MESSAGE_UNITS) throw new ProtocolError("the message is too large");
-  const body = cleanJson(parse(text));
+  const body = cleanJson(parseJson(text));
   if (!isObject(body) || body["v"] !== 1) throw new ProtocolError("not a message of version 1");
   const id = body["id"];
-  if (typeof id !== "string" || id.length === 0 || id.length > 64) throw new ProtocolError("a message without an id");
+  if (!isId(id)) throw new ProtocolError("a message without an id");
   return { id, body };
+}
+
+function isId(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 64;
 }
 
 function readResult(value: JsonValue | undefined): ToolResult {
@@ -111,7 +146,8 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function parse(text: string): unknown {
+/** The value of a JSON text; a `ProtocolError` for any other text. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -142,93 +178,4 @@ export function cleanJson(value: unknown): JsonValue {
     return to;
   };
   return copy(value, 0);
-}
-
-/** Every part starts with exactly these bytes, so a whole message and a part cannot be taken for one another. */
-const PART = '{"v":1,"part":';
-
-const encoder = new TextEncoder();
-
-/** The lines, each with its newline, that carry one message. They must be written without another message in between. */
-export function frame(text: string): Uint8Array<ArrayBuffer>[] {
-  // Three bytes a unit is the most that UTF-8 needs, so a short text is known to fit without being measured.
-  if (text.length * 3 < LINE_BYTES) return [encoder.encode(text + "\n")];
-  const lines: Uint8Array<ArrayBuffer>[] = [];
-  for (let start = 0; start < text.length; start += PART_UNITS) {
-    const end = start + PART_UNITS;
-    const part = JSON.stringify(text.slice(start, end));
-    lines.push(encoder.encode(`${PART}${part},"more":${end < text.length}}\n`));
-  }
-  return lines;
-}
-
-/**
- * Turns bytes into the texts of messages, whatever the sizes of the pieces they come in.
- *
- * Holds at most one line and one message. Throws `ProtocolError` for a line or message that is too long, broken UTF-8
- * and parts that do not belong together; it must not be used after that.
- */
-export function deframer(): (bytes: Uint8Array) => string[] {
-  const lines = lineSplitter();
-  let parts: string[] = [];
-  let units = 0;
-  const take = (line: string): string | undefined => {
-    if (!line.startsWith(PART)) {
-      if (parts.length > 0) throw new ProtocolError("a message inside another");
-      return line;
-    }
-    const chunk = parse(line);
-    // A JSON text that starts with `{` is an object; both fields are checked on the next line.
-    const { part, more } = chunk as { readonly part: unknown; readonly more: unknown };
-    if (typeof part !== "string" || part === "" || typeof more !== "boolean") throw new ProtocolError("not a part");
-    units += part.length;
-    if (units > MESSAGE_UNITS) throw new ProtocolError("the message is too large");
-    parts.push(part);
-    if (more) return undefined;
-    const text = parts.join("");
-    parts = [];
-    units = 0;
-    return text;
-  };
-  return (bytes) => lines(bytes).map(take).filter((text) => text !== undefined);
-}
-
-/** Splits at newlines and at nothing else; the rest waits in one buffer that never exceeds a line. */
-function lineSplitter(): (bytes: Uint8Array) => string[] {
-  // `ignoreBOM` keeps a byte order mark in the text, where the JSON parser refuses it.
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let rest = new Uint8Array(4096);
-  let length = 0;
-  const keep = (bytes: Uint8Array): void => {
-    const needed = length + bytes.length;
-    if (needed > LINE_BYTES) throw new ProtocolError("the line is too long");
-    if (needed > rest.length) {
-      const larger = new Uint8Array(Math.min(LINE_BYTES, Math.max(needed, rest.length * 2)));
-      larger.set(rest.subarray(0, length));
-      rest = larger;
-    }
-    rest.set(bytes, length);
-    length = needed;
-  };
-  const decode = (bytes: Uint8Array): string => {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      throw new ProtocolError("the line is not UTF-8");
-    }
-  };
-  return (bytes) => {
-    const lines: string[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-      const piece = bytes.subarray(start, end);
-      if (length === 0 && piece.length > LINE_BYTES) throw new ProtocolError("the line is too long");
-      if (length > 0) keep(piece);
-      lines.push(decode(length > 0 ? rest.subarray(0, length) : piece));
-      length = 0;
-      start = end + 1;
-    }
-    if (start < bytes.length) keep(bytes.subarray(start));
-    return lines;
-  };
 }

@@ -11,6 +11,8 @@ export interface RunnerCall {
 export interface CallOptions {
   /** Aborting ends the tool's work; the promise then settles with an error result. */
   readonly signal: AbortSignal;
+  /** Longest time the call may take, where that is not the runner's own; past it the runner is ended. */
+  readonly deadlineMs?: number;
   /** Partial output; may be called any number of times before the promise settles, never after. */
   readonly onUpdate: (partial: ToolResult) => void;
 }

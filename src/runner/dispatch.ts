@@ -7,13 +7,13 @@ import { explainFailure } from "./denial.ts";
 /**
  * Runs one call of a tool whose place is the runner and whose needs the policy grants (R455).
  *
- * Never rejects: whatever goes wrong is an error result that the model can act on. `context` has no shell, so a tool
- * that runs here cannot start anything.
+ * Never rejects: whatever goes wrong is an error result that the model can act on. The shell in `context` is the one in
+ * this process: a tool that runs here cannot start anything.
  */
 export async function dispatch(
   tools: readonly Tool[],
   call: RunnerCall,
-  context: Omit<ToolContext, "shell">,
+  context: ToolContext,
 ): Promise<ToolResult> {
   const here = tools.filter((tool) => tool.place === "runner");
   const active = here.filter((tool) => tool.needs.every((need) => grants(context.policy, need)));

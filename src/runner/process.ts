@@ -1,4 +1,5 @@
-import { deframer, frame, ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
+import { deframer, frame } from "../core/framing.ts";
+import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
 
@@ -40,12 +41,13 @@ export async function runRunner(): Promise<void> {
 }
 
 async function serveHere(): Promise<Receive> {
-  const [{ TOOLS }, { openFiles }, { serve }] = await Promise.all([
+  const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }] = await Promise.all([
     import("../../tools/mod.ts"),
     import("./files.ts"),
     import("./serve.ts"),
+    import("./shell.ts"),
   ]);
-  return serve({ tools: TOOLS, openFiles, send });
+  return serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send });
 }
 
 function startWorker(text: string): Receive {

@@ -1,20 +1,26 @@
 import { messageText, ProtocolError, readRequest, type RunnerAnswer, type RunnerRequest } from "../core/protocol.ts";
-import { messageOf } from "../core/error.ts";
-import type { Files, Tool } from "../core/tool.ts";
+import { messageOf, ToolError } from "../core/error.ts";
+import type { ProgramOutcome, RunProgram } from "../core/program.ts";
+import type { Files, Shell, Tool } from "../core/tool.ts";
 import type { Policy } from "../core/policy.ts";
 import { dispatch } from "./dispatch.ts";
 import { readPolicy } from "./policy_message.ts";
+import type { ShellParts } from "./shell.ts";
 
 /** What the serving side is made of; tests put their own tools in. */
 export interface Serving {
-  readonly tools: readonly Tool[];
+  /** The tools under the policy that `hello` brings. */
+  readonly tools: (policy: Policy) => readonly Tool[];
   readonly openFiles: (policy: Policy, options: { readonly checkPaths?: boolean }) => Files;
+  /** The in-process shell of a call; without it no tool gets one. */
+  readonly openShell?: (parts: ShellParts) => Shell;
   /** Carries one message text to the host. */
   readonly send: (text: string) => void;
 }
 
 /** What `hello` opens and every call uses. */
 interface Session {
+  readonly tools: readonly Tool[];
   readonly policy: Policy;
   readonly files: Files;
 }
@@ -24,9 +30,10 @@ interface Session {
  *
  * Calls run side by side. Throws `ProtocolError` for what is no request; the channel is useless then.
  */
-export function serve({ tools, openFiles, send }: Serving): (text: string) => void {
+export function serve({ tools, openFiles, openShell, send }: Serving): (text: string) => void {
   let session: Session | undefined;
   const calls = new Map<string, AbortController>();
+  const programs = new Map<string, PromiseWithResolvers<ProgramOutcome>>();
 
   const answer = (message: RunnerAnswer): void => {
     let text: string;
@@ -42,8 +49,32 @@ export function serve({ tools, openFiles, send }: Serving): (text: string) => vo
   const hello = ({ id, policy: given, checkPaths }: RunnerRequest & { op: "hello" }): void => {
     if (session) throw new ProtocolError("a second hello");
     const policy = readPolicy(given);
-    session = { policy, files: openFiles(policy, checkPaths === undefined ? {} : { checkPaths }) };
+    session = {
+      tools: tools(policy),
+      policy,
+      files: openFiles(policy, checkPaths === undefined ? {} : { checkPaths }),
+    };
     answer({ v: 1, id, ok: { content: [] } });
+  };
+
+  /** Asks the host for programs on behalf of a call. */
+  const runProgramFor = (id: string): RunProgram => async (program, signal) => {
+    const exec = crypto.randomUUID();
+    const waiting = Promise.withResolvers<ProgramOutcome>();
+    const stop = (): void => {
+      answer({ v: 1, id, op: "stop", exec });
+      waiting.reject(new ToolError("it was ended"));
+    };
+    signal.throwIfAborted();
+    programs.set(exec, waiting);
+    signal.addEventListener("abort", stop);
+    try {
+      send(messageText({ v: 1, id, op: "exec", exec, program }));
+      return await waiting.promise;
+    } finally {
+      programs.delete(exec);
+      signal.removeEventListener("abort", stop);
+    }
   };
 
   const run = async (within: Session, { id, name, args }: RunnerRequest & { op: "tool" }): Promise<void> => {
@@ -53,7 +84,10 @@ export function serve({ tools, openFiles, send }: Serving): (text: string) => vo
     const update = (text: string): void => {
       if (calls.get(id) === ending) answer({ v: 1, id, update: text });
     };
-    const result = await dispatch(tools, { name, args }, { ...within, signal, update });
+    const { policy, files } = within;
+    const shell = openShell?.({ policy, files, runProgram: runProgramFor(id) });
+    const context = { policy, files, ...(shell ? { shell } : {}), signal, update };
+    const result = await dispatch(within.tools, { name, args }, context);
     calls.delete(id);
     answer({ v: 1, id, ok: result });
   };
@@ -68,7 +102,11 @@ export function serve({ tools, openFiles, send }: Serving): (text: string) => vo
       case "tool":
         if (!session) throw new ProtocolError("a call before hello");
         if (calls.has(request.id)) throw new ProtocolError("a call with the id of another");
-        void run(session, request);
+        return void run(session, request);
+      case "ended":
+        return programs.get(request.exec)?.resolve(request.outcome);
+      case "refused":
+        return programs.get(request.exec)?.reject(new ToolError(request.why));
     }
   };
 }

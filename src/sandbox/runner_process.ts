@@ -1,6 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
-import { deframer, frame } from "../core/protocol.ts";
+import { deframer, frame } from "../core/framing.ts";
 import { confinedCommand, execFrame, policyFrame } from "./launch.ts";
 import { keepProcess } from "./process_tree.ts";
 import { runnerArgv } from "./runner_command.ts";

@@ -1,11 +1,13 @@
-import { messageOf } from "../core/error.ts";
+import { messageOf, ToolError } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import { cleanJson, messageText, readAnswer, type RunnerAnswer } from "../core/protocol.ts";
+import type { RunProgram } from "../core/program.ts";
 import type { CallOptions, RunnerCall } from "../core/runner.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
 import { type PendingCall, pendingCall } from "./runner_call.ts";
 import type { StartLink } from "./runner_link.ts";
+import { callPrograms } from "./runner_programs.ts";
 
 /** How a runner is watched. */
 export interface Watch {
@@ -13,6 +15,8 @@ export interface Watch {
   readonly deadlineMs: number;
   /** How long an aborted call may keep the runner busy before it is ended, milliseconds. */
   readonly abortGraceMs: number;
+  /** Runs the programs that bash calls ask for; without it every such request is refused. */
+  readonly runProgram?: RunProgram;
   /** `false` switches the tools' own path checks off, so that a test sees what Deno and the kernel refuse. */
   readonly checkPaths?: boolean;
 }
@@ -36,7 +40,7 @@ export function openSession(
   watch: Watch,
   onGone: (gone: Promise<void>) => void,
 ): RunnerSession {
-  const { deadlineMs, abortGraceMs, checkPaths } = watch;
+  const { abortGraceMs, checkPaths, runProgram = refuse } = watch;
   const helloId = crypto.randomUUID();
   const calls = new Map<string, PendingCall>();
   // Aborted calls that the runner has not given up yet, each with the timer that ends the patience with it.
@@ -68,8 +72,11 @@ export function openSession(
     }
   };
 
+  const programs = callPrograms(runProgram, (text) => link.send(text));
+
   /** Hands an answer to the call it belongs to; `false` where there is none. */
   const take = (answer: RunnerAnswer): boolean => {
+    if ("op" in answer) return programs.take(answer) || aborted.has(answer.id);
     const pending = calls.get(answer.id);
     if ("update" in answer) {
       pending?.update(answer.update);
@@ -80,7 +87,8 @@ export function openSession(
     return aborted.delete(answer.id) || pending !== undefined;
   };
 
-  const run = ({ name, args }: RunnerCall, { signal, onUpdate }: CallOptions): Promise<ToolResult> => {
+  const run = ({ name, args }: RunnerCall, options: CallOptions): Promise<ToolResult> => {
+    const { signal, onUpdate, deadlineMs = watch.deadlineMs } = options;
     const id = crypto.randomUUID();
     let request: string;
     try {
@@ -103,9 +111,11 @@ export function openSession(
         clearTimeout(late);
         signal.removeEventListener("abort", abort);
         calls.delete(id);
+        programs.end(id);
         resolve(result);
       });
       calls.set(id, pending);
+      if (name === "bash") programs.allow(id);
       signal.addEventListener("abort", abort);
       link.send(request);
     });
@@ -115,4 +125,8 @@ export function openSession(
   const hello = { v: 1, id: helloId, op: "hello", policy: cleanJson(policy) as JsonObject } as const;
   link.send(messageText(checkPaths === undefined ? hello : { ...hello, checkPaths }));
   return { pid: link.pid, run, end };
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new ToolError("no program may run"));
 }

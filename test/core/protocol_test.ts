@@ -1,10 +1,8 @@
 import { assertEquals, assertLessOrEqual, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import { deframer, frame, LINE_BYTES } from "../../src/core/framing.ts";
 import {
   cleanJson,
-  deframer,
-  frame,
-  LINE_BYTES,
   MESSAGE_UNITS,
   messageText,
   ProtocolError,
@@ -120,6 +118,14 @@ const REQUESTS: readonly RunnerRequest[] = [
   { v: 1, id: "a", op: "hello", policy: {}, checkPaths: false },
   { v: 1, id: "b", op: "tool", name: "read", args: { path: "a", deep: [{ b: [1, null, true] }] } },
   { v: 1, id: "c", op: "cancel", call: "b" },
+  { v: 1, id: "d", op: "refused", exec: "x", why: "no" },
+  {
+    v: 1,
+    id: "d",
+    op: "ended",
+    exec: "x",
+    outcome: { exitCode: 3, stdout: new Uint8Array([0, 255]), stderr: new Uint8Array(), notes: ["a"] },
+  },
 ];
 for (const request of REQUESTS) {
   Deno.test(`readRequest() takes ${JSON.stringify(request)}`, () => {
@@ -133,6 +139,14 @@ const ANSWERS: readonly RunnerAnswer[] = [
   { v: 1, id: "a", ok: { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] } },
   { v: 1, id: "a", error: "no" },
   { v: 1, id: "a", update: "half" },
+  { v: 1, id: "a", op: "stop", exec: "x" },
+  {
+    v: 1,
+    id: "a",
+    op: "exec",
+    exec: "x",
+    program: { argv: ["git", "-v"], cwd: "/w", stdin: new Uint8Array([1, 0, 200]) },
+  },
 ];
 for (const answer of ANSWERS) {
   Deno.test(`readAnswer() takes ${JSON.stringify(answer)}`, () => {
@@ -141,6 +155,19 @@ for (const answer of ANSWERS) {
 }
 
 const LIES: readonly string[] = [
+  '{"v":1,"id":"a","op":"exec","program":{"argv":["a"],"cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"","program":{"argv":["a"],"cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":[],"cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":"a","cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a",7],"cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a\\u0000b"],"cwd":"/","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a"],"cwd":"w","stdin":""}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a"],"cwd":"/","stdin":"!"}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a"],"cwd":"/"}}',
+  '{"v":1,"id":"a","op":"exec","exec":"x","program":null}',
+  '{"v":1,"id":"a","op":"stop"}',
+  `{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["${"a".repeat(1 << 20)}b"],"cwd":"/","stdin":""}}`,
+  `{"v":1,"id":"a","op":"exec","exec":"x","program":{"argv":["a"],"cwd":"/","stdin":"${"AAAA".repeat(3 << 20)}"}}`,
   "",
   "null",
   "[]",

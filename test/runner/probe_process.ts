@@ -1,5 +1,6 @@
 // Stands in for main.ts: the runner's process with nothing in it but the probe, whose findings are the result of a call.
-import { deframer, frame, messageText } from "../../src/core/protocol.ts";
+import { deframer, frame } from "../../src/core/framing.ts";
+import { messageText } from "../../src/core/protocol.ts";
 import { probe } from "./probe.ts";
 
 const messages = deframer();

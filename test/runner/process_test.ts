@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path";
 import type { JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
-import { deframer, frame } from "../../src/core/protocol.ts";
+import { deframer, frame } from "../../src/core/framing.ts";
 import { openRunner, type Runner } from "../../src/sandbox/runner_client.ts";
 import { runnerArgv } from "../../src/sandbox/runner_command.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";

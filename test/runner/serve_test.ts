@@ -43,7 +43,7 @@ function serving(): {
   settled: (count: number) => Promise<void>;
 } {
   const sent: RunnerAnswer[] = [];
-  const receive = serve({ tools: TOOLS, openFiles, send: (text) => void sent.push(readAnswer(text)) });
+  const receive = serve({ tools: () => TOOLS, openFiles, send: (text) => void sent.push(readAnswer(text)) });
   const settled = async (count: number): Promise<void> => {
     while (sent.filter((answer) => !("update" in answer)).length < count) {
       await new Promise((done) => setTimeout(done, 2));

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import type { Policy } from "../../src/core/policy.ts";
 import { describePolicy, policyRecord } from "../../src/sandbox/describe.ts";
 import { makeWorld, worldPolicy } from "./confined_world.ts";
 
@@ -25,11 +26,23 @@ Deno.test("describePolicy() says in a few sentences what holds", () => {
     "Read: the workspace, ~/outside, system and toolchain paths.",
     "Write: nothing.",
     "Never readable: ~/work/private.",
-    "Programs: none.",
+    "Programs: none; bash is an interpreter with its own grep, sed, awk, find, jq and the like.",
     "Network: allowed.",
     "Enforced by Deno's permissions; no kernel sandbox is active.",
   ]);
   assert(root !== tmp);
+  const programs = (policy: Policy) => describePolicy(policy).find((line) => line.startsWith("Programs:"));
+  assertEquals(
+    programs(worldPolicy(world, "kernel", { flags: { run: ["git", "deno"] } })),
+    "Programs: only git, deno, each in the same confinement; bash is an interpreter with its own grep, sed, awk, find, " +
+      "jq and the like.",
+  );
+  const all = { flags: { run: true } };
+  assertEquals(programs(worldPolicy(world, "permissions", all)), programs(narrow));
+  assertEquals(
+    programs(worldPolicy(world, "permissions", { flags: { read: [], run: false } })),
+    "Programs: none.",
+  );
 });
 
 Deno.test("policyRecord() records every scope, and of variables the names alone (R359)", () => {

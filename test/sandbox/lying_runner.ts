@@ -1,6 +1,6 @@
 // A runner that breaks every rule it is asked to break: the tool's name in a call says how. The tests start it in place
 // of the real one.
-import { deframer, LINE_BYTES } from "../../src/core/protocol.ts";
+import { deframer, LINE_BYTES } from "../../src/core/framing.ts";
 
 let firstId = "";
 

@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { shells } from "./shells.ts";
+
+shells(SOURCE);

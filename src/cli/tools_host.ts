@@ -1,25 +1,25 @@
-import { dirname, join } from "@std/path";
+import { join } from "@std/path";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits, Policy } from "../core/policy.ts";
+import type { RunProgram } from "../core/program.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Files, textResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
 import { glanceAtDisk } from "../sandbox/disk.ts";
-import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
+import { hardenHost } from "../sandbox/host.ts";
 import { resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { openRunner, type Runner } from "../sandbox/runner_client.ts";
 import { type Self, thisProgram } from "../sandbox/self.ts";
-import { type OpenShell, openShell } from "../sandbox/shell.ts";
-import { openSpares, type Spares } from "../sandbox/spare.ts";
-import { DEFAULT_TOOLS, TOOLS } from "../../tools/mod.ts";
+import { DEFAULT_TOOLS, toolsUnder } from "../../tools/mod.ts";
 import { chooseTools } from "./active_tools.ts";
 import { bundledFolder, bundledParts } from "./bundled.ts";
 import type { Config } from "./config.ts";
 import { withinHost } from "./host_permissions.ts";
+import { programNotices, startsListed } from "./listed_programs.ts";
+import type { Processes } from "./processes.ts";
 import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
 import { cacheRoot, makeSessionFolders } from "./session_folders.ts";
-import { recordSession, tidyUp } from "./session_record.ts";
 import { skillFolders } from "./skills.ts";
 
 /** The tools of a session behind their boundary. */
@@ -30,21 +30,23 @@ export interface ToolsHost {
   /** Folder with the program's own README, docs and skills, when the tools can open it. */
   readonly bundled: string | undefined;
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+  /**
+   * Starts the runner, once. Called when the first request is out: starting it before would take a core from the host,
+   * and it is there long before a model has answered.
+   */
+  readonly begin: () => void;
   /** Starts the shell's spare a little later, once; costs nothing when bash is not active. */
   readonly warmSoon: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** How long after a request was built the shell starts to warm up: the request should be out by then. */
-const WARM_AFTER_MS = 30;
-
-/** What earlier sessions left is of no hurry. */
-const TIDY_AFTER_MS = 500;
+/** How long after a request was built the shell starts to warm up: the request should be out, and no model answers sooner. */
+const WARM_AFTER_MS = 250;
 
 /** For a process that may start no other: the tools run in a worker of its own. */
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
-/** Decides the policy and, with `start`, starts the runner; returns without waiting for it. */
+/** Decides the policy; with `start`, tools can be run, and what runs them starts with `begin` or the first call. */
 export function openTools(config: Config, start: boolean): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
@@ -54,22 +56,36 @@ export function openTools(config: Config, start: boolean): ToolsHost {
   try {
     const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
     const policy = withinHost(policyOf(config, sandbox.level, folders, bundled, self.readPaths));
-    const active = chooseTools(wantedTools(config), TOOLS, policy);
-    const runner = start && active.tools.some((tool) => tool.place === "runner")
-      ? openRunner(policy, self, new URL("../runner/worker.ts", import.meta.url))
-      : undefined;
-    const shell = start && active.tools.some((tool) => tool.place === "shell")
-      ? startShell(policy, self, cache)
-      : undefined;
+    const active = chooseTools(wantedTools(config), toolsUnder(policy), policy);
+    const listed = startsListed(policy, active.tools);
+    const kind = listed ? "listed" : active.tools.some((tool) => tool.place === "shell") ? "shell" : undefined;
+    const processes = start && kind ? lateProcesses(kind, policy, self, cache) : undefined;
+    const wantsRunner = start && active.tools.some((tool) => tool.place === "runner");
+    const watch = listed && processes ? listedPrograms(processes) : {};
+    let runner: Runner | undefined;
+    const begin = (): void => {
+      if (wantsRunner) runner ??= openRunner(policy, self, new URL("../runner/worker.ts", import.meta.url), watch);
+    };
+    // A worker's scope that is wider than the process's own is an error that should come first (R465).
+    if (policy.sandbox === "permissions") begin();
+    if (start) hardenHost();
     return {
       policy,
       active: active.tools,
-      notices: [...sandbox.notices, ...(values["tools"] ? active.notices : [])],
+      notices: [
+        ...sandbox.notices,
+        ...(hasBash(active.tools) ? programNotices(policy, listed) : []),
+        ...(values["tools"] ? active.notices : []),
+      ],
       bundled,
-      run: (tool, args, _callId, options) => runTool(tool, args, options, policy, runner, shell?.shell),
-      warmSoon: shell?.warmSoon ?? (() => {}),
+      run: (tool, args, _callId, options) => {
+        begin();
+        return runTool(tool, args, options, policy, runner, processes);
+      },
+      begin,
+      warmSoon: processes?.warmSoon ?? (() => {}),
       close: async () => {
-        await Promise.all([runner?.close(), shell?.close()]);
+        await Promise.all([runner?.close(), processes?.close()]);
         folders.remove();
       },
     };
@@ -79,24 +95,45 @@ export function openTools(config: Config, start: boolean): ToolsHost {
   }
 }
 
-function runTool(
+function hasBash(tools: readonly Tool[]): boolean {
+  return tools.some((tool) => tool.name === "bash");
+}
+
+async function runTool(
   tool: Tool,
   args: JsonObject,
   options: CallOptions,
   policy: Policy,
   runner: Runner | undefined,
-  shell: OpenShell | undefined,
+  processes: LateProcesses | undefined,
 ): Promise<ToolResult> {
   if (tool.place === "runner") {
-    return runner?.call({ name: tool.name, args }, options) ?? Promise.resolve(errorResult("No tools were started"));
+    const deadlineMs = tool.deadlineMs?.(args, policy);
+    return await (runner?.call(
+      { name: tool.name, args },
+      deadlineMs === undefined ? options : { ...options, deadlineMs },
+    ) ??
+      errorResult("No tools were started"));
   }
-  return tool.run(args, {
+  const shell = (await processes?.get())?.shell;
+  return await tool.run(args, {
     policy,
     files: NO_FILES,
     ...(shell ? { shell } : {}),
     signal: options.signal,
     update: (text) => options.onUpdate(textResult(text)),
   });
+}
+
+/** Listed programs that the shell in the runner asks for. */
+function listedPrograms(processes: LateProcesses): { readonly runProgram: RunProgram } {
+  return {
+    runProgram: async (...request) => {
+      const { runProgram } = await processes.get();
+      if (!runProgram) throw new Error("no program was listed");
+      return await runProgram(...request);
+    },
+  };
 }
 
 /** Tools that run in the host have no way to files: those belong to the runner. */
@@ -106,29 +143,24 @@ const NO_FILES: Files = new Proxy({} as Files, { // every use of it is a fault o
   },
 });
 
-function startShell(
-  policy: Policy,
-  self: Self,
-  cache: string | undefined,
-): { shell: OpenShell; warmSoon: () => void; close: () => Promise<void> } {
-  const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
-  const session = crypto.randomUUID();
-  const shell = openShell(policy, spares, { [SESSION_VARIABLE]: session });
-  // Before anything can be left behind.
-  const forget = recordSession(cache, session);
-  const timers: ReturnType<typeof setTimeout>[] = [];
+/** Processes for commands, loaded with the first need: most of their code is not wanted before the first request. */
+interface LateProcesses {
+  readonly get: () => Promise<Processes>;
+  readonly warmSoon: () => void;
+  readonly close: () => Promise<void>;
+}
+
+function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+  let loading: Promise<Processes> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const get = (): Promise<Processes> =>
+    loading ??= import("./processes.ts").then(({ openProcesses }) => openProcesses(...args));
   return {
-    shell,
-    warmSoon: () => {
-      if (timers.length > 0) return;
-      timers.push(setTimeout(() => spares?.warm(), WARM_AFTER_MS));
-      timers.push(setTimeout(() => shell.look(), WARM_AFTER_MS + 20));
-      timers.push(setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS));
-    },
+    get,
+    warmSoon: () => timer ??= setTimeout(() => void get().then((processes) => processes.warm()), WARM_AFTER_MS),
     close: async () => {
-      for (const timer of timers) clearTimeout(timer);
-      await shell.close();
-      forget();
+      clearTimeout(timer);
+      await (await loading)?.close();
     },
   };
 }

@@ -62,8 +62,7 @@ export function openChat(connection: Connection): Provider {
 
   async function open(request: ProviderRequest, signal: AbortSignal): Promise<Response> {
     for (;;) {
-      const built = build(request, limits);
-      const body = connection.beforeRequest ? await connection.beforeRequest(built) : built;
+      const body = build(request, limits);
       try {
         return await post("/chat/completions", body, signal);
       } catch (error) {

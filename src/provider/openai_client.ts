@@ -3,7 +3,11 @@ import type { JsonObject } from "../core/json.ts";
 import type { Connection } from "./connection.ts";
 import { STALL_MS } from "./connection.ts";
 
-/** Posts a body and gives the raw response; rejects with the client's error for everything but a success. */
+/**
+ * Posts a body and gives the raw response; rejects with the client's error for everything but a success.
+ *
+ * The connection's `beforeRequest` is called when all that costs time is done, right before the body leaves.
+ */
 export type Post = (path: string, body: JsonObject, signal: AbortSignal) => Promise<Response>;
 
 let loading: Promise<typeof import("openai")> | undefined;
@@ -38,6 +42,7 @@ export function createPost(connection: Connection): Post {
       timeout: Math.min(2 ** 31 - 1, stallMs * 2 + 1000),
       defaultHeaders: { ...(apiKey === "" ? { authorization: null } : {}), ...headers },
     });
-    return await client.post(path, { body, signal, stream: true }).asResponse();
+    const last = connection.beforeRequest ? await connection.beforeRequest(body) : body;
+    return await client.post(path, { body: last, signal, stream: true }).asResponse();
   };
 }

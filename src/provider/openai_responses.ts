@@ -20,14 +20,7 @@ export function openResponses(connection: Connection): Provider {
       const scene = sceneOf(connection, request);
       const reply = createReply(scene);
       const exchange: Exchange = {
-        open: async (inner) => {
-          const body = build(request);
-          return await post(
-            "/responses",
-            connection.beforeRequest ? await connection.beforeRequest(body) : body,
-            inner,
-          );
-        },
+        open: (inner) => post("/responses", build(request), inner),
         reader: createResponsesReader(reply, scene, connection.price),
         reply,
         scene,

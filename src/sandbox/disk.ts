@@ -1,4 +1,4 @@
-import { basename, dirname } from "@std/path";
+import { basename, dirname, join, normalize } from "@std/path";
 import type { FolderView } from "./git_paths.ts";
 
 const LONGEST_TEXT = 64 * 1024;
@@ -15,30 +15,42 @@ export const disk: FolderView = {
 };
 
 /**
- * The disk as it is now, for one decision: most of the paths that a policy asks for do not exist, a failed look costs as
- * much as thirty that succeed, and one listing of a folder answers for all names in it. Never keep it.
+ * The disk as it is now, for one decision: one listing of a folder answers for all names in it, for most of the paths that
+ * a policy asks for do not exist, and a failed look costs as much as thirty that succeed. Never keep it.
  */
 export function glanceAtDisk(): FolderView {
-  const listings = new Map<string, ReadonlySet<string> | undefined>();
-  const names = (folder: string): ReadonlySet<string> | undefined => {
+  /** Names in a folder (by its real path) and whether they are links; undefined when it cannot be listed. */
+  const listings = new Map<string, ReadonlyMap<string, boolean> | undefined>();
+  const known = new Map<string, string | undefined>();
+  const list = (folder: string): ReadonlyMap<string, boolean> | undefined => {
     if (!listings.has(folder)) {
-      // A folder that is itself missing is known from its parent's listing, all the way up.
-      const list = exists(folder) ? disk.listFolder(folder) : undefined;
-      listings.set(folder, list && new Set(list));
+      const entries = quietly(() => [...Deno.readDirSync(folder)]);
+      listings.set(folder, entries && new Map(entries.map((entry) => [entry.name, entry.isSymlink])));
     }
     return listings.get(folder);
   };
-  const exists = (path: string): boolean => {
-    if (path === "/" || !path.startsWith("/")) return true;
-    const parent = dirname(path);
-    if (!exists(parent)) return false;
+  const realPath = (path: string): string | undefined => {
+    if (path === "/") return path;
+    if (!path.startsWith("/") || path !== normalize(path) || path.endsWith("/")) return disk.realPath(path);
+    if (!known.has(path)) known.set(path, lookUp(path));
+    return known.get(path);
+  };
+  const lookUp = (path: string): string | undefined => {
+    const parent = realPath(dirname(path));
+    if (parent === undefined) return undefined;
+    const isLink = list(parent)?.get(basename(path));
     // A folder that cannot be listed may still hold what was asked for.
-    return names(parent)?.has(basename(path)) ?? true;
+    if (isLink === undefined) return list(parent) ? undefined : disk.realPath(path);
+    return isLink ? disk.realPath(path) : join(parent, basename(path));
   };
   return {
-    realPath: (path) => exists(path) ? disk.realPath(path) : undefined,
-    listFolder: (path) => exists(path) ? disk.listFolder(path) : undefined,
-    readText: (path) => exists(path) ? disk.readText(path) : undefined,
+    realPath,
+    listFolder: (path) => {
+      const real = realPath(path);
+      const names = real === undefined ? undefined : list(real);
+      return names && [...names.keys()].sort();
+    },
+    readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Policy } from "../core/policy.ts";
 import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
-import { glanceAtDisk } from "./disk.ts";
+import { disk, glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import { landlockRules } from "./landlock_rules.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
@@ -32,7 +32,7 @@ export function confinedCommand(
   switch (policy.sandbox) {
     case "kernel+": {
       const view = glanceAtDisk();
-      const bwrap = findBwrap(view.realPath);
+      const bwrap = findBwrap(disk.realPath);
       const program = self.readPaths[0];
       if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
       // Inside, /proc/self/exe is bwrap: the program goes by its path.

@@ -19,6 +19,8 @@ export const disk: FolderView = {
  * a policy asks for do not exist, and a failed look costs as much as thirty that succeed. Never keep it.
  */
 export function glanceAtDisk(): FolderView {
+  // A process that may not read everything cannot list the folders on the way to what it may read.
+  if (Deno.permissions.querySync({ name: "read" }).state !== "granted") return disk;
   /** Names in a folder (by its real path) and whether they are links; undefined when it cannot be listed. */
   const listings = new Map<string, ReadonlyMap<string, boolean> | undefined>();
   const known = new Map<string, string | undefined>();

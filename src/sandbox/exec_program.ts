@@ -3,6 +3,8 @@ import { addressOf, cString, errno, errnoName, libc } from "./ffi.ts";
 const F_DUPFD_CLOEXEC = 1030;
 const CLOSE_RANGE = 436n;
 const CLOSE_RANGE_CLOEXEC = 4n;
+const RT_SIGACTION: Readonly<Record<string, bigint>> = { x86_64: 13n, aarch64: 134n };
+const LIBC_OWN = [32n, 33n];
 const SIGKILL = 9;
 const SIGSTOP = 19;
 
@@ -10,6 +12,12 @@ const SIGSTOP = 19;
 export function resetSignals(): void {
   const c = libc();
   for (let number = 1; number <= 64; number++) if (number !== SIGKILL && number !== SIGSTOP) c.signal(number, 0n);
+  // libc keeps two for itself and will not touch them, but somebody further up may have had them ignored.
+  const call = RT_SIGACTION[Deno.build.arch];
+  const standard = new BigUint64Array(4); // the kernel's struct sigaction, all default (rt_sigaction(2))
+  for (const number of call === undefined ? [] : LIBC_OWN) {
+    c.syscall(call ?? 0n, number, addressOf(standard), 0n, 8n, 0n);
+  }
   const SIG_SETMASK = 2;
   const none = new Uint8Array(128);
   c.sigemptyset(none);

@@ -44,8 +44,11 @@ function mountArguments([kind, path]: Mount, tmp: string): string[] {
     case "temporary":
       return ["--bind", tmp, path];
     case "read":
-    case "fixed":
       return ["--ro-bind", path, path];
+    case "fixed":
+      // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no
+      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's.
+      return ["--ro-bind-try", path, path];
     case "write":
       return ["--bind", path, path];
     case "nothing":

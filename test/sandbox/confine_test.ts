@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { type As, makeWorld, programFor, runConfined, shellLines, worldPolicy } from "./confined_world.ts";
+import { makeWorld, programFor, runConfined, shellLines, worldPolicy } from "./confined_world.ts";
+import { USERS } from "./reachable.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 
 // Real processes at every kernel level of this machine, as root (where the tests run as root) and as an ordinary user.
@@ -9,7 +10,6 @@ const LEVELS = [
   ...(probe.landlockAbi >= 6 ? ["kernel" as const] : []),
   ...("path" in probe.bwrap() ? ["kernel+" as const] : []),
 ];
-const USERS: readonly As[] = Deno.build.os === "linux" && Deno.uid() === 0 ? ["self", "user"] : ["self"];
 
 /** What must fail; the line prints ESCAPED where it does not. */
 const REFUSED: readonly (readonly [claim: string, line: string])[] = [

@@ -3,6 +3,7 @@ import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";
+import { reachableDeno } from "./reachable.ts";
 
 /** Folders of one test, removed with it. */
 export interface World extends Disposable {
@@ -65,7 +66,9 @@ let modules: string | undefined;
 
 /** A program of this source tree whose module cache an ordinary user can use; filled once, since bwrap shows it read-only. */
 export function programFor(world: World): Self {
-  const self = thisProgram();
+  const own = thisProgram();
+  const program = reachableDeno();
+  const self = { ...own, program, readPaths: own.readPaths.map((path) => path === own.program ? program : path) };
   if (modules === undefined) {
     modules = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-modules-" }));
     const folder = modules;

@@ -5,6 +5,7 @@ import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { makeWorld, programFor, runConfined, runFrames, type World, worldPolicy } from "./confined_world.ts";
 import type { Report } from "./net_driver.ts";
+import { USERS } from "./reachable.ts";
 
 const bwrap = probeSandbox().bwrap();
 const ignore = !("path" in bwrap);
@@ -100,7 +101,7 @@ async function drive(as: "self" | "user"): Promise<Report> {
   }
 }
 
-for (const as of Deno.uid() === 0 ? ["self", "user"] as const : ["self"] as const) {
+for (const as of USERS) {
   Deno.test({ name: `openGate() at kernel+ as ${as}`, ignore }, async (t) => {
     const { port, outcomes, requests, leftovers } = await drive(as);
     const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]

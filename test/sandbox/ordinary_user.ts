@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { makeWorld, programFor } from "./confined_world.ts";
+import { reachableDeno, USERS } from "./reachable.ts";
 
 const MARK = "SANDPIPER_TEST_AS_USER";
 
 /** Runs a test file again as user 1000, where the tests run as root. */
 export function asOrdinaryUser(name: string, file: string): void {
-  const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0 || Deno.env.get(MARK) !== undefined;
+  const ignore = !USERS.includes("user") || Deno.env.get(MARK) !== undefined;
   Deno.test({
     name,
     ignore,
@@ -23,7 +24,7 @@ export function asOrdinaryUser(name: string, file: string): void {
       const kinds = ["read", "write", "run", "env", "ffi", "sys"].map((kind) => `--allow-${kind}`);
       const test = ["test", "--no-check", "--no-prompt", "--cached-only", "--config", config, ...kinds, file];
       const { code, stdout, stderr } = await new Deno.Command("/usr/bin/setpriv", {
-        args: ["--reuid=1000", "--regid=1000", "--clear-groups", Deno.execPath(), ...test],
+        args: ["--reuid=1000", "--regid=1000", "--clear-groups", reachableDeno(), ...test],
         clearEnv: true,
         env: { ...self.env, DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: "1" },
       }).output();

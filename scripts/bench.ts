@@ -28,10 +28,12 @@ await buildFloors(root, join(bench, "floors"));
 for (const peer of peers) await installPeer(join(root, "scripts", "bench", "peers"), peer, join(bench, "peers"));
 
 const out = resolve(text(args.out, join(bench, "results.json")));
+// Not below the repository: agents would read its AGENTS.md into their prompts.
+const work = await Deno.makeTempDir({ prefix: "sandpiper-bench-" });
 const run = await new Deno.Command("node", {
   args: [
     join(root, "scripts", "bench", "run.mjs"),
-    ...["--dist", dist, "--work", join(bench, "work"), "--out", out],
+    ...["--dist", dist, "--work", work, "--out", out],
     ...[
       "--noise",
       text(args.noise, "0.15"),
@@ -46,6 +48,7 @@ const run = await new Deno.Command("node", {
   stdout: "inherit",
   stderr: "inherit",
 }).output();
+await Deno.remove(work, { recursive: true });
 if (!run.success) Deno.exit(1);
 const results: Results = JSON.parse(await Deno.readTextFile(out)); // written by run.mjs just now
 console.log(goalTable(results));

@@ -12,7 +12,7 @@ import { gatherBase, type PromptBase } from "./base.ts";
 import type { Config } from "./config.ts";
 import { openTools, type ToolsHost } from "./tools_host.ts";
 
-/** One session, wired: the prompt is compiled, the tools are ready to be started. */
+/** One session, wired: the tools are starting, the prompt is compiled. */
 export interface App {
   readonly config: Config;
   readonly tools: ToolsHost;
@@ -34,8 +34,8 @@ export interface App {
 }
 
 /**
- * Wires a session. Its processes start when the first request is out, and are warm before a model can have answered.
- * With `startTools: false` nothing is ever started (for commands that only look).
+ * Wires a session. The runner's process starts first, so that it warms up while context is gathered and the prompt is
+ * compiled. With `startTools: false` nothing is started (for commands that only look).
  */
 export async function openApp(config: Config, options: { readonly startTools: boolean }): Promise<App> {
   const tools = openTools(config, options.startTools);

@@ -14,16 +14,11 @@ export interface OpenModel {
   readonly notices: readonly string[];
 }
 
-/**
- * Opens whoever answers, with recording around it when that was asked for.
- *
- * `onRequest` is called right before each request leaves; for a cassette, which answers at once, it is called now.
- */
-export async function openModel(choice: ModelChoice, config: Config, onRequest: () => void): Promise<OpenModel> {
-  if (choice.kind === "replay") onRequest();
+/** Opens whoever answers, with recording around it when that was asked for. */
+export async function openModel(choice: ModelChoice, config: Config): Promise<OpenModel> {
   const opened = choice.kind === "replay"
     ? { provider: await openProvider("replay", { file: choice.file }), maxTokens: undefined, notices: [] }
-    : await openServer(choice, config, onRequest);
+    : await openServer(choice, config);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
@@ -51,7 +46,6 @@ function refuseExisting(file: string): void {
 async function openServer(
   choice: ModelChoice & { kind: "openai" },
   config: Config,
-  onRequest: () => void,
 ): Promise<OpenModel> {
   const facts = modelFacts(choice.model);
   const own = config.settings.models?.[choice.model];
@@ -65,10 +59,6 @@ async function openServer(
     model: choice.model,
     contextWindow: own?.contextWindow ?? facts.contextWindow,
     ...(price ? { price } : {}),
-    beforeRequest: (payload) => {
-      onRequest();
-      return payload;
-    },
   });
   return {
     provider,

@@ -33,8 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
 async function answer(app: App, choice: ModelChoice, text: string, watch: SignalWatch): Promise<number> {
   const { values } = app.config.invocation;
   const json = values["mode"] === "json";
-  // A turn of the event loop later the request is on its way.
-  const model = await openModel(choice, app.config, () => void setTimeout(app.tools.begin, 0));
+  const model = await openModel(choice, app.config);
   const warn = (line: string): void => {
     if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
   };

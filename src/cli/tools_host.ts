@@ -30,11 +30,6 @@ export interface ToolsHost {
   /** Folder with the program's own README, docs and skills, when the tools can open it. */
   readonly bundled: string | undefined;
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
-  /**
-   * Starts the runner, once. Called when the first request is out: starting it before would take a core from the host,
-   * and it is there long before a model has answered.
-   */
-  readonly begin: () => void;
   /** Starts the shell's spare a little later, once; costs nothing when bash is not active. */
   readonly warmSoon: () => void;
   readonly close: () => Promise<void>;
@@ -46,7 +41,7 @@ const WARM_AFTER_MS = 250;
 /** For a process that may start no other: the tools run in a worker of its own. */
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
-/** Decides the policy; with `start`, tools can be run, and what runs them starts with `begin` or the first call. */
+/** Decides the policy and, with `start`, starts the runner; returns without waiting for it. */
 export function openTools(config: Config, start: boolean): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
@@ -60,14 +55,14 @@ export function openTools(config: Config, start: boolean): ToolsHost {
     const listed = startsListed(policy, active.tools);
     const kind = listed ? "listed" : active.tools.some((tool) => tool.place === "shell") ? "shell" : undefined;
     const processes = start && kind ? lateProcesses(kind, policy, self, cache) : undefined;
-    const wantsRunner = start && active.tools.some((tool) => tool.place === "runner");
-    const watch = listed && processes ? listedPrograms(processes) : {};
-    let runner: Runner | undefined;
-    const begin = (): void => {
-      if (wantsRunner) runner ??= openRunner(policy, self, new URL("../runner/worker.ts", import.meta.url), watch);
-    };
-    // A worker's scope that is wider than the process's own is an error that should come first (R465).
-    if (policy.sandbox === "permissions") begin();
+    const runner = start && active.tools.some((tool) => tool.place === "runner")
+      ? openRunner(
+        policy,
+        self,
+        new URL("../runner/worker.ts", import.meta.url),
+        listed && processes ? listedPrograms(processes) : {},
+      )
+      : undefined;
     if (start) hardenHost();
     return {
       policy,
@@ -78,11 +73,7 @@ export function openTools(config: Config, start: boolean): ToolsHost {
         ...(values["tools"] ? active.notices : []),
       ],
       bundled,
-      run: (tool, args, _callId, options) => {
-        begin();
-        return runTool(tool, args, options, policy, runner, processes);
-      },
-      begin,
+      run: (tool, args, _callId, options) => runTool(tool, args, options, policy, runner, processes),
       warmSoon: processes?.warmSoon ?? (() => {}),
       close: async () => {
         await Promise.all([runner?.close(), processes?.close()]);

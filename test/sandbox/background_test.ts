@@ -42,11 +42,11 @@ for (const level of LEVELS) {
       await until(() => processesWith(sleep).length > 3);
       for (let i = 0; i < 3; i++) {
         const before = processesWith(sleep).length;
-        await run("( setsid -f sleep 203 & ) >/dev/null 2>&1; sleep 0.1");
+        await run(`( setsid -f sleep 203${sleep} & ) >/dev/null 2>&1; sleep 0.1`);
         // Without confinement nobody keeps a command's orphans apart from those of another.
         if (level === "off") continue;
         assert(processesWith(sleep).length >= before);
-        assertEquals(processesWith("sleep\x00203"), []);
+        assertEquals(processesWith(`sleep\x00203${sleep}`), []);
       }
       const begin = performance.now();
       await shell.close();

@@ -50,7 +50,7 @@ for (const level of CONFINED) {
     if (level === "kernel+") await until(() => processesWith(sleep).length === 0);
     else {
       // Its shells die with it; their children are what this is about.
-      await until(() => processesWith("trap").length === 0);
+      await until(() => processesWith("trap", sleep).length === 0);
       assert(processesWith(sleep).length > 0);
       assert(exists(join(cache.path, "running", `${session}.json`)));
       tidyUp(cache.path, cache.path);

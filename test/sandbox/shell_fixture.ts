@@ -82,9 +82,12 @@ export async function withShell(
   }
 }
 
-/** Process ids whose command line holds a text. */
-export function processesWith(text: string): number[] {
-  return numbersIn("/proc").filter((pid) => pid !== Deno.pid && readProc(`/proc/${pid}/cmdline`)?.includes(text));
+/** Process ids whose command line holds all texts; one of them must be the test's alone, for the machine has others. */
+export function processesWith(...texts: readonly string[]): number[] {
+  return numbersIn("/proc").filter((pid) => {
+    const line = pid === Deno.pid ? undefined : readProc(`/proc/${pid}/cmdline`);
+    return line !== undefined && texts.every((text) => line.includes(text));
+  });
 }
 
 /** Waits until something is so; throws after ten seconds. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { AssistantMessage, Message, ToolResultMessage } from "./message.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
 import type { Manifest } from "./prompt.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -12,15 +12,40 @@ export type AssistantDelta =
 /** Why a run ended. */
 export type RunEnding = "done" | "error" | "aborted" | "limit";
 
+/** Why the history is shortened. */
+export type CompactionReason = "manual" | "threshold" | "overflow";
+
+/** What a compaction made. */
+export interface CompactionResult {
+  readonly summary: string;
+  /** The first entry that is still sent as it was. */
+  readonly firstKeptEntryId: string;
+  /** Estimated tokens of the context before. */
+  readonly tokensBefore: number;
+  readonly details?: JsonObject;
+}
+
+/** What of the policy stood in the way of a tool call, and the smallest grant that would let it pass. */
+export interface Denial {
+  readonly kind: "read" | "write" | "run" | "net";
+  /** Absolute path, program or host that was refused; `*` when everything would have to be allowed. */
+  readonly target: string;
+  /** What `--allow-KIND=` would have to name: often the folder above; `*` for the bare option. */
+  readonly grant: string;
+}
+
+/** How a person answers a denial; `project` is kept in the user's own settings for this workspace. */
+export type PermissionAnswer = "once" | "session" | "project" | "no";
+
 /** All that a screen, a session file, `--mode json` or RPC ever sees. Plain JSON values, in order of occurrence. */
 export type AgentEvent =
   | { readonly type: "agent_start" }
   | { readonly type: "turn_start"; readonly turn: number }
   | { readonly type: "prompt_compiled"; readonly manifest: Manifest }
-  | { readonly type: "message_start"; readonly message: Message }
+  | { readonly type: "message_start"; readonly message: AgentMessage }
   | { readonly type: "message_update"; readonly assistantMessageEvent: AssistantDelta }
   /** `discarded`: the text shown so far is void, because the attempt failed and is made again. */
-  | { readonly type: "message_end"; readonly message: Message; readonly discarded?: boolean }
+  | { readonly type: "message_end"; readonly message: AgentMessage; readonly discarded?: boolean }
   | {
     readonly type: "tool_execution_start";
     readonly toolCallId: string;
@@ -64,10 +89,30 @@ export type AgentEvent =
     readonly steering: readonly string[];
     readonly followUp: readonly string[];
   }
+  | { readonly type: "compaction_start"; readonly reason: CompactionReason }
+  | {
+    readonly type: "compaction_end";
+    readonly reason: CompactionReason;
+    /** Absent when it was cancelled or failed. */
+    readonly result?: CompactionResult;
+    readonly aborted: boolean;
+    /** The request that did not fit is made again. */
+    readonly willRetry: boolean;
+    readonly errorMessage?: string;
+  }
+  /** A tool call was denied and could be allowed; a mode that can ask answers, the others say no. */
+  | {
+    readonly type: "permission_request";
+    readonly id: string;
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly denial: Denial;
+  }
+  | { readonly type: "permission_decision"; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly message: string }
   | {
     readonly type: "agent_end";
-    readonly messages: readonly Message[];
+    readonly messages: readonly AgentMessage[];
     readonly ending: RunEnding;
     /** Which limit, when `ending` is `limit`. */
     readonly limit?: string;

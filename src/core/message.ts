@@ -84,8 +84,65 @@ export interface ToolResultMessage {
   readonly timestamp: number;
 }
 
-/** A message of the conversation, in the order in which it happened. */
+/** A message as providers take it. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
+
+/** A message that an extension put into the conversation; the model gets it with the user's role (R188, R199). */
+export interface CustomMessage {
+  readonly role: "custom";
+  readonly customType: string;
+  readonly content: string | readonly (TextContent | ImageContent)[];
+  /** Whether a screen shows it; the model gets it either way. */
+  readonly display: boolean;
+  readonly details?: JsonObject;
+  readonly timestamp: number;
+}
+
+/** A command that the person ran with `!`, or with `!!` to keep it from the model. */
+export interface BashExecutionMessage {
+  readonly role: "bashExecution";
+  readonly command: string;
+  readonly output: string;
+  /** Absent when the command was ended before it had one. */
+  readonly exitCode?: number;
+  readonly cancelled: boolean;
+  readonly truncated: boolean;
+  readonly fullOutputPath?: string;
+  /** Typed with `!!`. */
+  readonly excludeFromContext?: boolean;
+  readonly timestamp: number;
+}
+
+/** What stands for the messages before a compaction. */
+export interface CompactionSummaryMessage {
+  readonly role: "compactionSummary";
+  readonly summary: string;
+  /** Estimated tokens of the context before it was shortened. */
+  readonly tokensBefore: number;
+  readonly timestamp: number;
+}
+
+/** What stands for a branch that was left. */
+export interface BranchSummaryMessage {
+  readonly role: "branchSummary";
+  readonly summary: string;
+  /** Entry at which the branch that was left ended. */
+  readonly fromId: string;
+  readonly timestamp: number;
+}
+
+/** A message of the conversation, in the order in which it happened; converted to `Message`s for each request. */
+export type AgentMessage =
+  | Message
+  | CustomMessage
+  | BashExecutionMessage
+  | CompactionSummaryMessage
+  | BranchSummaryMessage;
+
+/** Whether providers take a message as it is. */
+export function isPlain(message: AgentMessage): message is Message {
+  return message.role === "user" || message.role === "assistant" || message.role === "toolResult";
+}
 
 /** The tool calls of an assistant message, in the order given. */
 export function toolCallsOf(message: AssistantMessage): readonly ToolCall[] {

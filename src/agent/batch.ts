@@ -57,21 +57,28 @@ async function* runGroup(
   for (const routed of group) {
     const { call } = routed;
     const answer = unrun ?? await forbid(routed, run);
-    checked.push(answer === undefined ? routed : { kind: "answered", call, result: errorResult(answer) });
+    const settled: RoutedCall = answer === undefined ? routed : { kind: "answered", call, result: errorResult(answer) };
+    checked.push(settled);
+    if (settled.kind === "answered") continue; // what does not run has no execution events (R211)
     yield { type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments };
   }
+  let running = 0;
   for (const [index, routed] of checked.entries()) {
+    if (routed.kind === "answered") {
+      results[index] = routed.result;
+      continue;
+    }
+    running++;
     // Asked again here: the reader of the start events may have stopped the run.
-    if (routed.kind === "answered" || signal.aborted) {
-      const result = routed.kind === "answered" ? routed.result : errorResult(STOPPED);
-      mailbox.put({ kind: "end", index, result, durationMs: 0 });
+    if (signal.aborted) {
+      mailbox.put({ kind: "end", index, result: errorResult(STOPPED), durationMs: 0 });
       continue;
     }
     const startedAt = deps.now();
     void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }))
       .then((result) => mailbox.put({ kind: "end", index, result, durationMs: deps.now() - startedAt }));
   }
-  for (let running = checked.length; running > 0;) {
+  while (running > 0) {
     for (const delivery of await mailbox.take()) {
       const { id: toolCallId, name: toolName } = checked[delivery.index]!.call;
       if (delivery.kind === "update") {
@@ -104,13 +111,14 @@ async function forbid(routed: RoutedCall, { deps, signal }: RunState): Promise<s
   }
 }
 
-async function afterwards({ call }: RoutedCall, result: ToolResult, { deps, signal }: RunState): Promise<ToolResult> {
-  if (!deps.afterToolResult) return result;
+/** A result as its hook leaves it: what could not be looked at does not reach the model. Calls that never ran have none. */
+async function afterwards(routed: RoutedCall, result: ToolResult, { deps, signal }: RunState): Promise<ToolResult> {
+  if (!deps.afterToolResult || routed.kind === "answered") return result;
+  const { call } = routed;
   try {
     return await deps.afterToolResult({ id: call.id, name: call.name, args: call.arguments }, result, signal);
-  } catch {
-    // A broken observer must not take a result away from the model; the hooks' own part reports it.
-    return result;
+  } catch (error) {
+    return errorResult(`The result is withheld: the check of it failed (${messageOf(error)}). The call itself has run`);
   }
 }
 

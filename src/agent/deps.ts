@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Message, UserMessage } from "../core/message.ts";
+import type { AgentMessage, Message } from "../core/message.ts";
 import type { CompiledPrompt } from "../core/prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { CallOptions } from "../core/runner.ts";
@@ -10,11 +10,11 @@ import type { Queues } from "./queues.ts";
 import type { RetrySettings } from "./retry.ts";
 
 /** What starts a run: the person's message and whatever goes with it, in order. Empty: go on from where the list ends. */
-export type UserInput = readonly UserMessage[];
+export type UserInput = readonly AgentMessage[];
 
 /** The conversation. While a run goes on, only the loop (and the seams below) may change it. */
 export interface SessionState {
-  readonly messages: Message[];
+  readonly messages: AgentMessage[];
 }
 
 /** What makes one provider round's prompt differ from the last one's. */
@@ -69,11 +69,14 @@ export interface AgentDeps {
   /** How long an aborted tool may take to settle before the loop goes on without it; 5,000 ms unless told otherwise. */
   readonly abortGraceMs?: number;
 
-  /** Makes the messages of a request out of the conversation, which it must not change. Called for every request. */
-  readonly transformContext?: (messages: readonly Message[], signal: AbortSignal) => Promise<readonly Message[]>;
+  /**
+   * Makes the messages of a request out of the conversation, which it must not change. Called for every request; without
+   * it only what providers take as it is goes out.
+   */
+  readonly transformContext?: (messages: readonly AgentMessage[], signal: AbortSignal) => Promise<readonly Message[]>;
   /** May forbid a valid call by giving the reason. A rejection forbids it too. */
   readonly beforeToolCall?: (call: CheckedCall, signal: AbortSignal) => Promise<string | undefined>;
-  /** May replace a result before the model sees it. A rejection leaves it as it was. */
+  /** May replace a result before the model sees it. A rejection withholds it. */
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
   /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;

@@ -1,4 +1,4 @@
-import { textOf, type UserMessage } from "../core/message.ts";
+import { type CustomMessage, textOf, type UserMessage } from "../core/message.ts";
 
 /** How many waiting messages of a kind are delivered at a time. */
 export type QueueMode = "one-at-a-time" | "all";
@@ -9,20 +9,23 @@ export interface QueueTexts {
   readonly followUp: readonly string[];
 }
 
+/** What may wait: a person's message or an extension's. */
+export type QueuedMessage = UserMessage | CustomMessage;
+
 /** Messages that a person sends while a run goes on; each kind keeps its order (R271). */
 export interface Queues {
   /** To be delivered after the tool call at hand; the calls that are left are skipped. */
-  steer(message: UserMessage): void;
+  steer(message: QueuedMessage): void;
   /** To be delivered when the model has nothing left to do. */
-  followUp(message: UserMessage): void;
+  followUp(message: QueuedMessage): void;
   hasSteering(): boolean;
   isEmpty(): boolean;
   /** Removes and returns what is due of a kind, by its mode. */
-  takeSteering(): readonly UserMessage[];
-  takeFollowUp(): readonly UserMessage[];
+  takeSteering(): readonly QueuedMessage[];
+  takeFollowUp(): readonly QueuedMessage[];
   texts(): QueueTexts;
   /** Removes everything, for giving it back to the person: steering first. */
-  clear(): readonly UserMessage[];
+  clear(): readonly QueuedMessage[];
 }
 
 /** Empty queues. */
@@ -32,9 +35,9 @@ export function createQueues(
     followUp: "one-at-a-time",
   },
 ): Queues {
-  const steering: UserMessage[] = [];
-  const followUp: UserMessage[] = [];
-  const take = (queue: UserMessage[], mode: QueueMode) => queue.splice(0, mode === "all" ? queue.length : 1);
+  const steering: QueuedMessage[] = [];
+  const followUp: QueuedMessage[] = [];
+  const take = (queue: QueuedMessage[], mode: QueueMode) => queue.splice(0, mode === "all" ? queue.length : 1);
   return {
     steer: (message) => void steering.push(message),
     followUp: (message) => void followUp.push(message),

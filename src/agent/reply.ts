@@ -1,6 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
-import { type AssistantMessage, toolCallsOf } from "../core/message.ts";
+import { type AssistantMessage, isPlain, toolCallsOf } from "../core/message.ts";
 import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
 import type { CompiledRound } from "./deps.ts";
 import { continuationOf, joinReplies } from "./joined_reply.ts";
@@ -96,7 +96,7 @@ async function requestOf(
 ): Promise<ProviderRequest> {
   const messages = deps.transformContext
     ? await deps.transformContext(session.messages, signal)
-    : session.messages.slice();
+    : session.messages.filter(isPlain);
   return {
     system: prompt.full,
     messages: said ? [...messages, ...continuationOf(said)] : messages,

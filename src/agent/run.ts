@@ -1,5 +1,5 @@
 import type { AgentEvent, RunEnding } from "../core/event.ts";
-import type { AssistantMessage, UserMessage } from "../core/message.ts";
+import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { runCalls } from "./batch.ts";
 import type { AgentDeps, SessionState, UserInput } from "./deps.ts";
 import type { LimitName } from "./limits.ts";
@@ -76,7 +76,7 @@ function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): 
 }
 
 /** Steering first, then, if the model has nothing left to do, follow-ups (R262–R267); nothing in the last turn. */
-async function* nextInputs(hasCalls: boolean, run: RunState): AsyncGenerator<AgentEvent, readonly UserMessage[]> {
+async function* nextInputs(hasCalls: boolean, run: RunState): AsyncGenerator<AgentEvent, readonly AgentMessage[]> {
   if (run.concluding) return [];
   const steering = yield* takeSteering(run);
   if (steering.length > 0 || hasCalls) return steering;
@@ -85,7 +85,7 @@ async function* nextInputs(hasCalls: boolean, run: RunState): AsyncGenerator<Age
   return followUps;
 }
 
-function* takeSteering({ deps: { queues } }: RunState): Generator<AgentEvent, readonly UserMessage[]> {
+function* takeSteering({ deps: { queues } }: RunState): Generator<AgentEvent, readonly AgentMessage[]> {
   if (!queues.hasSteering()) return [];
   const taken = queues.takeSteering();
   yield { type: "queue_update", ...queues.texts() };

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../core/event.ts";
-import type { AssistantMessage, Message } from "../core/message.ts";
+import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { AgentDeps, RoundRequest, SessionState } from "./deps.ts";
 import { createMeter, type LimitName, type Meter } from "./limits.ts";
 import { createRecovery, type Recovery } from "./recovery.ts";
@@ -14,7 +14,7 @@ export interface RunState {
   readonly meter: Meter;
   readonly recovery: Recovery;
   /** Messages that this run added, for `agent_end`; a failed last reply is among them. */
-  readonly added: Message[];
+  readonly added: AgentMessage[];
   /** The next provider round with its number taken. */
   nextRound(kind: Omit<RoundRequest, "round" | "retryInstruction">): RoundRequest;
   /** The limit under which the turn at hand is the last one. */
@@ -64,7 +64,7 @@ export function startRun(deps: AgentDeps, session: SessionState, stop: AbortSign
 }
 
 /** Puts messages into the conversation and shows them. */
-export function* appendMessages(run: RunState, messages: readonly Message[]): Generator<AgentEvent> {
+export function* appendMessages(run: RunState, messages: readonly AgentMessage[]): Generator<AgentEvent> {
   for (const message of messages) {
     run.session.messages.push(message);
     run.added.push(message);

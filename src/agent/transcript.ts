@@ -1,4 +1,10 @@
-import { type AssistantMessage, type Message, textOf, toolCallsOf, type ToolResultMessage } from "../core/message.ts";
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  textOf,
+  toolCallsOf,
+  type ToolResultMessage,
+} from "../core/message.ts";
 
 /** What a call is answered with whose result was lost. */
 const LOST = "No result: the run was interrupted before or during this call. Check what it did before calling again.";
@@ -10,7 +16,7 @@ export function belongsInConversation(message: AssistantMessage): boolean {
 }
 
 /** What makes a conversation unfit to be sent, one sentence each; empty when nothing does. */
-export function problemsOf(messages: readonly Message[]): readonly string[] {
+export function problemsOf(messages: readonly AgentMessage[]): readonly string[] {
   const problems: string[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i];
@@ -32,8 +38,8 @@ export function problemsOf(messages: readonly Message[]): readonly string[] {
  * Missing results are made up as errors, results without a call and failed or empty replies are left out. Calls are
  * matched with the results that follow their own reply, because some servers use the same ids in every reply.
  */
-export function repairTranscript(messages: readonly Message[], now: () => number): Message[] {
-  const repaired: Message[] = [];
+export function repairTranscript(messages: readonly AgentMessage[], now: () => number): AgentMessage[] {
+  const repaired: AgentMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i];
     if (message === undefined || message.role === "toolResult") continue;

@@ -41,7 +41,8 @@ Deno.test("runPrompt() skips the calls that are left when steered during tool 1 
   ]);
   const update = events.find((event) => event.type === "queue_update");
   assertEquals(update, { type: "queue_update", steering: [], followUp: [] });
-  assertEquals(outline(events).filter((line) => line === "tool_execution_start call_1_3").length, 1);
+  const starts = outline(events).filter((line) => line.startsWith("tool_execution_start"));
+  assertEquals(starts, ["tool_execution_start call_1_1"]);
   // Skipped calls are no failure of the model's: the next round says nothing of them.
   assertEquals(it.rounds[1], { round: 2 });
 });

@@ -1,7 +1,7 @@
 // A run of the real loop against the real replay provider, with tools that only live in these tests.
 import * as z from "zod/mini";
 import type { AgentEvent } from "../../src/core/event.ts";
-import { type Message, textOf, type UserMessage } from "../../src/core/message.ts";
+import { type AgentMessage, isPlain, textOf, type UserMessage } from "../../src/core/message.ts";
 import type { CompiledPrompt } from "../../src/core/prompt.ts";
 import type { Provider, ProviderRequest } from "../../src/core/provider.ts";
 import { textResult, type Tool, type ToolResult } from "../../src/core/tool.ts";
@@ -36,7 +36,7 @@ export interface World {
 export interface WorldOptions extends Partial<Omit<AgentDeps, "tools" | "provider" | "compile" | "runTool">> {
   readonly tools?: Readonly<Record<string, Doing>>;
   readonly readOnly?: readonly string[];
-  readonly messages?: readonly Message[];
+  readonly messages?: readonly AgentMessage[];
   /** Instead of the replay provider. */
   readonly provider?: Provider;
 }
@@ -175,12 +175,18 @@ export function endingOf(events: readonly AgentEvent[]): string {
 }
 
 /** A conversation in short: who said what; results carry `!` when they are errors. */
-export function talk(messages: readonly Message[]): string[] {
+export function talk(messages: readonly AgentMessage[]): string[] {
   return messages.map((message) => {
+    if (!isPlain(message)) return message.role;
     const text = textOf(message.content);
     if (message.role === "user") return `user: ${text}`;
     if (message.role === "toolResult") return `${message.toolCallId}${message.isError ? "!" : ""}: ${text}`;
     const calls = message.content.filter((part) => part.type === "toolCall").map((part) => `[${part.id}]`).join("");
     return `assistant: ${text}${calls}${message.stopReason === "aborted" ? " (aborted)" : ""}`;
   });
+}
+
+/** The content of a message, where its kind has one. */
+export function contentOf(message: AgentMessage | undefined): unknown {
+  return message && "content" in message ? message.content : undefined;
 }

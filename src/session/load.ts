@@ -1,0 +1,132 @@
+import type { SessionEntry, SessionHeader } from "../core/session.ts";
+import { readEntry } from "./entry_shape.ts";
+import { explain, readHeader } from "./header.ts";
+import { type LinesRead, readLines } from "./lines.ts";
+import { createMigration } from "./migrate.ts";
+import { type Fields, isObject, isText } from "./shape.ts";
+
+/** What a session file holds; the file was not changed. */
+export interface LoadedSession {
+  readonly header: SessionHeader;
+  /** Of the entry shapes in the file; those in `entries` are always of format 3. */
+  readonly version: 1 | 2 | 3;
+  /** In the order of the file; a parent always comes before its children. */
+  readonly entries: SessionEntry[];
+  readonly byId: Map<string, SessionEntry>;
+  /** What was left out or mended, one sentence each. */
+  readonly notices: readonly string[];
+  /** Bytes of the file. */
+  readonly size: number;
+  /** Bytes up to the end of the last whole entry: what comes after was cut off while it was written. */
+  readonly wholeBytes: number;
+  /** The latest time in the file, milliseconds. */
+  readonly lastTime: number;
+}
+
+/**
+ * Reads a session file as far as it can be read (R332).
+ *
+ * A torn last line and lines that are no entries are left out, entries of unknown types are kept in the tree. Throws
+ * `UserError` for a file that is no session. Never writes.
+ */
+export function loadSession(path: string): LoadedSession {
+  const { header, version } = readHeader(path);
+  const reader = createReader(header, version);
+  let isFirst = true;
+  const onLine = (line: string | undefined): void => {
+    if (isFirst) isFirst = false;
+    else reader.take(line);
+  };
+  const read = readFile(path, onLine);
+  // A header without a newline is the whole file, and was read above.
+  const isWhole = read.tailBytes === 0 || isFirst || (read.tail !== undefined && reader.takeTail(read.tail));
+  return { ...reader.finish(isWhole), size: read.size, wholeBytes: read.size - (isWhole ? 0 : read.tailBytes) };
+}
+
+function readFile(path: string, onLine: (line: string | undefined) => void): LinesRead {
+  try {
+    return readLines(path, onLine);
+  } catch (error) {
+    throw explain(error, path);
+  }
+}
+
+interface EntryReader {
+  /** Takes a line; one that is no entry is counted and left out. */
+  take(line: string | undefined): void;
+  /** Takes a line without its newline, if it is an entry. */
+  takeTail(line: string): boolean;
+  finish(isWhole: boolean): Omit<LoadedSession, "size" | "wholeBytes">;
+}
+
+function createReader(header: SessionHeader, version: 1 | 2 | 3): EntryReader {
+  const migrate = createMigration(version);
+  const entries: SessionEntry[] = [];
+  const byId = new Map<string, SessionEntry>();
+  const counts = { malformed: 0, damaged: 0, orphaned: 0 };
+  let lastTime = Date.parse(header.timestamp);
+
+  function add(line: string): boolean {
+    const fields = parseObject(line);
+    if (fields === undefined) return false;
+    if (version < 3) migrate(fields);
+    const { id, type } = fields;
+    if (!isText(id) || id === "" || !isText(type) || byId.has(id)) return false;
+    placeInTree(fields);
+    placeInTime(fields);
+    const { entry, isDamaged } = readEntry(fields);
+    if (isDamaged) counts.damaged++;
+    entries.push(entry);
+    byId.set(id, entry);
+    return true;
+  }
+
+  /** What followed a line that is lost follows the one before it: that is what nearly always was the case. */
+  function placeInTree(fields: Fields): void {
+    const { parentId } = fields;
+    if (parentId === null || (isText(parentId) && byId.has(parentId))) return;
+    fields["parentId"] = entries.at(-1)?.id ?? null;
+    counts.orphaned++;
+  }
+
+  function placeInTime(fields: Fields): void {
+    const time = isText(fields["timestamp"]) ? Date.parse(fields["timestamp"]) : NaN;
+    if (Number.isFinite(time)) lastTime = Math.max(lastTime, time);
+    else fields["timestamp"] = new Date(lastTime).toISOString();
+  }
+
+  return {
+    take(line) {
+      if (line === undefined || (!add(line) && line.trim() !== "")) counts.malformed++;
+    },
+    takeTail: add,
+    finish: (isWhole) => ({ header, version, entries, byId, lastTime, notices: noticesOf(counts, isWhole) }),
+  };
+}
+
+function noticesOf(
+  { malformed, damaged, orphaned }: Readonly<Record<"malformed" | "damaged" | "orphaned", number>>,
+  isWhole: boolean,
+): string[] {
+  const notices: string[] = [];
+  if (!isWhole) notices.push("The last line of the session was cut off while it was written; it is left out");
+  if (malformed > 0) notices.push(`${lines(malformed)} of the session cannot be read; left out`);
+  if (damaged > 0) notices.push(`${lines(damaged)} of the session lack what their kind must have; left out`);
+  if (orphaned > 0) {
+    notices.push(`${lines(orphaned)} of the session follow a line that is lost; put after the one before`);
+  }
+  return notices;
+}
+
+function lines(count: number): string {
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function parseObject(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

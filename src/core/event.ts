@@ -89,6 +89,16 @@ export type AgentEvent =
     readonly steering: readonly string[];
     readonly followUp: readonly string[];
   }
+  /** Newest output of a command that the person typed. */
+  | { readonly type: "bash_execution_update"; readonly output: string }
+  /** The conversation at hand is another one; `tree`: another branch of the same session. */
+  | {
+    readonly type: "session_changed";
+    readonly reason: "new" | "resume" | "fork" | "tree" | "name";
+    readonly sessionId: string;
+    readonly sessionFile?: string;
+    readonly sessionName?: string;
+  }
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
   | {
     readonly type: "compaction_end";

@@ -32,21 +32,36 @@ export function buildContext(
 
 /** The message that an entry is in the conversation; undefined for those that are none. */
 export function entryMessage(entry: SessionEntry): AgentMessage | undefined {
-  const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case "message":
       return entry.message;
     case "custom_message": {
       const { customType, content, display, details } = entry;
-      return { role: "custom", customType, content, display, ...(details ? { details } : {}), timestamp };
+      return {
+        role: "custom",
+        customType,
+        content,
+        display,
+        ...(details ? { details } : {}),
+        timestamp: timeOf(entry),
+      };
     }
     case "compaction":
-      return { role: "compactionSummary", summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp };
+      return {
+        role: "compactionSummary",
+        summary: entry.summary,
+        tokensBefore: entry.tokensBefore,
+        timestamp: timeOf(entry),
+      };
     case "branch_summary":
-      return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp };
+      return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp: timeOf(entry) };
     default:
       return undefined;
   }
+}
+
+function timeOf({ timestamp }: SessionEntry): number {
+  return Date.parse(timestamp);
 }
 
 function isList(source: Pick<SessionStore, "pathTo"> | readonly SessionEntry[]): source is readonly SessionEntry[] {
@@ -97,19 +112,22 @@ function partsOf<P>(content: string | readonly P[]): readonly (P | { readonly ty
 /** The loop's own rule: failed and empty replies are stored and never sent, servers refuse them. */
 function belongsInConversation(message: AssistantMessage): boolean {
   if (message.stopReason === "error") return false;
-  return toolCallsOf(message).length > 0 || textOf(message.content).trim() !== "";
+  return message.content.some((part) => part.type === "toolCall" || (part.type === "text" && /\S/.test(part.text)));
 }
 
 /** Model and thinking level as they were left: by the last change, or by the last reply (R335). */
 function settingsOf(path: readonly SessionEntry[]): Pick<SessionContext, "model" | "thinkingLevel"> {
   let model: SessionContext["model"];
+  let reply: AssistantMessage | undefined;
   let thinkingLevel: string | undefined;
   for (const entry of path) {
     if (entry.type === "model_change") model = { provider: entry.provider, modelId: entry.modelId };
     else if (entry.type === "thinking_level_change") thinkingLevel = entry.thinkingLevel;
     else if (entry.type === "message" && entry.message.role === "assistant" && entry.message.model !== "") {
-      model = { provider: entry.message.provider, modelId: entry.message.model };
+      reply = entry.message;
+      model = undefined;
     }
   }
+  model ??= reply && { provider: reply.provider, modelId: reply.model };
   return { ...(model ? { model } : {}), ...(thinkingLevel === undefined ? {} : { thinkingLevel }) };
 }

@@ -6,7 +6,7 @@ import { type Fields, isFlag, isNumber, isObject, isText, keepOnly, mendUsage, r
 const UNREADABLE = "unreadable:";
 
 /** One reader for each type: brings the fields into order and tells whether they can be relied on. */
-const READERS: ReadonlyMap<unknown, (entry: Fields) => boolean> = new Map([
+const READERS: ReadonlyMap<unknown, (entry: Fields, time: number) => boolean> = new Map([
   ["message", readMessageEntry],
   ["model_change", (entry: Fields) => isText(entry["provider"]) && isText(entry["modelId"])],
   ["thinking_level_change", (entry: Fields) => isText(entry["thinkingLevel"])],
@@ -26,18 +26,20 @@ export interface ReadEntry {
 }
 
 /**
- * Checks an entry's own fields, in place; its `id`, `parentId` and `timestamp` have been checked.
+ * Checks an entry's own fields, in place; its `id`, `parentId` and `timestamp`, which is `time`, have been checked.
  *
  * A type from the future, and what cannot be relied on, stays in the tree under a type that nobody looks for: what
  * follows it would hang in the air otherwise.
  */
-export function readEntry(entry: Fields): ReadEntry {
-  const reader = READERS.get(entry["type"]);
-  const isReadable = reader === undefined || reader(entry);
-  const isSystem = isObject(entry["message"]) && entry["message"]["role"] === "system";
-  if (!isReadable) entry["type"] = UNREADABLE + String(entry["type"]);
-  // Every field of a known type has been looked at; of other types only the place in the tree is ever used.
-  return { entry: entry as unknown as SessionEntry, isDamaged: !isReadable && !isSystem };
+export function readEntry(fields: Fields, time: number): ReadEntry {
+  // Every field of a known type is looked at before anybody gets it; of other types only the place in the tree is used.
+  const entry = fields as unknown as SessionEntry;
+  const reader = READERS.get(fields["type"]);
+  if (reader === undefined || reader(fields, time)) return { entry, isDamaged: false };
+  fields["type"] = UNREADABLE + String(fields["type"]);
+  // Other programs keep their system prompt as a message; it is no part of the conversation here (R330).
+  const isSystem = isObject(fields["message"]) && fields["message"]["role"] === "system";
+  return { entry, isDamaged: !isSystem };
 }
 
 /** The line of a file for an entry, without its newline. Throws for data that JSON cannot carry. */
@@ -46,8 +48,8 @@ export function entryLine(entry: SessionEntry): string {
   return JSON.stringify(type.startsWith(UNREADABLE) ? { ...entry, type: type.slice(UNREADABLE.length) } : entry);
 }
 
-function readMessageEntry(entry: Fields): boolean {
-  const message = readMessage(entry["message"], Date.parse(String(entry["timestamp"])));
+function readMessageEntry(entry: Fields, time: number): boolean {
+  const message = readMessage(entry["message"], time);
   if (message !== undefined) entry["message"] = message;
   return message !== undefined;
 }

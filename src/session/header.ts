@@ -28,7 +28,10 @@ export function readHeader(path: string): StoredHeader {
     }
     if (filled === 0) throw refusal(path, "it is empty");
     if (end < 0 && filled === bytes.length) throw refusal(path, "its first line is too long for a session's");
-    return parseHeader(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end < 0 ? filled : end)), path);
+    return parseHeader(
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end < 0 ? filled : end)),
+      path,
+    );
   } catch (error) {
     throw explain(error, path);
   }
@@ -37,7 +40,9 @@ export function readHeader(path: string): StoredHeader {
 /** The header that a line holds. Versions before 2 had no number. Throws `UserError` for anything else. */
 export function parseHeader(line: string, path: string): StoredHeader {
   const fields = parseOrUndefined(line);
-  if (!isObject(fields) || fields["type"] !== "session") throw refusal(path, "it does not begin with a session's header");
+  if (!isObject(fields) || fields["type"] !== "session") {
+    throw refusal(path, "it does not begin with a session's header");
+  }
   const { id, timestamp, cwd, parentSession, version = 1 } = fields;
   if (typeof version === "number" && version > 3) {
     throw new UserError({
@@ -47,7 +52,9 @@ export function parseHeader(line: string, path: string): StoredHeader {
     });
   }
   if (version !== 1 && version !== 2 && version !== 3) throw refusal(path, "its header names no known format");
-  if (typeof id !== "string" || id === "" || typeof cwd !== "string") throw refusal(path, "its header has no id or no cwd");
+  if (typeof id !== "string" || id === "" || typeof cwd !== "string") {
+    throw refusal(path, "its header has no id or no cwd");
+  }
   if (typeof timestamp !== "string" || !Number.isFinite(Date.parse(timestamp))) {
     throw refusal(path, "its header has no time");
   }

@@ -1,7 +1,7 @@
 // A session file may have a hundred thousand lines, or one of fifty megabytes: it is read piece by piece.
 
 /** Bytes read at a time. */
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
 /** What a file had besides its whole lines. */

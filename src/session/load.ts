@@ -73,8 +73,7 @@ function createReader(header: SessionHeader, version: 1 | 2 | 3): EntryReader {
     const { id, type } = fields;
     if (!isText(id) || id === "" || !isText(type) || byId.has(id)) return false;
     placeInTree(fields);
-    placeInTime(fields);
-    const { entry, isDamaged } = readEntry(fields);
+    const { entry, isDamaged } = readEntry(fields, placeInTime(fields));
     if (isDamaged) counts.damaged++;
     entries.push(entry);
     byId.set(id, entry);
@@ -89,10 +88,12 @@ function createReader(header: SessionHeader, version: 1 | 2 | 3): EntryReader {
     counts.orphaned++;
   }
 
-  function placeInTime(fields: Fields): void {
+  /** Gives its time in milliseconds. */
+  function placeInTime(fields: Fields): number {
     const time = isText(fields["timestamp"]) ? Date.parse(fields["timestamp"]) : NaN;
     if (Number.isFinite(time)) lastTime = Math.max(lastTime, time);
     else fields["timestamp"] = new Date(lastTime).toISOString();
+    return Number.isFinite(time) ? time : lastTime;
   }
 
   return {

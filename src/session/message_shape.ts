@@ -86,8 +86,9 @@ function isFailure(value: unknown): boolean {
 function readToolResult(message: Fields): boolean {
   const content = readContent(message["content"]);
   if (content === undefined || !isText(message["toolCallId"])) return false;
-  if (typeof content === "string") message["content"] = readParts(content === "" ? [] : [{ type: "text", text: content }]);
-  else message["content"] = content;
+  if (typeof content === "string") {
+    message["content"] = readParts(content === "" ? [] : [{ type: "text", text: content }]);
+  } else message["content"] = content;
   if (!isText(message["toolName"])) message["toolName"] = "";
   if (!isFlag(message["isError"])) message["isError"] = false;
   keepOnly(message, "details", isObject);

@@ -1,0 +1,108 @@
+import { join, resolve } from "@std/path";
+import { UserError } from "../core/error.ts";
+import type { SessionStore } from "../core/session.ts";
+import { allSessionFolders, sessionsFolder } from "../session/folder.ts";
+import { forkSession } from "../session/fork.ts";
+import { findSession, newestSession } from "../session/list.ts";
+import { createSession, memorySession, openSession } from "../session/store.ts";
+import type { Config } from "./config.ts";
+import { mayHost } from "./host_permissions.ts";
+
+/** Where sessions of a workspace are kept, and where others are looked for. */
+export interface SessionPlaces {
+  /** Undefined: nothing is kept. */
+  readonly folder: string | undefined;
+  readonly all: readonly string[];
+}
+
+/** What a session tells while it is opened and later, one sentence each. */
+export type Tell = (notice: string) => void;
+
+/** The places of a session's files: `--session-dir`, else the user's folder; none with `--no-session` (R333, R334). */
+export function sessionPlaces({ invocation: { values }, root, stateFolder, userFolder, world }: Config): SessionPlaces {
+  if (values["no-session"]) return { folder: undefined, all: [] };
+  const named = values["session-dir"];
+  if (typeof named === "string") {
+    const folder = resolve(world.cwd, named);
+    return { folder, all: [folder] };
+  }
+  const homes = [...new Set([stateFolder, userFolder].filter((path) => path !== undefined))];
+  const folder = stateFolder === undefined ? undefined : sessionsFolder(stateFolder, root);
+  return { folder, all: homes.flatMap(allSessionFolders) };
+}
+
+/**
+ * The session that the command line asks for: a new one, the newest (`-c`), a named one (`-r`), a copy (`--fork`).
+ *
+ * Throws UserError when it cannot be had. A new session whose file cannot be kept lives in memory, with a notice.
+ */
+export function chooseSession(config: Config, tell: Tell): SessionStore {
+  const { values } = config.invocation;
+  const places = sessionPlaces(config);
+  const asked = (["continue", "resume", "fork"] as const).filter((name) => values[name] !== undefined);
+  if (asked.length > 1 || (asked.length > 0 && values["no-session"])) throw conflict([...asked, "no-session"]);
+  if (values["continue"]) return continueNewest(config, places, tell);
+  if (typeof values["resume"] === "string") return resumeSession(values["resume"], config, tell);
+  if (typeof values["fork"] === "string") {
+    const path = named(values["fork"], config, places);
+    return forkSession(path, { folder: places.folder, cwd: config.root }, storeOptions(tell));
+  }
+  return newSession(config, tell);
+}
+
+/** A fresh session of the workspace. */
+export function newSession(config: Config, tell: Tell): SessionStore {
+  const { folder } = sessionPlaces(config);
+  if (folder !== undefined && mayHost({ name: "write", path: folder })) {
+    return createSession({ cwd: config.root, folder }, storeOptions(tell));
+  }
+  if (!config.invocation.values["no-session"]) {
+    tell("this session is not kept: there is no folder that may be written; --session-dir DIR names one");
+  }
+  return memorySession({ cwd: config.root }, storeOptions(tell));
+}
+
+/** A session by path, id or the beginning of one. Throws UserError for one of another workspace. */
+export function resumeSession(which: string, config: Config, tell: Tell): SessionStore {
+  const places = sessionPlaces(config);
+  const path = named(which, config, places);
+  const store = openSession(path, { ...storeOptions(tell), ...(places.folder ? { folder: places.folder } : {}) });
+  if (store.header.cwd === config.root) return store;
+  const { id, cwd } = store.header;
+  store.close();
+  throw new UserError({
+    what: `Cannot resume session ${id} here`,
+    why: `it belongs to ${cwd}, and this workspace is ${config.root}`,
+    fix: `Run it there with -C ${cwd}, or take a copy of it here with --fork ${id}`,
+  });
+}
+
+/** What every store needs of the world. */
+export function storeOptions(tell: Tell) {
+  return {
+    now: Date.now,
+    random: Math.random,
+    onFailure: (failure: UserError) => tell(`${failure.message}. ${failure.fix}`),
+    onNotice: tell,
+  };
+}
+
+function continueNewest(config: Config, { folder }: SessionPlaces, tell: Tell): SessionStore {
+  const path = folder === undefined ? undefined : newestSession(folder, config.root);
+  if (path !== undefined) return openSession(path, storeOptions(tell));
+  tell("there is no session of this workspace to continue: this is a new one");
+  return newSession(config, tell);
+}
+
+function named(which: string, { world }: Config, { all }: SessionPlaces): string {
+  const path = findSession(all, which);
+  return path.startsWith("/") ? path : join(world.cwd, path);
+}
+
+function conflict(names: readonly string[]): UserError {
+  return new UserError({
+    what: "The session options do not go together",
+    why: `${names.slice(0, 2).map((name) => `--${name}`).join(" and ")} ask for different sessions`,
+    fix: "Use one of --continue, --resume ID, --fork ID, --no-session",
+  });
+}

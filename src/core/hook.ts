@@ -1,0 +1,139 @@
+import type { CustomDraft, ExtensionCommand, ExtensionFlag, ExtensionTool } from "./host_actions.ts";
+import type {
+  BeforeAgentStartEvent,
+  DecisionEvents,
+  HookName,
+  InputEvent,
+  ObservedEvent,
+  ResourcePaths,
+  SessionBeforeCompactEvent,
+  SessionBeforeCompactResult,
+  SessionBeforeTreeEvent,
+  SessionBeforeTreeResult,
+  ToolCallEvent,
+  UserBashEvent,
+  UserBashResult,
+} from "./hook_event.ts";
+import type { JsonObject } from "./json.ts";
+import type { AgentMessage, ImageContent } from "./message.ts";
+import type { ToolResult } from "./tool.ts";
+
+/** What the input hooks made of a text. */
+export type InputOutcome =
+  | { readonly action: "continue"; readonly text: string; readonly images: readonly ImageContent[] }
+  /** Nothing more happens with it; `by` is the extension that took it. */
+  | { readonly action: "handled"; readonly by: string };
+
+/** What the hooks made of a prompt that is about to start. */
+export interface AgentStartOutcome {
+  /** Absent when nobody changed it. */
+  readonly systemPrompt?: string;
+  /** Who changed it, in order: for the manifest. */
+  readonly changedBy: readonly string[];
+  /** One entry each, in the order given (R186). */
+  readonly messages: readonly CustomDraft[];
+}
+
+/** A path that an extension gave, absolute. */
+export interface ExtensionResource {
+  readonly extension: string;
+  readonly path: string;
+}
+
+/** What an extension would like its worker to touch; relative paths start at the workspace. */
+export interface ExtensionPermissions {
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+  readonly net?: readonly string[];
+  readonly env?: readonly string[];
+}
+
+/** An extension as a person sees it. */
+export interface ExtensionState {
+  readonly name: string;
+  /** Entry file; absent for one that lives in this process. */
+  readonly path?: string;
+  /** SHA-256 of all its files: what a grant is kept by. */
+  readonly hash?: string;
+  /** What its manifest asks for, and what of it was granted. */
+  readonly wants: ExtensionPermissions;
+  readonly granted: ExtensionPermissions;
+  /** Why it does not run any more, or never did. */
+  readonly lost?: string;
+}
+
+/** Something about an extension that a person should know. */
+export interface HookProblem {
+  readonly extension: string;
+  readonly level: "info" | "warning" | "error";
+  readonly message: string;
+}
+
+/**
+ * The extensions of a session as the engine sees them: one method for each place where they may interfere.
+ *
+ * Nothing here rejects for what an extension does. Handlers run in load order, then in the order of their registration;
+ * without a handler a method costs nothing and gives back what it was given. A handler that fails is reported and passed
+ * over, but: `toolCall` and `userBash` then refuse, `toolResult` withholds the result. When `signal` aborts, `toolCall` and
+ * `userBash` refuse and the others give what there is so far.
+ */
+export interface Hooks {
+  /** Whether anybody listens. */
+  has(event: HookName): boolean;
+  input(event: InputEvent, signal: AbortSignal): Promise<InputOutcome>;
+  /** Once for each prompt (R180). */
+  beforeAgentStart(event: BeforeAgentStartEvent, signal: AbortSignal): Promise<AgentStartOutcome>;
+  /** Before every request; the array that goes in is never changed. */
+  context(messages: readonly AgentMessage[], signal: AbortSignal): Promise<readonly AgentMessage[]>;
+  beforeProviderRequest(payload: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** The headers to add (null: to leave out); what carries credentials is neither shown nor taken. */
+  beforeProviderHeaders(
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string | null>>>;
+  /** Why the call must not run; undefined when it may. */
+  toolCall(event: ToolCallEvent, signal: AbortSignal): Promise<string | undefined>;
+  toolResult(call: ToolCallEvent, result: ToolResult, signal: AbortSignal): Promise<ToolResult>;
+  /** A refusal (`block`, with its reason), an outcome that stands for the command's, or nothing: run it. */
+  userBash(event: UserBashEvent, signal: AbortSignal): Promise<UserBashResult | undefined>;
+  sessionBeforeSwitch(
+    event: DecisionEvents["session_before_switch"]["event"],
+    signal: AbortSignal,
+  ): Promise<DecisionEvents["session_before_switch"]["result"]>;
+  sessionBeforeFork(
+    event: DecisionEvents["session_before_fork"]["event"],
+    signal: AbortSignal,
+  ): Promise<DecisionEvents["session_before_fork"]["result"]>;
+  sessionBeforeCompact(event: SessionBeforeCompactEvent, signal: AbortSignal): Promise<SessionBeforeCompactResult>;
+  sessionBeforeTree(event: SessionBeforeTreeEvent, signal: AbortSignal): Promise<SessionBeforeTreeResult>;
+  /** At start and after a reload (R225). */
+  resourcesDiscover(
+    reason: "startup" | "reload",
+    signal: AbortSignal,
+  ): Promise<{ readonly [K in keyof Required<ResourcePaths>]: readonly ExtensionResource[] }>;
+  /** Tells; settles when every listener is done, which need not be waited for but at `session_start` and `session_shutdown`. */
+  observe(event: ObservedEvent): Promise<void>;
+
+  /** Tools that extensions brought, in load order; a name is there once. */
+  tools(): readonly ExtensionTool[];
+  /** Runs one in its extension's worker. A failure is an error result. */
+  runTool(
+    name: string,
+    args: JsonObject,
+    callId: string,
+    signal: AbortSignal,
+    onUpdate: (partial: ToolResult) => void,
+  ): Promise<ToolResult>;
+  /** Slash commands; a name that is taken gets `:2`, `:3` and so on. */
+  commands(): readonly ExtensionCommand[];
+  /** Runs a command's handler; a failure is reported. False when there is no such command. */
+  runCommand(name: string, args: string, signal: AbortSignal): Promise<boolean>;
+  flags(): readonly ExtensionFlag[];
+  /** Values of flags from the command line; extensions see them from then on. */
+  setFlags(values: Readonly<Record<string, boolean | string>>): void;
+  /** Called after tools were added or taken away while the session runs (R444). */
+  onToolsChanged(listener: () => void): void;
+  extensions(): readonly ExtensionState[];
+  /** Ends every worker. Safe to call twice. */
+  close(): void;
+}

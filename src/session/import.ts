@@ -1,0 +1,30 @@
+import { entryLine } from "./entry_shape.ts";
+import type { StoreOptions } from "./live_tree.ts";
+import { copyFailure } from "./failure.ts";
+import { loadSession } from "./load.ts";
+import { createSessionFile } from "./session_file.ts";
+import { newHeader, sessionPath } from "./store.ts";
+
+/**
+ * Copies a session file, of this program or of pi in any format, into `folder` and tells where it is now.
+ *
+ * All branches come along; the original is only read. `cwd` is the new session's workspace, that of the original when
+ * left out. Throws `UserError` when the file is no session and when the copy cannot be written.
+ */
+export function importSession(
+  path: string,
+  folder: string,
+  options: Pick<StoreOptions, "now" | "random" | "onNotice"> & { readonly cwd?: string },
+): string {
+  const { header, entries, notices } = loadSession(path);
+  for (const notice of notices) options.onNotice?.(notice);
+  const parentSession = Deno.realPathSync(path);
+  const imported = newHeader({ cwd: options.cwd ?? header.cwd, parentSession }, options);
+  const to = sessionPath(folder, imported);
+  try {
+    createSessionFile(to, [JSON.stringify(imported), ...entries.map(entryLine)], options.now()).close();
+  } catch (error) {
+    throw copyFailure(error, folder);
+  }
+  return to;
+}

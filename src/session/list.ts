@@ -1,0 +1,84 @@
+import { join } from "@std/path";
+import { UserError } from "../core/error.ts";
+import type { SessionHeader } from "../core/session.ts";
+import { readHeader } from "./header.ts";
+import { type SessionSummary, summarize } from "./summary.ts";
+
+/** How many sessions an error names. */
+const MOST_NAMED = 5;
+
+/** The sessions in a folder, the one that was written last first; files that are none are left out. */
+export function listSessions(folder: string): readonly SessionSummary[] {
+  return sessionFiles(folder).map(summarize).filter((summary) => summary !== undefined);
+}
+
+/**
+ * The file of the session that was written last, of those in `cwd` when that is given: a folder named by
+ * `--session-dir` may hold those of many. Undefined when there is none.
+ */
+export function newestSession(folder: string, cwd?: string): string | undefined {
+  return sessionFiles(folder).find((path) => {
+    const header = headerOf(path);
+    return header !== undefined && (cwd === undefined || header.cwd === cwd);
+  });
+}
+
+/**
+ * The file of a session that is named by its path, its id, or the beginning of its id.
+ *
+ * Throws `UserError` when there is none, or more than one.
+ */
+export function findSession(folders: readonly string[], query: string): string {
+  // A path is taken at its word: opening it says what is wrong with it.
+  if (/[/\\]|\.jsonl$/.test(query)) return query;
+  const ids = folders.flatMap(sessionFiles).flatMap((path) => {
+    const id = headerOf(path)?.id;
+    return id?.startsWith(query) ? [{ id, path }] : [];
+  });
+  const exact = ids.filter(({ id }) => id === query);
+  const found = exact.length > 0 ? exact : ids;
+  if (found.length === 1 && found[0] && query !== "") return found[0].path;
+  if (found.length === 0 || query === "") {
+    throw new UserError({
+      what: `Cannot find session "${query}"`,
+      why: `no session has this id or one that begins with it (looked in ${folders.join(", ") || "no folder"})`,
+      fix: "Take one from the list: sandpiper sessions",
+    });
+  }
+  const named = found.slice(0, MOST_NAMED).map(({ id, path }) => exact.length > 0 ? path : id);
+  throw new UserError({
+    what: `Cannot tell which session "${query}" is`,
+    why: `${found.length} begin with it: ${named.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}`,
+    fix: exact.length > 0 ? "Give the path of its file" : "Give more of its id",
+  });
+}
+
+/** Newest first; those of the same moment by their names, which begin with the time of their beginning. */
+function sessionFiles(folder: string): readonly string[] {
+  let names: string[];
+  try {
+    names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return []; // no session was kept there yet, or none may be read
+  }
+  return names.filter((name) => name.endsWith(".jsonl")).map((name) => {
+    const path = join(folder, name);
+    return { path, time: modified(path) };
+  }).sort((a, b) => b.time - a.time || (a.path < b.path ? 1 : -1)).map(({ path }) => path);
+}
+
+function modified(path: string): number {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function headerOf(path: string): SessionHeader | undefined {
+  try {
+    return readHeader(path).header;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { dirname } from "@std/path";
+import { lockSession, type SessionLock } from "./lock.ts";
+
+/**
+ * A session's file, locked and open for adding lines.
+ *
+ * Everything but `close` throws what the system throws; after a failure nothing more may be added.
+ */
+export interface SessionFile {
+  readonly path: string;
+  /** Adds whole lines (given without their newlines) with one write; what a failed write left is cut off again. */
+  add(lines: readonly string[]): void;
+  /** Waits until everything added is on the disk. */
+  sync(): void;
+  /** Safe to call twice. */
+  close(): void;
+}
+
+/** Units of text that are written at once; a copied session may be longer than a string can be. */
+const BATCH_UNITS = 4 * 1024 * 1024;
+const NEWLINE = 10;
+const encoder = new TextEncoder();
+
+/** Makes a session's file, 0600 in a folder 0700, with its first lines on the disk. It must not exist. */
+export function createSessionFile(path: string, lines: readonly string[], now: number): SessionFile {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = lockSession(path, now);
+  let file: Deno.FsFile | undefined;
+  try {
+    file = Deno.openSync(path, { read: true, append: true, createNew: true, mode: 0o600 });
+    const session = writerOf(path, file, lock, { size: 0, wholeBytes: 0 });
+    session.add(lines);
+    session.sync();
+    syncFolder(dirname(path));
+    return session;
+  } catch (error) {
+    if (file !== undefined) removeQuietly(path);
+    file?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+/** Opens a session's file that was read when it had `size` bytes; those after `wholeBytes` are cut off before anything is added. */
+export function openSessionFile(
+  path: string,
+  lock: SessionLock,
+  read: { readonly size: number; readonly wholeBytes: number },
+): SessionFile {
+  return writerOf(path, Deno.openSync(path, { read: true, append: true }), lock, read);
+}
+
+function writerOf(
+  path: string,
+  file: Deno.FsFile,
+  lock: SessionLock,
+  read: { readonly size: number; readonly wholeBytes: number },
+): SessionFile {
+  let { size } = read;
+  let isDirty = false;
+  let isChecked = false;
+  let isClosed = false;
+
+  /** Where the next line begins; ends a last line that has no newline, cuts off one that is torn. */
+  function startOfLine(): string {
+    const found = file.statSync();
+    if (found.nlink === 0) throw new Deno.errors.NotFound("the file was removed");
+    if (isChecked && found.size === size) return "";
+    isChecked = true;
+    // Only when nobody has written since it was read: what looked torn may have been completed.
+    if (found.size === read.size && read.wholeBytes < read.size) file.truncateSync(read.wholeBytes);
+    size = file.statSync().size;
+    return size === 0 || lastByte() === NEWLINE ? "" : "\n";
+  }
+
+  function lastByte(): number | undefined {
+    const byte = new Uint8Array(1);
+    file.seekSync(-1, Deno.SeekMode.End);
+    return file.readSync(byte) === 1 ? byte[0] : undefined;
+  }
+
+  function write(text: string): void {
+    const bytes = encoder.encode(text);
+    try {
+      for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+    } catch (error) {
+      cutOff();
+      throw error;
+    }
+    size += bytes.length;
+  }
+
+  function cutOff(): void {
+    try {
+      file.truncateSync(size);
+    } catch {
+      // Then the next reader finds a torn last line, and leaves it out.
+    }
+  }
+
+  return {
+    path,
+    add(lines) {
+      isDirty = true;
+      let text = startOfLine();
+      for (const line of lines) {
+        text += line + "\n";
+        if (text.length < BATCH_UNITS) continue;
+        write(text);
+        text = "";
+      }
+      if (text !== "") write(text);
+    },
+    sync() {
+      if (!isDirty) return;
+      if (file.statSync().nlink === 0) throw new Deno.errors.NotFound("the file was removed");
+      file.syncDataSync();
+      isDirty = false;
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      file.close();
+      lock.release();
+    },
+  };
+}
+
+/** A new name is on the disk only when its folder is. Not every system can do that. */
+function syncFolder(folder: string): void {
+  try {
+    using opened = Deno.openSync(folder, { read: true });
+    opened.syncSync();
+  } catch {
+    // The lines themselves are on the disk.
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It is empty or torn, and no list of sessions shows it.
+  }
+}

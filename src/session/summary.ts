@@ -1,0 +1,117 @@
+// A list of sessions must not cost what reading them all would: of a long file only both ends are looked at.
+import { stripControls, takeCharacters } from "../core/text.ts";
+import { textOf } from "../core/message.ts";
+import { entryMessage } from "./context.ts";
+import { readEntry } from "./entry_shape.ts";
+import { parseHeader } from "./header.ts";
+import { isObject } from "./shape.ts";
+
+/** A session as a list shows it. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly path: string;
+  readonly cwd: string;
+  readonly name?: string;
+  readonly created: Date;
+  /** When its file was last written. */
+  readonly modified: Date;
+  /** Messages in all branches; of a file longer than 4 MiB only those in the parts that were looked at. */
+  readonly messageCount: number;
+  /** Whether `messageCount` is of the whole file. */
+  readonly isWhole: boolean;
+  /** One line of at most 200 characters; empty when nothing was said yet. */
+  readonly firstMessage: string;
+}
+
+const HEAD_BYTES = 4 * 1024 * 1024;
+const TAIL_BYTES = 64 * 1024;
+/** A first message longer than this is not worth parsing for its first 200 characters. */
+const LINE_UNITS = 1024 * 1024;
+const FIRST_CHARACTERS = 200;
+
+/** Looks at a session file; undefined for a file that is none. */
+export function summarize(path: string): SessionSummary | undefined {
+  try {
+    const { size, mtime, isFile } = Deno.statSync(path);
+    if (!isFile) return undefined;
+    using file = Deno.openSync(path, { read: true });
+    const head = readPart(file, 0, Math.min(size, HEAD_BYTES));
+    const isWhole = size <= head.length;
+    const lines = linesOf(head, isWhole);
+    const { header } = parseHeader(lines.shift() ?? "", path);
+    if (!isWhole) {
+      const from = Math.max(head.length, size - TAIL_BYTES);
+      lines.push(...linesOf(readPart(file, from, size - from), true).slice(1));
+    }
+    const created = new Date(header.timestamp);
+    const name = nameIn(lines);
+    return {
+      id: header.id,
+      path,
+      cwd: header.cwd,
+      ...(name ? { name } : {}),
+      created,
+      modified: mtime ?? created,
+      messageCount: lines.reduce((count, line) => count + (line.startsWith('{"type":"message"') ? 1 : 0), 0),
+      isWhole,
+      firstMessage: firstMessageIn(lines),
+    };
+  } catch {
+    return undefined; // no header, not readable, or gone since the folder was read
+  }
+}
+
+function readPart(file: Deno.FsFile, from: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  file.seekSync(from, Deno.SeekMode.Start);
+  let filled = 0;
+  while (filled < length) {
+    const count = file.readSync(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function linesOf(bytes: Uint8Array, isEnd: boolean): string[] {
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  if (!isEnd) lines.pop();
+  return lines;
+}
+
+function nameIn(lines: readonly string[]): string | undefined {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i];
+    if (!line?.startsWith('{"type":"session_info"')) continue;
+    const name = fieldsOf(line)?.["name"];
+    if (typeof name === "string") return oneLine(name);
+  }
+  return undefined;
+}
+
+function firstMessageIn(lines: readonly string[]): string {
+  for (const line of lines) {
+    if (!line.startsWith('{"type":"message"') || line.length > LINE_UNITS || !line.includes('"role":"user"')) continue;
+    const fields = fieldsOf(line);
+    if (fields === undefined) continue;
+    const message = entryMessage(readEntry(fields, 0).entry);
+    if (message?.role === "user") return oneLine(textOf(message.content));
+  }
+  return "";
+}
+
+function fieldsOf(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function oneLine(text: string): string {
+  return takeCharacters(
+    stripControls(takeCharacters(text, 4 * FIRST_CHARACTERS)).replace(/\s+/g, " ").trim(),
+    FIRST_CHARACTERS,
+  );
+}

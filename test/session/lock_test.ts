@@ -1,0 +1,78 @@
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { lockSession } from "../../src/session/lock.ts";
+import { createSession, openSession } from "../../src/session/store.ts";
+import { begin, startWriter } from "./start_writer.ts";
+import { inWorld, linesOf, refusalOf, reply, said, START, user, worldIn } from "./world.ts";
+
+Deno.test("openSession() of a session that another process writes to says who has it, and opens when that has ended", async () => {
+  const folder = Deno.makeTempDirSync();
+  const child = startWriter();
+  let isRunning = true;
+  const end = async (): Promise<void> => {
+    if (isRunning) child.kill("SIGKILL");
+    isRunning = false;
+    await child.status;
+  };
+  try {
+    await begin(child, { folder });
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    const path = new TextDecoder().decode(value).split("\n")[0]?.slice(9) ?? "";
+    const world = worldIn(folder);
+    const error = refusalOf(() => openSession(path, world));
+    assert(error.why.startsWith(`process ${child.pid} has had it open since 20`), error.why);
+    assert(error.fix.includes("--fork ID") && error.fix.includes("Wait"));
+    assertEquals(world.failures, []);
+    await reader.cancel();
+    await end();
+    const session = openSession(path, world); // although the lock file is still there
+    session.append(said(user("mine")));
+    session.close();
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => join(folder, name)), [path]);
+  } finally {
+    await end();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("openSession() of a session that is open in this process is refused, through links too, until it is closed", () => {
+  inWorld((world) => {
+    const session = createSession({ cwd: "/w", folder: world.folder }, world);
+    session.append(said(user("a")));
+    const link = join(world.folder, "link.jsonl");
+    Deno.symlinkSync(session.path!, link);
+    for (const path of [session.path!, link]) {
+      assert(refusalOf(() => openSession(path, world)).why.includes(`process ${Deno.pid} `));
+    }
+    session.append(said(reply("b")));
+    session.close();
+    const again = openSession(link, world);
+    again.append(said(user("c")));
+    again.close();
+    assertEquals(linesOf(session.path!).length, 4);
+  });
+});
+
+Deno.test("lockSession() never writes through a link", () => {
+  inWorld((world) => {
+    const victim = join(world.folder, "victim");
+    Deno.writeTextFileSync(victim, "precious");
+    Deno.symlinkSync(victim, join(world.folder, "a.jsonl.lock"));
+    assertEquals(refusalOf(() => lockSession(join(world.folder, "a.jsonl"), START)).why, "it is not a regular file");
+    assertEquals(Deno.readTextFileSync(victim), "precious");
+  });
+});
+
+Deno.test("lockSession() can be had by one only, however many want it", () => {
+  inWorld((world) => {
+    const path = join(world.folder, "a.jsonl");
+    for (let round = 0; round < 20; round++) {
+      const lock = lockSession(path, START);
+      refusalOf(() => lockSession(path, START));
+      lock.release();
+      lock.release();
+    }
+    assertEquals([...Deno.readDirSync(world.folder)], []);
+  });
+});

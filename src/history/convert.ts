@@ -1,0 +1,59 @@
+import {
+  type AgentMessage,
+  type BashExecutionMessage,
+  type BranchSummaryMessage,
+  type CompactionSummaryMessage,
+  type CustomMessage,
+  isPlain,
+  type Message,
+  type UserMessage,
+} from "../core/message.ts";
+import { bashText } from "./bash_text.ts";
+import { tagged } from "./tagged.ts";
+
+type OwnMessage = CustomMessage | BashExecutionMessage | CompactionSummaryMessage | BranchSummaryMessage;
+
+/** The same message gives the same object in every request: adapters remember what they converted. */
+const converted = new WeakMap<OwnMessage, UserMessage>();
+
+/**
+ * The messages of a request as providers take them (R196–R204).
+ *
+ * What providers know passes through as the same object; what is ours becomes a user's message or, where the person
+ * kept a command from the model, nothing. Runs after every hook that may change messages; nobody can replace it.
+ */
+export function convertToLlm(messages: readonly AgentMessage[]): Message[] {
+  const sent: Message[] = [];
+  for (const message of messages) {
+    if (isPlain(message)) {
+      sent.push(message);
+    } else if (message.role !== "bashExecution" || !message.excludeFromContext) {
+      sent.push(userMessage(message));
+    }
+  }
+  return sent;
+}
+
+function userMessage(message: OwnMessage): UserMessage {
+  let user = converted.get(message);
+  if (!user) {
+    user = { role: "user", content: contentOf(message), timestamp: message.timestamp };
+    converted.set(message, user);
+  }
+  return user;
+}
+
+function contentOf(message: OwnMessage): UserMessage["content"] {
+  switch (message.role) {
+    case "custom":
+      return message.content;
+    case "bashExecution":
+      return bashText(message);
+    case "compactionSummary":
+      return "The conversation so far was shortened. This is what came before the messages below:\n\n" +
+        tagged("summary", message.summary);
+    case "branchSummary":
+      return "We left another line of this conversation to go on from here. This is what happened there:\n\n" +
+        tagged("summary", message.summary);
+  }
+}

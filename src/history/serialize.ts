@@ -1,0 +1,71 @@
+import { type AgentMessage, type AssistantMessage, textOf, type ToolCall } from "../core/message.ts";
+import { takeCharacters } from "../core/text.ts";
+
+/** Longest parts of a conversation that is written out for a summary. Unicode characters. */
+export interface SerializeLimits {
+  readonly result: number;
+  readonly argument: number;
+  /** What people and the model said. */
+  readonly text: number;
+}
+
+/** A summary needs what a tool was asked and how its answer began, and all that was said. */
+export const SERIALIZE_LIMITS: SerializeLimits = { result: 2000, argument: 400, text: Infinity };
+
+/** A conversation as text, a part for each message; messages without anything to read have none. Reasoning is left out. */
+export function serializeMessages(
+  messages: readonly AgentMessage[],
+  limits: SerializeLimits = SERIALIZE_LIMITS,
+): readonly string[] {
+  return messages.map((message) => partOf(message, limits)).filter((part) => part !== "");
+}
+
+function partOf(message: AgentMessage, limits: SerializeLimits): string {
+  const said = (title: string, text: string): string =>
+    text.trim() === "" ? "" : `[${title}]\n${cut(text, limits.text)}`;
+  switch (message.role) {
+    case "user":
+      return said("User", readable(message.content));
+    case "assistant":
+      return [said("Assistant", textOf(message.content)), callsOf(message, limits)].filter(Boolean).join("\n\n");
+    case "toolResult": {
+      const text = readable(message.content);
+      const title = message.isError ? "failed" : "result";
+      return `[Tool ${title}: ${message.toolName}]\n${text.trim() === "" ? "(nothing)" : cut(text, limits.result)}`;
+    }
+    case "custom":
+      return said("Note", readable(message.content));
+    case "bashExecution": {
+      if (message.excludeFromContext) return "";
+      const code = message.exitCode === undefined ? "no exit code" : `exit code ${message.exitCode}`;
+      return `[Command of the user, ${code}]\n$ ${cut(message.command, limits.text)}\n${
+        cut(message.output, limits.result)
+      }`;
+    }
+    case "compactionSummary":
+      return said("Summary of what came before", message.summary);
+    case "branchSummary":
+      return said("Summary of a line that was left", message.summary);
+  }
+}
+
+function callsOf(message: AssistantMessage, limits: SerializeLimits): string {
+  const calls = message.content.filter((part): part is ToolCall => part.type === "toolCall");
+  if (calls.length === 0) return "";
+  const lines = calls.map(({ name, arguments: args }) => {
+    const shown = Object.entries(args).map(([key, value]) => `${key}=${cut(JSON.stringify(value), limits.argument)}`);
+    return `${name}(${shown.join(", ")})`;
+  });
+  return `[Assistant calls]\n${lines.join("\n")}`;
+}
+
+function readable(content: string | readonly { readonly type: string }[]): string {
+  if (typeof content === "string") return content;
+  const images = content.filter((part) => part.type === "image").length;
+  return textOf(content) + "\n[image]".repeat(images);
+}
+
+function cut(text: string, limit: number): string {
+  const kept = takeCharacters(text, limit);
+  return kept.length === text.length ? text : `${kept}\n[… ${text.length - kept.length} more characters]`;
+}

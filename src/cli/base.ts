@@ -1,11 +1,17 @@
 import { gatherContextFiles } from "../context/context_files.ts";
 import { gatherDocs } from "../context/docs_pointers.ts";
+import { gatherPersona } from "../context/persona_files.ts";
 import { gatherRuntime } from "../context/runtime_facts.ts";
+import { gatherScripts } from "../context/scripts_file.ts";
 import { gatherSystemFiles } from "../context/system_files.ts";
+import { discoverTemplates } from "../context/templates.ts";
+import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { Diagnostic, Profile, PromptInputs } from "../core/prompt.ts";
+import { channelOf, LOCAL_AUGMENTS } from "../prompt/augment.ts";
 import { describePolicy } from "../sandbox/describe.ts";
 import type { Config } from "./config.ts";
-import { findSkills } from "./skills.ts";
+import type { InputSources } from "./engine/inputs.ts";
+import { findSkills, skillChoice } from "./skills.ts";
 import type { ToolsHost } from "./tools_host.ts";
 
 /** Everything that a system prompt is made from, gathered once. */
@@ -13,54 +19,88 @@ export interface PromptBase {
   readonly inputs: PromptInputs;
   /** What gathering had to report; the compiler adds its own. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What typed text may name. */
+  readonly sources: InputSources;
+  /** What a person should be told, one sentence each. */
+  readonly notices: readonly string[];
 }
 
-/** Reads what is on disk for the prompt. Throws UserError only for a file that the command line names. */
-export async function gatherBase(config: Config, tools: ToolsHost): Promise<PromptBase> {
+/** Files that extensions brought; absolute. */
+export interface Contributed {
+  readonly skills: readonly string[];
+  readonly templates: readonly string[];
+}
+
+const NOTHING: Contributed = { skills: [], templates: [] };
+
+/** Reads what is on disk for the prompt. Throws UserError only for what the command line or a setting names. */
+export async function gatherBase(
+  config: Config,
+  tools: Pick<ToolsHost, "policy" | "active" | "bundled">,
+  channel: string,
+  contributed: Contributed = NOTHING,
+): Promise<PromptBase> {
   const { values } = config.invocation;
+  const { settings, root, projectFolder, userFolder, trusted } = config;
   const profile = profileOf(config);
   const system = gatherSystemFiles({
-    root: config.root,
-    projectFolder: config.projectFolder,
-    userFolder: config.userFolder,
-    trusted: config.trusted,
+    root,
+    projectFolder,
+    userFolder,
+    trusted,
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
   });
-  const contextFiles = gatherContextFiles({
-    root: config.root,
-    userFolder: config.userFolder,
-    enabled: !values["no-context-files"] && profile === "full",
-    canRead: mayRead,
+  const isFull = profile === "full";
+  const enabled = !values["no-context-files"] && isFull;
+  const contextFiles = gatherContextFiles({ root, userFolder, enabled, canRead: mayRead });
+  const places = { root, projectFolder, userFolder, trusted, canRead: mayRead, enabled };
+  const persona = gatherPersona({ ...places, mode: settings.persona ?? "sections" });
+  const scripts = gatherScripts({ ...places, canWrite: (path) => canWrite(tools.policy, path) });
+  const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills);
+  const templates = await discoverTemplates({
+    root,
+    projectFolder,
+    userFolder,
+    trusted,
+    explicit: Array.isArray(values["template"]) ? values["template"] : [],
+    contributed: contributed.templates,
+    enabled: !values["no-templates"],
   });
-  const skills = await findSkills(config, tools.bundled, tools.policy);
-  const docs = tools.bundled ? gatherDocs(tools.bundled) : [];
+  const local = channelOf(LOCAL_AUGMENTS, channel);
   return {
     inputs: {
       profile,
-      identity: config.settings.identity ?? "assistant",
+      identity: settings.identity ?? "assistant",
       ...(system.systemOverride ? { systemOverride: system.systemOverride } : {}),
       appendSystem: system.appendSystem,
-      tools: tools.active.map((tool) => ({
-        name: tool.name,
-        snippet: tool.promptSnippet,
-        ...(tool.promptGuidelines ? { guidelines: tool.promptGuidelines } : {}),
-        origin: "builtin" as const,
-      })),
+      tools: [],
       contextFiles,
       skills: skills.skills,
-      docs: tools.active.some((tool) => tool.name === "read") ? docs : [],
+      docs: tools.bundled ? gatherDocs(tools.bundled) : [],
       environmentPolicy: describePolicy(tools.policy),
       rules: [],
-      runtime: gatherRuntime({ root: config.root, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
+      ...(persona.persona ? { persona: persona.persona } : {}),
+      ...(scripts.scripts ? { scripts: scripts.scripts } : {}),
+      ...(settings.budgets ? { budgets: settings.budgets } : {}),
+      ...(isFull ? { metadataMessages: true } : {}),
+      ...(local ? { channel: local } : {}),
+      runtime: gatherRuntime({ root, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
-    diagnostics: [...system.diagnostics, ...skills.diagnostics],
+    diagnostics: [...system.diagnostics, ...persona.diagnostics, ...scripts.diagnostics, ...skills.diagnostics],
+    sources: { skills: skills.found.skills, choice: skillChoice(config), templates: templates.templates, root },
+    notices: templates.problems.map(({ path, message }) => `${path}: ${message}`),
   };
 }
 
 /** Asked before the disk is touched, so that a restricted run is denied and never asked (R97, R472). */
 function mayRead(path: string): boolean {
   return Deno.permissions.querySync({ name: "read", path }).state === "granted";
+}
+
+function canWrite(policy: Policy, path: string): boolean {
+  const denied = [...policy.denyWrite, ...policy.protected];
+  return covers(policy.write, path) && !denied.some((folder) => isInside(path, folder));
 }
 
 function profileOf(config: Config): Profile {

@@ -16,6 +16,8 @@ export interface Config {
   readonly root: string;
   readonly userFolder?: string;
   readonly projectFolder?: string;
+  /** The user's folder for new files, sessions among them; absent where this process may not write. */
+  readonly stateFolder?: string;
   /** Where each tool call leaves a line; absent where this process may not write. */
   readonly auditFolder?: string;
   /** Whether the project's own configuration may load. */
@@ -41,7 +43,7 @@ export function configure(invocation: Invocation, world: World): Config {
     ...(folders.user ? { userFolder: folders.user } : {}),
     ...(folders.project ? { projectFolder: folders.project } : {}),
     ...(folders.newUser && mayHost({ name: "write", path: folders.newUser })
-      ? { auditFolder: join(folders.newUser, "audit") }
+      ? { stateFolder: folders.newUser, auditFolder: join(folders.newUser, "audit") }
       : {}),
     trusted: trust.trusted,
     user: user?.settings ?? {},

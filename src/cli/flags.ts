@@ -11,7 +11,7 @@ export interface Flag {
   /** Allowed values. */
   readonly choices?: readonly string[];
   readonly help: string;
-  readonly group: "Run" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Output";
+  readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Output";
   /** Key in settings.json that the option overrides. */
   readonly setting?: string;
 }
@@ -42,6 +42,24 @@ export const FLAGS = [
     help: "load this project's own settings, SYSTEM.md and skills",
   },
   { name: "no-trust", kind: "boolean", group: "Run", help: "leave them out, whatever was answered before" },
+  {
+    name: "continue",
+    short: "c",
+    kind: "boolean",
+    group: "Session",
+    help: "go on with the newest session of this workspace",
+  },
+  {
+    name: "resume",
+    short: "r",
+    kind: "string",
+    value: "ID",
+    group: "Session",
+    help: "go on with a session: its id, the beginning of it, or a file",
+  },
+  { name: "fork", kind: "string", value: "ID", group: "Session", help: "start from a copy of a session" },
+  { name: "no-session", kind: "boolean", group: "Session", help: "keep nothing of this session" },
+  { name: "session-dir", kind: "string", value: "DIR", group: "Session", help: "where sessions are kept" },
   {
     name: "model",
     short: "m",
@@ -116,6 +134,14 @@ export const FLAGS = [
     help: "how much prompt: full (default), minimal, none",
   },
   { name: "no-context-files", kind: "boolean", group: "Prompt", help: "leave AGENTS.md and CLAUDE.md out" },
+  { name: "no-templates", kind: "boolean", group: "Prompt", help: "leave templates out" },
+  {
+    name: "template",
+    kind: "repeat",
+    value: "PATH",
+    group: "Prompt",
+    help: "add a template file or a folder of them; may repeat",
+  },
   { name: "no-skills", kind: "boolean", group: "Prompt", help: "leave skills out" },
   { name: "skill", kind: "repeat", value: "PATH", group: "Prompt", help: "add a skill folder; may repeat" },
   {

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { Provider } from "../core/provider.ts";
+import type { Connection } from "../provider/connection.ts";
 import { modelFacts, type Price } from "../provider/models.ts";
 import { openProvider } from "../provider/mod.ts";
 import type { Config } from "./config.ts";
@@ -11,14 +12,19 @@ export interface OpenModel {
   readonly provider: Provider;
   /** Output limit for the request; the server's own where the model is not known. */
   readonly maxTokens: number | undefined;
+  /** Tokens; an assumption where the model is not known. */
+  readonly contextWindow: number;
   readonly notices: readonly string[];
 }
 
+/** What hooks may do to a request right before it leaves. */
+export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders">;
+
 /** Opens whoever answers, with recording around it when that was asked for. */
-export async function openModel(choice: ModelChoice, config: Config): Promise<OpenModel> {
+export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {
   const opened = choice.kind === "replay"
-    ? { provider: await openProvider("replay", { file: choice.file }), maxTokens: undefined, notices: [] }
-    : await openServer(choice, config);
+    ? await openCassette(choice, config)
+    : await openServer(choice, config, seams);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
@@ -26,6 +32,18 @@ export async function openModel(choice: ModelChoice, config: Config): Promise<Op
   const { recordProvider } = await import("../provider/record.ts");
   const secrets = choice.kind === "openai" && choice.apiKey !== "none" ? [choice.apiKey] : [];
   return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
+}
+
+/** A cassette has no model of its own: one with data in the settings under its name can stand for any. */
+async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Config): Promise<OpenModel> {
+  const provider = await openProvider("replay", { file: choice.file });
+  const own = config.settings.models?.["replay"];
+  return {
+    provider,
+    maxTokens: own?.maxTokens,
+    contextWindow: own?.contextWindow ?? modelFacts("").contextWindow,
+    notices: [],
+  };
 }
 
 /** A recording is one run: lines of an older one before it would be played first. */
@@ -46,22 +64,26 @@ function refuseExisting(file: string): void {
 async function openServer(
   choice: ModelChoice & { kind: "openai" },
   config: Config,
+  seams: RequestSeams,
 ): Promise<OpenModel> {
   const facts = modelFacts(choice.model);
   const own = config.settings.models?.[choice.model];
   const isKnown = facts.isKnown || own !== undefined;
   const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
   const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
+  const contextWindow = own?.contextWindow ?? facts.contextWindow;
   const provider = await openProvider(choice.api, {
     baseUrl: choice.baseUrl,
     apiKey: choice.apiKey,
     apiKeyEnv: choice.apiKeyEnv,
     model: choice.model,
-    contextWindow: own?.contextWindow ?? facts.contextWindow,
+    contextWindow,
+    ...seams,
     ...(price ? { price } : {}),
   });
   return {
     provider,
+    contextWindow,
     maxTokens: own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
     notices: isKnown ? [] : [
       `nothing is known of the model ${choice.model}: a context window of ${facts.contextWindow} tokens is assumed and costs are not ` +

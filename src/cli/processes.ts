@@ -17,6 +17,10 @@ export interface Processes {
   readonly runProgram: RunProgram | undefined;
   /** Starts the first spare, looks at what is protected, and later ends what killed sessions left. Once. */
   readonly warm: () => void;
+  /** Whether a command goes on in the background. */
+  readonly isBusy: () => boolean;
+  /** Ends what waits for further commands; what runs goes on. */
+  readonly rest: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -43,6 +47,11 @@ export function openProcesses(
       spares?.warm();
       timers.push(setTimeout(() => (shell ?? programs)?.look(), 20));
       timers.push(setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS));
+    },
+    isBusy: () => shell?.background.list().some(({ exitCode }) => exitCode === undefined) ?? false,
+    rest: async () => {
+      for (const timer of timers) clearTimeout(timer);
+      await spares?.close();
     },
     close: async () => {
       for (const timer of timers) clearTimeout(timer);

@@ -1,17 +1,15 @@
-import { messageOf, UserError } from "../core/error.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { Engine, PromptOutcome } from "../core/engine.ts";
+import { UserError } from "../core/error.ts";
 import { stripControls } from "../core/text.ts";
-import { openAudit } from "../session/audit.ts";
-import type { App } from "./app.ts";
-import { openApp } from "./app.ts";
 import { type Config, configure } from "./config.ts";
+import { openEngine } from "./engine/engine.ts";
+import { eventsOf } from "./engine_events.ts";
 import { writeAll } from "./main.ts";
 import { assembleMessage, readStdin } from "./message.ts";
 import { jsonMode, type ModeOutcome } from "./mode_json.ts";
 import { textMode } from "./mode_text.ts";
-import { chooseModel, type ModelChoice } from "./model.ts";
+import { chooseModel } from "./model.ts";
 import type { Invocation } from "./parse.ts";
-import { openModel } from "./open_model.ts";
 import { type SignalWatch, watchSignals } from "./signals.ts";
 import { readVariable, readWorld } from "./world.ts";
 
@@ -19,59 +17,55 @@ import { readVariable, readWorld } from "./world.ts";
 export async function run(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+  if (invocation.values["mode"] === "rpc") return await (await import("./rpc/run.ts")).runRpc(config, choice);
   const task = taskOf(config);
   const watch = watchSignals((code) => Deno.exit(code));
-  const app = await openApp(config, { startTools: true });
   try {
-    return await answer(app, choice, await task(), watch);
+    const engine = await openEngine({ config, choice, channel: channelOf(config) });
+    try {
+      return await answer(engine, config, await task(), watch);
+    } finally {
+      await engine.close();
+    }
   } finally {
-    await app.close();
     watch.stop();
   }
 }
 
-async function answer(app: App, choice: ModelChoice, text: string, watch: SignalWatch): Promise<number> {
-  const { values } = app.config.invocation;
-  const json = values["mode"] === "json";
-  const model = await openModel(choice, app.config);
+async function answer(engine: Engine, config: Config, text: string, watch: SignalWatch): Promise<number> {
+  const { values } = config.invocation;
   const warn = (line: string): void => {
     if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
   };
-  for (const notice of [...app.notices, ...model.notices]) warn(notice);
-  const reader = new AbortController(); // aborted when nobody reads standard output any more
-  const session = header(app.config.root);
-  const run = app.run(text, model.provider, model.maxTokens, AbortSignal.any([watch.signal, reader.signal]));
-  const events = audited(run, session.id, app.config, warn);
-  const write = (line: string): boolean => {
-    const read = writeAll(Deno.stdout, line);
-    if (!read) reader.abort();
-    return read;
-  };
-  if (json) return exitCode(await jsonMode(session, events, write), watch, undefined);
-  const outcome = await textMode(events, {
+  for (const notice of engine.notices) warn(notice);
+  const { sessionId: id, cwd } = engine.state();
+  let outcome: PromptOutcome | undefined;
+  const events = eventsOf(engine, async () => {
+    const prompting = engine.prompt({ text, source: "interactive" });
+    const stop = (): void => void engine.abort();
+    watch.signal.addEventListener("abort", stop);
+    if (watch.signal.aborted) stop();
+    return outcome = await prompting;
+  });
+  const write = (line: string): boolean => writeAll(Deno.stdout, line);
+  if (values["mode"] === "json") {
+    const header = { id, timestamp: new Date().toISOString(), cwd };
+    const seen = await jsonMode(header, events, write);
+    return isWithoutRun(outcome) ? 0 : exitCode(seen, watch, undefined);
+  }
+  const seen = await textMode(events, {
     answer: write,
     warn,
     ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
   });
-  if (outcome.limit !== undefined && outcome.ending === "limit") warn(`the run was ended by a limit: ${outcome.limit}`);
-  return exitCode(outcome, watch, outcome.last?.errorMessage);
+  if (isWithoutRun(outcome)) return 0;
+  if (seen.limit !== undefined && seen.ending === "limit") warn(`the run was ended by a limit: ${seen.limit}`);
+  return exitCode(seen, watch, seen.last?.errorMessage);
 }
 
-/** The events, with a line in the session's audit for each tool call that goes by. */
-async function* audited(
-  events: AsyncIterable<AgentEvent>,
-  session: string,
-  config: Config,
-  warn: (line: string) => void,
-): AsyncGenerator<AgentEvent> {
-  const audit = config.auditFolder === undefined
-    ? undefined
-    : openAudit(config.auditFolder, session, Date.now, (error) =>
-      warn(`the audit cannot be written: ${messageOf(error)}`));
-  for await (const event of events) {
-    audit?.read(event);
-    yield event;
-  }
+/** A command of an extension ran, or a hook took the text: no model was asked. */
+function isWithoutRun(outcome: PromptOutcome | undefined): boolean {
+  return outcome !== undefined && outcome.kind !== "run";
 }
 
 /** The task as a function, because standard input may still be open while the tools start. */
@@ -97,8 +91,10 @@ function noTask(): UserError {
   });
 }
 
-function header(cwd: string): { id: string; timestamp: string; cwd: string } {
-  return { id: crypto.randomUUID(), timestamp: new Date().toISOString(), cwd };
+/** Who reads along, for what the prompt says about questions (R409). */
+function channelOf({ invocation: { values, words }, world }: Config): "text" | "json" | "stdin" {
+  if (values["mode"] === "json") return "json";
+  return words.length === 0 && !world.stdinIsTerminal ? "stdin" : "text";
 }
 
 function exitCode(outcome: ModeOutcome, watch: SignalWatch, why: string | undefined): number {

@@ -31,6 +31,8 @@ const model = object({
   },
 });
 
+const budget = object({ perSource: count, total: count });
+
 /** All keys of settings.json; the published schema and docs/settings.md come from this table. */
 export const SETTINGS = {
   model: { shape: text, help: "model id", userOnly: true },
@@ -52,11 +54,32 @@ export const SETTINGS = {
     help: "parallel lets neighbouring calls that only read run together",
   },
   identity: { shape: oneOf("assistant", "compiler"), help: "which built-in identity opens the prompt" },
+  persona: {
+    shape: oneOf("sections", "replace"),
+    help: "SOUL.md and IDENTITY.md beside the built-in identity, or in its place",
+  },
+  skills: {
+    shape: object({ load: { type: "array", items: text }, mode: oneOf("on", "off") }),
+    help: 'which skills the model is told of: names, or "*"; off: none',
+  },
+  budgets: {
+    shape: object({ persona: budget, context: budget, scripts: budget, skills: budget, skillsRuntime: budget }),
+    help: "how much of files goes into the prompt, Unicode characters",
+  },
   profile: { shape: oneOf("full", "minimal", "none"), help: "how much prompt" },
   retry: {
     shape: object({ maxRetries: { type: "integer", minimum: 0 }, baseDelayMs: amount, maxDelayMs: amount }),
     help: "retries of failed requests",
   },
+  history: {
+    shape: oneOf("checkpoint", "rolling"),
+    help: "how a long history is shortened: a checkpoint summary, or a rolling one over the newest 200 entries",
+  },
+  compaction: {
+    shape: object({ enabled: { type: "boolean" }, reserveTokens: count, keepRecentTokens: count }),
+    help: "when and how far a long history is shortened, tokens",
+  },
+  summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
   limits: {
     shape: object({ maxTurns: count, timeoutMs: amount, maxTokensTotal: count, maxCostUsd: amount }),
     help: "bounds of a run; a project may only lower them",

@@ -1,0 +1,98 @@
+import { messageOf } from "../core/error.ts";
+import type { Denial, PermissionAnswer } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { CallOptions } from "../core/runner.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
+import { allows } from "../sandbox/grantable.ts";
+import { type GrantDesk, offeredIn } from "./grant_desk.ts";
+
+/** The call that met a denial. */
+export interface DeniedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+/** Whoever can answer a denial. */
+export interface Asker {
+  /**
+   * Asks the person. Called for one denial at a time. Must settle when `signal` aborts; a rejection and anything that is
+   * no answer count as "no".
+   */
+  readonly ask: (denial: Denial, call: DeniedCall, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** Hears why an answer could not be carried out. */
+  readonly onTrouble?: (sentence: string) => void;
+}
+
+/** An asker, and where answers for the project are kept: `record` throws UserError when they cannot be. */
+export interface Recorder extends Asker {
+  readonly record: (denial: Denial) => void;
+}
+
+/** Runs one tool call; never rejects for what the tool does. */
+type RunTool = (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+
+const ANSWERS: readonly PermissionAnswer[] = ["once", "session", "project", "no"];
+const NO = "The user was asked and did not allow it.";
+
+/**
+ * Runs calls and asks about denials: a call that failed and may be allowed runs once more with the grant, from its start.
+ *
+ * What was refused is not asked again in the session; what was allowed meanwhile needs no question.
+ */
+export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
+  const refused = new Set<string>();
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One question at a time: the next one is perhaps answered by the one before. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => {});
+    return done;
+  };
+
+  const ask = async (denial: Denial, call: DeniedCall, signal: AbortSignal): Promise<PermissionAnswer> => {
+    const key = `${denial.kind} ${denial.target}`;
+    if (signal.aborted || refused.has(key)) return "no";
+    // Answers come from other processes, too.
+    const said: unknown = await asker.ask(denial, call, signal).catch(() => "no");
+    // Nobody decided anything.
+    if (signal.aborted) return "no";
+    const answer = ANSWERS.find((known) => known === said) ?? "no";
+    if (answer === "no") refused.add(key);
+    return answer;
+  };
+
+  const keep = (denial: Denial): void => {
+    try {
+      asker.record(denial);
+    } catch (error) {
+      asker.onTrouble?.(messageOf(error));
+    }
+  };
+
+  return async (tool, args, callId, options) => {
+    const { signal } = options;
+    const first = await desk.run(tool, args, options);
+    const denial = first.isError ? offeredIn(first) : undefined;
+    if (denial === undefined || signal.aborted) return first;
+    try {
+      const answer = await inTurn(async () => {
+        if (allows(desk.current().policy, denial)) return "allowed";
+        const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal);
+        if (answer === "session" || answer === "project") desk.grant(denial);
+        if (answer === "project") keep(denial);
+        return answer;
+      });
+      if (answer === "no") return signal.aborted ? first : withLine(first, NO);
+      if (answer === "once") return await desk.runOnce(denial, tool, args, options);
+      return await desk.run(tool, args, options);
+    } catch (error) {
+      asker.onTrouble?.(messageOf(error));
+      return withLine(first, "The user allowed it, but it could not be granted.");
+    }
+  };
+}
+
+function withLine(result: ToolResult, line: string): ToolResult {
+  return { ...result, content: [...result.content, { type: "text", text: line }] };
+}

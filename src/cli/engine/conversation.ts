@@ -1,0 +1,79 @@
+import type { SessionState } from "../../agent/deps.ts";
+import type { SessionTotals } from "../../core/engine.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../../core/session.ts";
+import { buildContext } from "../../session/context.ts";
+import { type KeptManifest, manifestEntry, manifestsOf } from "../../session/manifests.ts";
+import { type Meter, meterOf } from "./totals.ts";
+
+/** The conversation at hand: the messages that the loop works on, and the session in which they are kept. */
+export interface Conversation {
+  /** The loop's own view; the array stays the same one. */
+  readonly state: SessionState;
+  store(): SessionStore;
+  /** Keeps what an event tells; before anybody else is told. */
+  record(event: AgentEvent): void;
+  append(entry: NewEntry): SessionEntry;
+  /** What the session says that the next request is made from. */
+  context(): SessionContext;
+  /** Takes the messages anew from the session: after a compaction or a move in the tree. */
+  rebuild(): SessionContext;
+  /** Goes over to another session; the old one is closed. */
+  open(store: SessionStore): SessionContext;
+  totals(): SessionTotals;
+  close(): void;
+}
+
+/** The conversation that a session holds. */
+export function openConversation(first: SessionStore): Conversation {
+  const messages: AgentMessage[] = [];
+  let store = first;
+  let meter: Meter = meterOf(store.entries());
+  let last: KeptManifest | undefined = manifestsOf(store.entries()).at(-1);
+  const rebuild = (): SessionContext => {
+    const context = buildContext(store);
+    messages.length = 0;
+    for (const message of context.messages) messages.push(message);
+    return context;
+  };
+  rebuild();
+  const append = (entry: NewEntry): SessionEntry => store.append(entry);
+  return {
+    state: { messages },
+    store: () => store,
+    append,
+    context: () => buildContext(store),
+    rebuild,
+    record(event) {
+      switch (event.type) {
+        case "message_end":
+          if (event.discarded) return;
+          meter.add(event.message);
+          return void append(entryOf(event.message));
+        case "prompt_compiled": {
+          const { id: entryId, timestamp } = append(manifestEntry(event.manifest, last));
+          last = { entryId, timestamp, manifest: event.manifest };
+          return;
+        }
+        case "turn_end":
+          return store.sync();
+      }
+    },
+    open(next) {
+      store.close();
+      store = next;
+      meter = meterOf(store.entries());
+      last = manifestsOf(store.entries()).at(-1);
+      return rebuild();
+    },
+    totals: () => meter.sums(),
+    close: () => store.close(),
+  };
+}
+
+function entryOf(message: AgentMessage): NewEntry {
+  if (message.role !== "custom") return { type: "message", message };
+  const { role: _role, timestamp: _timestamp, ...rest } = message;
+  return { type: "custom_message", ...rest };
+}

@@ -1,0 +1,41 @@
+import type { Queues } from "../../agent/queues.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { Hooks } from "../../core/hook.ts";
+import type { Config } from "../config.ts";
+import type { PromptBase } from "../base.ts";
+import type { ToolsHost } from "../tools_host.ts";
+import type { Compactor } from "./compaction.ts";
+import type { Conversation } from "./conversation.ts";
+import type { InputSources } from "./inputs.ts";
+import type { ModelState } from "./model_state.ts";
+import type { PromptState } from "./prompt_state.ts";
+import type { Toolset } from "./toolset.ts";
+import type { Work } from "./work.ts";
+
+/** The parts of an open session, for the modules that make up the engine. */
+export interface EngineCore {
+  readonly config: () => Config;
+  readonly tools: ToolsHost;
+  readonly toolset: Toolset;
+  readonly conversation: Conversation;
+  readonly queues: Queues;
+  readonly prompt: PromptState;
+  readonly model: ModelState;
+  readonly compactor: Compactor;
+  readonly inputs: () => InputSources;
+  readonly hooks: () => Hooks | undefined;
+  readonly work: Work;
+  /** Everything that happens goes through here: kept first, then told to hooks, audit and subscribers. */
+  readonly emit: (event: AgentEvent) => void;
+  /** Reads settings, files and extensions anew. */
+  readonly gather: () => Promise<PromptBase>;
+}
+
+/** Tells a person something. */
+export function tell(
+  core: Pick<EngineCore, "emit">,
+  message: string,
+  level: "info" | "warning" | "error" = "warning",
+): void {
+  core.emit({ type: "notice", level, message });
+}

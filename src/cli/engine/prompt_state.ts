@@ -1,0 +1,135 @@
+import type { CompiledRound, RoundRequest } from "../../agent/deps.ts";
+import { gatherRuntime } from "../../context/runtime_facts.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { CompiledPrompt, CompileTrigger, Manifest, PromptInputs } from "../../core/prompt.ts";
+import { compileRound, compileStable, type StablePart } from "../../prompt/compile.ts";
+import { compileSettled, type SettledPrompt } from "../../prompt/settled.ts";
+import { describePolicy, policyRecord } from "../../sandbox/describe.ts";
+import type { PromptBase } from "../base.ts";
+import { type KnownTool, promptTool } from "./toolset.ts";
+
+/** What of a request's prompt belongs to one user prompt alone. */
+export type PromptExtras = Partial<Pick<PromptInputs, "runtimeSkills" | "dynamicContext">>;
+
+/** The clock and what was read with it; kept with the session, so that a resumed one sends the same bytes (K7). */
+export interface RuntimeReading {
+  readonly runtime: PromptInputs["runtime"];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The system prompt of a session: compiled once, and again when something that it is made from changed. */
+export interface PromptState {
+  readonly base: () => PromptBase;
+  /** Called for every provider round; equal rounds give equal bytes between two rebuilds. */
+  readonly compile: (round: RoundRequest) => CompiledRound;
+  /** As the first round of the next prompt would have it. */
+  readonly peek: () => CompiledPrompt;
+  /** Takes what was read anew from disk. */
+  readonly takeBase: (base: PromptBase, trigger: CompileTrigger) => void;
+  /** Takes other active tools. */
+  readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger) => void;
+  /** Takes a wider or narrower policy. */
+  readonly takePolicy: (policy: Policy) => void;
+  readonly reading: () => RuntimeReading;
+  /** Goes back to what a resumed session was started with. */
+  readonly takeReading: (reading: RuntimeReading) => void;
+  /** A new user prompt: what earlier ones added is gone (R184). */
+  readonly startPrompt: (extras: PromptExtras) => void;
+  /** What hooks made of the prompt at hand; undefined goes back to the base (R183). */
+  readonly settle: (settled: SettledPrompt | undefined) => void;
+  /** What became of the history in the next request; noted in its manifest (R322). */
+  readonly noteHistory: (history: Manifest["history"]) => void;
+}
+
+/** Compiles the stable half; what is dynamic is added round by round. */
+export function createPromptState(
+  first: PromptBase,
+  firstTools: readonly KnownTool[],
+  firstPolicy: Policy,
+): PromptState {
+  let base = first;
+  let tools = firstTools;
+  let policy = firstPolicy;
+  let reading: RuntimeReading = { runtime: base.inputs.runtime, at: Date.now() };
+  let inputs: PromptInputs;
+  let stable: StablePart;
+  let record: JsonObject;
+  let trigger: CompileTrigger | undefined;
+  let extras: PromptExtras = {};
+  let settled: SettledPrompt | undefined;
+  let history: Manifest["history"] = { decision: "full" };
+
+  const compileBase = (why: CompileTrigger): void => {
+    inputs = {
+      ...base.inputs,
+      tools: tools.map(promptTool),
+      docs: tools.some(({ tool }) => tool.name === "read") ? base.inputs.docs : [],
+      environmentPolicy: describePolicy(policy),
+      runtime: reading.runtime,
+    };
+    stable = compileStable(inputs);
+    record = policyRecord(policy);
+    trigger = why;
+  };
+  const readClock = (): void => {
+    const at = Date.now();
+    const { root } = policy;
+    reading = { runtime: gatherRuntime({ root, now: at, os: Deno.build.os, arch: Deno.build.arch }), at };
+  };
+  const compile = (round: RoundRequest, why: CompileTrigger): CompiledRound => {
+    const offered = round.withoutTools ? [] : tools.map(({ definition }) => definition);
+    const all: PromptInputs = {
+      ...inputs,
+      ...extras,
+      ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
+      ...(round.continuation ? { continuation: true } : {}),
+      ...(round.finalAnswer ? { finalAnswer: true } : {}),
+      ...(round.withoutTools ? { withoutTools: true } : {}),
+    };
+    const meta = { trigger: why, round: round.round, tools: offered, policy: record, history, hooks: [] };
+    const prompt = settled
+      ? compileSettled(settled, all, meta)
+      : compileRound(stable, all, { ...meta, diagnostics: base.diagnostics });
+    return { prompt, tools: offered };
+  };
+
+  compileBase("startup");
+  return {
+    base: () => ({ ...base, inputs }),
+    compile(round) {
+      const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"));
+      trigger = undefined;
+      return compiled;
+    },
+    peek: () => compile({ round: 1 }, trigger ?? "prompt").prompt,
+    takeBase(next, why) {
+      base = next;
+      readClock();
+      compileBase(why);
+    },
+    takeTools(next, why) {
+      tools = next;
+      readClock();
+      compileBase(why);
+    },
+    takePolicy(next) {
+      policy = next;
+      // In the middle of a run: the clock stays, so that only what the grant changed is different.
+      compileBase("reload");
+    },
+    reading: () => reading,
+    takeReading(kept) {
+      reading = kept;
+      compileBase(trigger ?? "startup");
+    },
+    startPrompt(next) {
+      extras = next;
+      settled = undefined;
+      history = { decision: "full" };
+    },
+    settle: (next) => void (settled = next),
+    noteHistory: (next) => void (history = next),
+  };
+}

@@ -1,0 +1,34 @@
+import type { AgentDeps } from "../../agent/deps.ts";
+import { WINDOW_DEFAULTS, type WindowSettings } from "../../history/window.ts";
+import type { Config } from "../config.ts";
+
+/** Bounds of a run: the command line before the settings. */
+export function limitsOf(config: Config): AgentDeps["limits"] {
+  const { values } = config.invocation;
+  const flags = {
+    maxTurns: values["max-turns"],
+    timeoutMs: values["timeout"],
+    maxTokensTotal: values["max-tokens-total"],
+    maxCostUsd: values["max-cost"],
+  };
+  const given = Object.entries(flags).filter(([, value]) => typeof value === "number");
+  return { identicalCalls: 3, ...config.settings.limits, ...Object.fromEntries(given) };
+}
+
+/** Reasoning effort: the command line before the settings. */
+export function thinkingOf(config: Config): AgentDeps["thinking"] {
+  const flag = config.invocation.values["thinking"];
+  // The option table allows nothing but the levels.
+  return typeof flag === "string" ? flag as AgentDeps["thinking"] : config.settings.thinking ?? "off";
+}
+
+/** Retries of failed requests. */
+export function retryOf(config: Config): AgentDeps["retry"] {
+  return { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, ...config.settings.retry };
+}
+
+/** When and how far the history is shortened. */
+export function windowOf(config: Config, auto: boolean): WindowSettings {
+  const own = config.settings.compaction ?? {};
+  return { ...WINDOW_DEFAULTS, ...own, enabled: auto };
+}

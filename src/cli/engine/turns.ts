@@ -1,0 +1,103 @@
+import type { AgentDeps, SessionState } from "../../agent/deps.ts";
+import { createQueues, type Queues } from "../../agent/queues.ts";
+import { runPrompt } from "../../agent/run.ts";
+import { sleep } from "../../agent/sleep.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { Hooks } from "../../core/hook.ts";
+import type { AgentMessage, Message } from "../../core/message.ts";
+import { convertToLlm } from "../../history/convert.ts";
+import type { Config } from "../config.ts";
+import type { ActiveModel } from "./active_model.ts";
+import type { Compactor } from "./compaction.ts";
+import type { RolledHistory } from "./rolling_history.ts";
+import type { PromptState } from "./prompt_state.ts";
+import { limitsOf, retryOf } from "./settings_of.ts";
+import type { KnownTool } from "./toolset.ts";
+
+/** What a run of the loop is made from. */
+export interface TurnParts {
+  readonly config: Config;
+  readonly state: SessionState;
+  readonly queues: Queues;
+  readonly prompt: PromptState;
+  readonly compactor: Compactor;
+  readonly hooks: Hooks | undefined;
+  /** What stands for the conversation up to here, where the rolling history owns it. */
+  readonly rolled: RolledHistory | undefined;
+  /** Keeps one server's cache on one session; no secret and no path. */
+  readonly cacheKey: string;
+  /** Called when a request is on its way. */
+  readonly onRequest: () => void;
+}
+
+/** Runs the loop on messages: one user prompt, with every seam that the rest of the program has in it. */
+export function runTurns(
+  messages: readonly AgentMessage[],
+  tools: readonly KnownTool[],
+  model: ActiveModel,
+  parts: TurnParts,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent> {
+  const { config, state, queues, prompt, compactor, hooks, rolled } = parts;
+  const byName = new Map(tools.map((known) => [known.tool.name, known]));
+  const deps: AgentDeps = {
+    provider: model.provider,
+    compile: (round) => {
+      const compiled = prompt.compile(round);
+      parts.onRequest();
+      return compiled;
+    },
+    tools: new Map(tools.map(({ tool }) => [tool.name, tool])),
+    runTool: async (tool, args, callId, options) => {
+      const known = byName.get(tool.name);
+      if (!known) throw new Error(`the tool ${tool.name} is gone`);
+      return await known.run(args, callId, options);
+    },
+    limits: limitsOf(config),
+    retry: retryOf(config),
+    thinking: model.thinking,
+    ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
+    cacheKey: parts.cacheKey,
+    toolExecution: config.settings.toolExecution ?? "sequential",
+    queues,
+    now: Date.now,
+    random: Math.random,
+    sleep,
+    transformContext: (all, stop) => requestMessages(all, rolled, hooks, stop),
+    ...(hooks?.has("tool_call")
+      ? {
+        beforeToolCall: ({ id, name, args }, stop) =>
+          hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop),
+      }
+      : {}),
+    ...(hooks?.has("tool_result")
+      ? {
+        afterToolResult: ({ id, name, args }, result, stop) =>
+          hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop),
+      }
+      : {}),
+    onOverflow: (_failure, stop) => compactor.now("overflow", undefined, stop),
+    ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
+  };
+  return runPrompt(messages, state, deps, signal);
+}
+
+/** The queues of a session, with the modes of the settings. */
+export function queuesOf({ settings }: Config): Queues {
+  return createQueues({
+    steering: settings.steeringMode ?? "one-at-a-time",
+    followUp: settings.followUpMode ?? "one-at-a-time",
+  });
+}
+
+/** Context hooks see every message (R196); what comes out of them is converted (R197). */
+async function requestMessages(
+  all: readonly AgentMessage[],
+  rolled: RolledHistory | undefined,
+  hooks: Hooks | undefined,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const chosen = rolled ? [...rolled.messages, ...all.slice(rolled.covered)] : all;
+  const seen = hooks?.has("context") ? await hooks.context(chosen, signal) : chosen;
+  return convertToLlm(seen);
+}

@@ -1,0 +1,25 @@
+import { createMailbox } from "../agent/mailbox.ts";
+import type { Engine, PromptOutcome } from "../core/engine.ts";
+import type { AgentEvent } from "../core/event.ts";
+
+/** The events of one piece of work, as a stream that ends with it; whoever walks away from it stops the work. */
+export async function* eventsOf(
+  engine: Engine,
+  work: () => Promise<PromptOutcome>,
+): AsyncGenerator<AgentEvent, PromptOutcome> {
+  const mailbox = createMailbox<AgentEvent | { readonly done: PromptOutcome } | { readonly failed: unknown }>();
+  const unsubscribe = engine.subscribe(mailbox.put);
+  try {
+    work().then((done) => mailbox.put({ done }), (failed) => mailbox.put({ failed }));
+    for (;;) {
+      for (const item of await mailbox.take()) {
+        if ("done" in item) return item.done;
+        if ("failed" in item) throw item.failed;
+        yield item;
+      }
+    }
+  } finally {
+    unsubscribe();
+    await engine.abort();
+  }
+}

@@ -1,0 +1,118 @@
+import { UserError } from "../core/error.ts";
+import type { Denial } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
+import type { CallOptions } from "../core/runner.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
+import { claimIn, type DenialClaim, withDenial } from "../sandbox/denial_claim.ts";
+import { disk } from "../sandbox/disk.ts";
+import { allows, grantable } from "../sandbox/grantable.ts";
+import type { Grants } from "../sandbox/policy.ts";
+import { grantedScopes, widen } from "../sandbox/widen.ts";
+import type { ToolProcesses } from "./tool_processes.ts";
+
+/** The policy that holds and what runs under it, as far as grants change them. */
+export interface GrantDesk {
+  readonly current: () => ToolProcesses;
+  readonly granted: () => readonly Denial[];
+  /** Runs a call under the policy that holds; a denial in its result is one that can be granted. */
+  readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
+  /** The same under one grant more, which nothing else gets. Rejects as `grant` throws. */
+  readonly runOnce: (denial: Denial, tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
+  /** Makes a grant part of the policy. Throws UserError for one that is not, or no longer, to be had. */
+  readonly grant: (denial: Denial) => void;
+  /** Ends all processes of all policies. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a grant desk is made of. */
+export interface GrantDeskParts {
+  readonly first: ToolProcesses;
+  /** Starts what runs calls under a policy; for one tool alone where that is named. */
+  readonly open: (policy: Policy, only?: Tool) => ToolProcesses;
+  /** What command line, settings and project leave of a grant: shows whether there is any use in it. */
+  readonly resolve: (grants: Grants) => Policy;
+}
+
+/** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
+export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
+  let current = first;
+  let granted: readonly Denial[] = [];
+  const opened = new Set([first]);
+  let closed = false;
+
+  /** What would lift a denial here and now, if anything does. */
+  const offer = (claim: DenialClaim, policy: Policy): Denial | undefined => {
+    const denial = grantable(claim, policy, disk.realPath);
+    if (denial === undefined) return undefined;
+    try {
+      // Here shows what read-only sessions, denials of whole kinds and a project that narrows take away again.
+      const resolved = resolve(grantedScopes(denial));
+      const all = denial.kind === "write" ? [denial, { ...denial, kind: "read" as const }] : [denial];
+      return all.every((part) => allows(resolved, part)) ? denial : undefined;
+    } catch (error) {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }
+  };
+
+  const openWider = (denial: Denial, only?: Tool): ToolProcesses => {
+    const { policy } = current;
+    const now = offer(denial, policy);
+    if (closed || now?.target !== denial.target || now.grant !== denial.grant) throw gone(denial);
+    const processes = open(widen(policy, denial), only);
+    opened.add(processes);
+    return processes;
+  };
+
+  const runIn = async (
+    processes: ToolProcesses,
+    ...[tool, args, options]: Parameters<GrantDesk["run"]>
+  ): Promise<ToolResult> => {
+    const result = await processes.run(tool, args, options);
+    const claim = claimIn(result.details);
+    return withDenial(result, claim && offer(claim, processes.policy));
+  };
+
+  return {
+    current: () => current,
+    granted: () => granted,
+    run: (...call) => runIn(current, ...call),
+    runOnce: async (denial, ...call) => {
+      const processes = openWider(denial, call[0]);
+      try {
+        return await runIn(processes, ...call);
+      } finally {
+        await processes.close();
+        opened.delete(processes);
+      }
+    },
+    grant: (denial) => {
+      const old = current;
+      current = openWider(denial);
+      granted = [...granted, denial];
+      // Calls under way may last: nobody waits, and `close` ends what is left.
+      old.retire().catch(() => {});
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all(Array.from(opened, (processes) => processes.close()));
+    },
+  };
+}
+
+/** The denial in a result of `run`, which the desk itself put there. */
+export function offeredIn({ details }: ToolResult): Denial | undefined {
+  const claim = claimIn(details);
+  const said = details?.["denial"];
+  const grant = claim && typeof said === "object" && said !== null && "grant" in said ? said["grant"] : undefined;
+  return claim && typeof grant === "string" ? { ...claim, grant } : undefined;
+}
+
+function gone({ kind, target }: Denial): UserError {
+  return new UserError({
+    what: `Cannot allow ${kind} for ${target}`,
+    why: "no grant allows it, or the policy or the place has changed since it was denied",
+    fix: `Start again with --allow-${kind}`,
+  });
+}

@@ -1,0 +1,70 @@
+import type { Limits, Policy } from "../core/policy.ts";
+import { glanceAtDisk } from "../sandbox/disk.ts";
+import { type Grants, resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
+import { allowedBefore } from "./allowed_before.ts";
+import { bundledParts } from "./bundled.ts";
+import type { Config } from "./config.ts";
+import { withinHost } from "./host_permissions.ts";
+import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
+import { skillFolders } from "./skills.ts";
+
+/** What of a session does not change when a grant makes a new policy of it. */
+export interface PolicyBase {
+  readonly level: Policy["sandbox"];
+  readonly folders: { readonly tmp: string; readonly cache: string };
+  readonly bundled: string | undefined;
+  /** What this program is made of. */
+  readonly program: readonly string[];
+}
+
+/**
+ * The policy of a session: command line, settings and what was granted on the way; never wider than what this process
+ * itself may do. Throws UserError for what cannot be had.
+ */
+export function policyOf(config: Config, { level, folders, bundled, program }: PolicyBase, grants: Grants): Policy {
+  const { values } = config.invocation;
+  const { deny: userDeny, ...user } = config.user.permissions ?? {};
+  const { deny: projectDeny, ...project } = config.project.permissions ?? {};
+  return withinHost(resolvePolicy({
+    root: config.root,
+    flags: flagLayer(values),
+    ...(values["read-only"] ? { readOnly: true } : {}),
+    user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
+    project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
+    allowed: allowedBefore(config, level),
+    grants,
+    limits: limitsOf(config),
+  }, {
+    home: config.world.home,
+    tmp: folders.tmp,
+    cache: folders.cache,
+    env: config.world.env,
+    skills: skillFolders(config, undefined),
+    readable: bundled === undefined ? [] : bundledParts(bundled),
+    program,
+    level,
+    ...glanceAtDisk(),
+  }));
+}
+
+function flagLayer(values: Values): ScopeLayer {
+  const written = (value: ScopeValue | undefined): boolean | readonly string[] | undefined =>
+    value === "all" ? true : value;
+  const wanted = ["read", "write", "run", "net", "env"] as const;
+  const scopes = wanted.map((kind) => [kind, written(scopeValue(values, `allow-${kind}`))] as const);
+  const denials = (["read", "write"] as const).map((kind) =>
+    [kind, written(scopeValue(values, `deny-${kind}`))] as const
+  );
+  const given = <K>(entries: readonly (readonly [K, unknown])[]) => entries.filter(([, value]) => value !== undefined);
+  const deny = Object.fromEntries(given(denials));
+  return { ...Object.fromEntries(given(scopes)), ...(Object.keys(deny).length > 0 ? { deny } : {}) };
+}
+
+function limitsOf(config: Config): Partial<Limits> {
+  const bash = config.settings.bash;
+  return {
+    ...(bash?.timeoutMs === undefined ? {} : { bashTimeoutMs: bash.timeoutMs }),
+    ...(bash?.maxTimeoutMs === undefined ? {} : { bashMaxTimeoutMs: bash.maxTimeoutMs }),
+    ...(bash?.outputBytes === undefined ? {} : { outputBytes: bash.outputBytes }),
+  };
+}

@@ -1,0 +1,37 @@
+import { dirname, join } from "@std/path";
+
+/**
+ * Puts a text at a real path in one step: a reader sees the old content or the new. An old file's mode stays, a new file
+ * is the user's alone (0600).
+ */
+export function replaceFile(real: string, text: string): void {
+  const temporary = join(dirname(real), `.${crypto.randomUUID()}.tmp`);
+  const mode = modeOf(real) ?? 0o600;
+  const bytes = new TextEncoder().encode(text);
+  try {
+    {
+      using file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
+      for (let done = 0; done < bytes.length;) done += file.writeSync(bytes.subarray(done));
+      file.syncSync();
+    }
+    if (mode !== 0o600) Deno.chmodSync(temporary, mode);
+    Deno.renameSync(temporary, real);
+  } catch (error) {
+    try {
+      Deno.removeSync(temporary);
+    } catch {
+      // It was never made, or it is the old name already.
+    }
+    throw error;
+  }
+}
+
+function modeOf(path: string): number | undefined {
+  try {
+    const { mode } = Deno.statSync(path);
+    return mode === null ? undefined : mode & 0o777;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

@@ -2,25 +2,30 @@
  * Builds `dist/sandpiper`: bundle, then `deno compile` behind the official base runtime, or, where its host cannot be
  * reached, behind the one from the npm registry. Says which.
  *
- * Options: `--registry` skips the official route; `--out FILE` writes elsewhere.
+ * Options: `--registry` skips the official route; `--out FILE` writes elsewhere; `--skills DIR` puts the skills below a
+ * folder into the binary besides its own.
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
 import { type BaseRuntime, output, registryRuntime } from "./build/base_runtime.ts";
 import { bundle } from "./build/bundle.ts";
+import { addSkills } from "./build/skills.ts";
 
 /** How long the official base runtime's download may take before the other route is tried. */
 const OFFICIAL_LIMIT_MS = 60_000;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, { boolean: ["registry"], string: ["out"] });
+const args = parseArgs(Deno.args, { boolean: ["registry"], string: ["out", "skills"] });
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
 const chunks = join(root, "dist", "bundle");
 
 const files = await bundle(root, chunks);
 await Deno.copyFile(join(root, "README.md"), join(chunks, "README.md"));
 await copyFolder(join(root, "skills"), join(chunks, "skills"));
+if (typeof args.skills === "string") {
+  console.log(`skills: ${(await addSkills(resolve(args.skills), join(chunks, "skills"))).join(", ")}`);
+}
 await copyFolder(join(root, "docs"), join(chunks, "docs"));
 await Deno.writeTextFile(join(chunks, "content-hash"), await contentHash());
 // Scoped permissions of workers are behind this flag in 2.7.
@@ -72,7 +77,10 @@ async function copyFolder(from: string, to: string): Promise<void> {
   await output("cp", ["-R", `${from}/.`, to], root);
 }
 
-/** SHA-256 over names and contents of what the binary carries for tools to read; names the folder it is copied to. */
+/**
+ * The start of a SHA-256 over names and contents of what the binary carries for tools to read; names the folder it is
+ * copied to. Short, because the prompt holds it once for each skill: all of it would be forty tokens a time.
+ */
 async function contentHash(): Promise<string> {
   const hash = createHash("sha256");
   const add = async (path: string, name: string): Promise<void> => {
@@ -83,5 +91,5 @@ async function contentHash(): Promise<string> {
     for (const inner of names) await add(join(path, inner), `${name}/${inner}`);
   };
   for (const part of ["README.md", "docs", "skills"]) await add(join(chunks, part), part);
-  return hash.digest("hex");
+  return hash.digest("hex").slice(0, 16);
 }

@@ -1,10 +1,11 @@
 /**
- * Writes the pages and the schema that come from tables: docs/options.md, docs/settings.md, docs/settings.schema.json.
+ * Writes the pages and the schemas that come from tables: docs/options.md, docs/settings.md, docs/*.schema.json.
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
 import { COMMANDS, type Flag, FLAGS } from "../src/cli/flags.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
+import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
@@ -12,6 +13,7 @@ const pages = {
   "docs/options.md": optionsPage(),
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),
+  "docs/manifest.schema.json": JSON.stringify(MANIFEST_SCHEMA, null, 2) + "\n",
   "tools/definitions.ts": await definitions(),
 };
 

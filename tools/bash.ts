@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { once } from "../src/core/once.ts";
 import { ToolError } from "../src/core/error.ts";
+import type { Denial } from "../src/core/event.ts";
+import type { JsonObject } from "../src/core/json.ts";
 import type { Limits } from "../src/core/policy.ts";
 import { formatSize } from "../src/core/text.ts";
 import {
@@ -148,7 +150,15 @@ function failureOf({ ending, exitCode, limit }: ShellOutcome, timeoutMs: number)
   }
 }
 
-function detailsOf(outcome: ShellOutcome): { exitCode: number; ending: string; fullOutputPath?: string } {
-  const { exitCode, ending, fullOutputPath } = outcome;
-  return { exitCode, ending, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
+/** What shells say beside the contract: what of the policy the command met. */
+type Denied = Pick<Denial, "kind" | "target">;
+
+function detailsOf(outcome: ShellOutcome & { readonly denial?: Denied }): JsonObject {
+  const { exitCode, ending, fullOutputPath, denial } = outcome;
+  return {
+    exitCode,
+    ending,
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...(denial === undefined ? {} : { denial: { ...denial } }),
+  };
 }

@@ -10,10 +10,11 @@ import { find } from "./find.ts";
 import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
+import { readSkill } from "./read_skill.ts";
 import { write } from "./write.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls];
+export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill];
 
 /** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
 export function toolsUnder(policy: Policy): readonly Tool[] {

@@ -24,17 +24,20 @@ export interface Queues {
   takeSteering(): readonly QueuedMessage[];
   takeFollowUp(): readonly QueuedMessage[];
   texts(): QueueTexts;
+  modes(): { readonly steering: QueueMode; readonly followUp: QueueMode };
+  setModes(modes: { readonly steering?: QueueMode; readonly followUp?: QueueMode }): void;
   /** Removes everything, for giving it back to the person: steering first. */
   clear(): readonly QueuedMessage[];
 }
 
 /** Empty queues. */
 export function createQueues(
-  modes: { readonly steering: QueueMode; readonly followUp: QueueMode } = {
+  first: { readonly steering: QueueMode; readonly followUp: QueueMode } = {
     steering: "one-at-a-time",
     followUp: "one-at-a-time",
   },
 ): Queues {
+  let modes = first;
   const steering: QueuedMessage[] = [];
   const followUp: QueuedMessage[] = [];
   const take = (queue: QueuedMessage[], mode: QueueMode) => queue.splice(0, mode === "all" ? queue.length : 1);
@@ -49,6 +52,8 @@ export function createQueues(
       steering: steering.map((message) => textOf(message.content)),
       followUp: followUp.map((message) => textOf(message.content)),
     }),
+    modes: () => modes,
+    setModes: (changed) => void (modes = { ...modes, ...changed }),
     clear: () => [...take(steering, "all"), ...take(followUp, "all")],
   };
 }

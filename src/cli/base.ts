@@ -55,7 +55,14 @@ export async function gatherBase(
   const enabled = !values["no-context-files"] && isFull;
   const contextFiles = gatherContextFiles({ root, userFolder, enabled, canRead: mayRead });
   const places = { root, projectFolder, userFolder, trusted, canRead: mayRead, enabled };
-  const persona = gatherPersona({ ...places, mode: settings.persona ?? "sections" });
+  const wanted = typeof settings.persona === "string" ? { mode: settings.persona } : settings.persona ?? {};
+  const mode = wanted.mode ?? "sections";
+  const persona = gatherPersona({
+    ...places,
+    ...wanted,
+    mode,
+    enabled: !values["no-context-files"] && (isFull || (profile === "minimal" && mode === "replace")),
+  });
   const scripts = gatherScripts({ ...places, canWrite: (path) => canWrite(tools.policy, path) });
   const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills);
   const templates = await discoverTemplates({
@@ -82,6 +89,7 @@ export async function gatherBase(
       rules: [],
       ...(persona.persona ? { persona: persona.persona } : {}),
       ...(scripts.scripts ? { scripts: scripts.scripts } : {}),
+      ...(settings.toolRecoveryPolicy ? { toolRecoveryPolicy: true } : {}),
       ...(settings.budgets ? { budgets: settings.budgets } : {}),
       ...(isFull ? { metadataMessages: true } : {}),
       ...(local ? { channel: local } : {}),

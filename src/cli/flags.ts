@@ -151,7 +151,7 @@ export const FLAGS = [
     value: "LIST",
     group: "Tools and their scope",
     setting: "tools",
-    help: "active tools (default read,bash,edit,write; also grep,find,ls)",
+    help: "active tools (default read,bash,edit,write; also grep,find,ls,read_skill)",
   },
   { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
   {
@@ -286,6 +286,11 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "doctor",
     help: "check what this machine and configuration can do, each with its fix",
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
+    name: "skills",
+    help: "list skills, or check them: skills [list|validate DIR]",
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {

@@ -26,6 +26,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./command_policy.ts")).policyCommand(invocation);
     case "doctor":
       return (await import("./command_doctor.ts")).doctorCommand(invocation);
+    case "skills":
+      return (await import("./command_skills.ts")).skillsCommand(invocation);
     case "tool":
       return (await import("./command_tool.ts")).toolCommand(invocation);
     case undefined:

@@ -55,8 +55,17 @@ export const SETTINGS = {
   },
   identity: { shape: oneOf("assistant", "compiler"), help: "which built-in identity opens the prompt" },
   persona: {
-    shape: oneOf("sections", "replace"),
+    shape: {
+      anyOf: [
+        oneOf("sections", "replace"),
+        object({ mode: oneOf("sections", "replace"), defaults: { type: "boolean" }, withSystem: { type: "boolean" } }),
+      ],
+    },
     help: "SOUL.md and IDENTITY.md beside the built-in identity, or in its place",
+  },
+  toolRecoveryPolicy: {
+    shape: { type: "boolean" },
+    help: "tell the model in the prompt how to go on after a failed tool",
   },
   skills: {
     shape: object({ load: { type: "array", items: text }, mode: oneOf("on", "off") }),

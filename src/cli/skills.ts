@@ -59,8 +59,7 @@ export async function discover(
 
 /** The setting `skills`. */
 export function skillChoice(config: Config): SkillChoice {
-  // The settings table checks its shape.
-  return (config.settings as { readonly skills?: SkillChoice }).skills ?? {};
+  return config.settings.skills ?? {};
 }
 
 /** Folders outside the workspace that hold skills; the tools' read scope takes them in. */

@@ -1,6 +1,10 @@
 /** The fields before a Markdown text, or why there are none. */
 export type FrontMatter =
-  | { readonly fields: Readonly<Record<string, unknown>> }
+  | {
+    readonly fields: Readonly<Record<string, unknown>>;
+    /** It is no YAML as it stands: values with an unquoted colon were taken as if they were quoted (X9). */
+    readonly recovered?: true;
+  }
   | { readonly error: string };
 
 /** Longest block that is parsed, characters: fields are short, and a parser's worst case grows with its input. */
@@ -22,15 +26,33 @@ export async function parseFrontMatter(text: string): Promise<FrontMatter> {
   if ("fields" in first) return first;
   // People write `description: Use this: …`; strict YAML takes the second colon for a mapping.
   const second = await parseYaml(quoteColons(block));
-  return "fields" in second ? second : first;
+  return "fields" in second ? { ...second, recovered: true } : first;
 }
 
-function cutBlock(text: string): string | undefined {
-  const lines = text.replace(/\r\n?/g, "\n");
-  if (!lines.startsWith("---\n")) return undefined;
-  const end = /^---[ \t]*$/m.exec(lines.slice(4));
-  return end ? lines.slice(4, 4 + end.index) : undefined;
+/** The text after the block, or all of it where there is none; line ends are LF, without white space around it. */
+export function textAfterBlock(text: string): string {
+  return (splitBlock(text)?.after ?? withLineFeeds(text)).trim();
 }
+
+/** The block at the start of a text, undefined where there is none or its end is missing. */
+export function cutBlock(text: string): string | undefined {
+  return splitBlock(text)?.block;
+}
+
+function splitBlock(text: string): { readonly block: string; readonly after: string } | undefined {
+  if (!text.startsWith("---")) return undefined; // before anything that looks at all of a long text
+  const lines = withLineFeeds(text);
+  if (!lines.startsWith("---\n")) return undefined;
+  END.lastIndex = 4;
+  const end = END.exec(lines);
+  return end ? { block: lines.slice(4, end.index), after: lines.slice(end.index + end[0].length) } : undefined;
+}
+
+function withLineFeeds(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+const END = /^---[ \t]*$/gm;
 
 const LINE = /^([A-Za-z][A-Za-z0-9_-]*):[ ]+(?:([A-Za-z][^\t]*?)|"([^"\\\t]*)"|'([^'\t]*)')[ ]*$/;
 

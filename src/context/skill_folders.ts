@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { resolve } from "@std/path";
 import { isInside } from "../core/policy.ts";
 
 /** What a search below one folder found. */
@@ -30,7 +30,8 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
   const visited = new Set<string>();
   let entries = 0;
   const visit = (folder: string, depth: number): void => {
-    const file = join(folder, "SKILL.md");
+    // Paths are put together by hand here: a thousand skills are found before the first request.
+    const file = `${folder}/SKILL.md`;
     if (isThere(file)) return void found.push(file);
     if (depth >= limits.depth) return;
     for (const entry of list(folder, refused)) {
@@ -41,7 +42,7 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
       if (!(entry.isDirectory || entry.isSymlink) || entry.name.startsWith(".") || entry.name === "node_modules") {
         continue;
       }
-      const path = join(folder, entry.name);
+      const path = `${folder}/${entry.name}`;
       if (entry.isSymlink) {
         const reason = refuseLink(path, root, followLinks, visited);
         if (reason === "skip") continue;
@@ -53,7 +54,7 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
       visit(path, depth + 1);
     }
   };
-  visit(root, 0);
+  visit(resolve(root), 0);
   return { found: found.sort(), refused };
 }
 

@@ -1,141 +1,124 @@
-import { basename, dirname, join, resolve } from "@std/path";
+import { basename } from "@std/path";
 import type { Diagnostic, PromptSkill } from "../core/prompt.ts";
-import { ancestorsOf, findGitRoot } from "./ancestors.ts";
+import type { SkillHead } from "./skill_fields.ts";
 import { readSkill } from "./skill_file.ts";
 import { findSkillFiles } from "./skill_folders.ts";
-
-/** Where skills are looked for. */
-export interface SkillOptions {
-  /** The workspace. */
-  readonly root: string;
-  readonly projectFolder?: string | undefined;
-  readonly userFolder?: string | undefined;
-  readonly home?: string | undefined;
-  /** The folder of the skills that come with the program. */
-  readonly bundled?: string | undefined;
-  /** `--skill`: a SKILL.md, its folder, or a folder of skills; taken even without `enabled`. */
-  readonly explicit: readonly string[];
-  /** Whether the project's own skills may be used. */
-  readonly trusted: boolean;
-  /** False: only the explicit ones (`--no-skills`). */
-  readonly enabled: boolean;
-  /** Whether the read tool can open a path; a skill that it cannot open is not listed (R146). */
-  readonly canRead?: (path: string) => boolean;
-}
-
-/** Whose skill it is; in this order the first wins a name (R121). */
-export type SkillOrigin = "explicit" | "project" | "user" | "bundled";
+import { type SkillOptions, type SkillOrigin, type SkillPlace, skillPlaces } from "./skill_places.ts";
+import { withSlugs } from "./skill_slugs.ts";
 
 /** A skill that was found. */
-export interface Skill extends PromptSkill {
+export interface Skill extends PromptSkill, SkillHead {
+  /** What `read_skill` takes: the name where that is fit for it; no two skills share one. */
+  readonly slug: string;
+  /** Its folder, relative to the place where it was found, for example `group/review`. */
+  readonly id: string;
   readonly folder: string;
   readonly origin: SkillOrigin;
-  readonly modelInvocation: boolean;
 }
 
-/** Skills by name, and what the search had to report. */
+/** A skill whose name another one has. */
+export interface ShadowedSkill {
+  readonly name: string;
+  readonly path: string;
+  /** SKILL.md of the one that has it. */
+  readonly winner: string;
+}
+
+/** Skills by name, and what the search had to report; every entry of the other lists is among the diagnostics too. */
 export interface SkillSet {
   readonly skills: readonly Skill[];
+  readonly shadowed: readonly ShadowedSkill[];
+  /** SKILL.md files and folders that cannot be used, with the reason. */
+  readonly rejected: readonly { readonly path: string; readonly reason: string }[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Finds the skills of every place there is (docs/cli.md, Files; R119–R123, R144–R147).
+ * Finds the skills of every place there is (docs/skills.md; R119–R123, R144–R147).
  *
  * A name belongs to the first of: explicit paths, the project's folder, `.agents/skills` from the workspace up to the
- * git root, the user's folder, `~/.agents/skills`, the bundled ones; within one folder the first path. Never throws.
+ * git root, the user's folder, `~/.agents/skills`, paths of extensions, the bundled ones; within one folder the first
+ * path. Never throws.
  */
 export async function discoverSkills(options: SkillOptions): Promise<SkillSet> {
-  const diagnostics: Diagnostic[] = [];
-  const byName = new Map<string, Skill>();
+  const found: Found = { byName: new Map(), shadowed: [], rejected: [], diagnostics: [] };
   const seen = new Set<string>();
-  for (const { folder, origin } of rootsOf(options, diagnostics)) {
-    const { found, refused } = findSkillFiles(folder, origin !== "project");
-    for (const { path, reason } of refused) diagnostics.push(invalid(path, `Skills here are left out: ${reason}`));
-    if (origin === "explicit" && found.length === 0) {
-      diagnostics.push(invalid(folder, "There is no SKILL.md. Name a SKILL.md, its folder, or a folder of skills"));
+  for (const place of skillPlaces(options, found.diagnostics)) {
+    const { folder, origin } = place;
+    const files = findSkillFiles(folder, origin !== "project");
+    for (const { path, reason } of files.refused) reject(found, path, reason, "Skills here are left out");
+    if ((origin === "explicit" || origin === "extension") && files.found.length === 0) {
+      reject(
+        found,
+        folder,
+        "there is no SKILL.md. Name a SKILL.md, its folder, or a folder of skills",
+        "No skill here",
+      );
     }
-    for (const path of found) {
+    for (const path of files.found) {
       if (seen.has(path)) continue;
       seen.add(path);
-      await take(path, origin, options, byName, diagnostics);
+      await take(path, place, options, found);
     }
   }
-  return { skills: [...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1), diagnostics };
+  const { byName, ...reports } = found;
+  return { skills: withSlugs([...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1)), ...reports };
 }
 
 /** The skills that the model may be told of (R109). */
 export function listedSkills(skills: readonly Skill[]): readonly PromptSkill[] {
-  return skills.filter((skill) => skill.modelInvocation)
-    .map(({ name, description, path }) => ({ name, description, path }));
+  return skills.filter((skill) => skill.modelInvocation).map(({ name, description, path, authProfiles }) => ({
+    name,
+    description,
+    path,
+    ...(authProfiles ? { authProfiles } : {}),
+  }));
 }
 
-async function take(
-  path: string,
-  origin: SkillOrigin,
-  options: SkillOptions,
-  byName: Map<string, Skill>,
-  diagnostics: Diagnostic[],
-): Promise<void> {
+interface Found {
+  readonly byName: Map<string, Omit<Skill, "slug">>;
+  readonly shadowed: ShadowedSkill[];
+  readonly rejected: { readonly path: string; readonly reason: string }[];
+  readonly diagnostics: Diagnostic[];
+}
+
+async function take(path: string, place: SkillPlace, options: SkillOptions, found: Found): Promise<void> {
   const read = await readSkill(path);
-  if ("rejected" in read) {
-    diagnostics.push(invalid(path, `The skill is left out: ${read.rejected}`));
-    return;
-  }
+  if ("rejected" in read) return reject(found, path, read.rejected, "The skill is left out");
   if (options.canRead && !options.canRead(path)) {
-    const message = "The skill is left out: the read tool may not open it. Grant it with --allow-read";
-    diagnostics.push({ code: "permission_denied", message, file: path });
+    const reason = "the read tool may not open it. Grant it with --allow-read";
+    found.rejected.push({ path, reason });
+    found.diagnostics.push({ code: "permission_denied", message: `The skill is left out: ${reason}`, file: path });
     return;
   }
-  for (const warning of read.warnings) diagnostics.push(invalid(path, `The skill is used, but ${warning}`));
-  const winner = byName.get(read.head.name);
+  const winner = found.byName.get(read.head.name);
   if (winner) {
+    if (isSameFile(winner.path, path)) return;
     const message = `Skill "${read.head.name}" is hidden by the one at ${winner.path}. Rename one of them`;
-    diagnostics.push({ code: "skill_collision", message, file: path });
+    found.shadowed.push({ name: read.head.name, path, winner: winner.path });
+    found.diagnostics.push({ code: "skill_collision", message, file: path });
     return;
   }
-  byName.set(read.head.name, { ...read.head, path, folder: dirname(path), origin });
+  for (const warning of read.warnings) found.diagnostics.push(invalid(path, `The skill is used, but ${warning}`));
+  const folder = path.slice(0, -"/SKILL.md".length);
+  const id = folder.slice(place.folder.length + 1) || basename(folder);
+  found.byName.set(read.head.name, { ...read.head, path, folder, id, origin: place.origin });
 }
 
-function rootsOf(
-  options: SkillOptions,
-  diagnostics: Diagnostic[],
-): readonly { readonly folder: string; readonly origin: SkillOrigin }[] {
-  const { root, projectFolder, userFolder, home, bundled, explicit, enabled } = options;
-  const of = (origin: SkillOrigin) => (folder: string) => ({ folder, origin });
-  const named = explicit.map((path) => resolve(root, path))
-    .map((path) => basename(path) === "SKILL.md" ? dirname(path) : path).map(of("explicit"));
-  if (!enabled) return named;
-  const user = [...userFolder ? [join(userFolder, "skills")] : [], ...home ? [join(home, ".agents/skills")] : []];
-  const top = findGitRoot(root) ?? root;
-  const own = [
-    ...projectFolder ? [join(projectFolder, "skills")] : [],
-    ...ancestorsOf(root).filter((folder) => folder.length >= top.length).map((folder) => join(folder, ".agents/skills"))
-      .reverse(),
-    // A workspace that is the home folder has the user's skills, which need no trust.
-  ].filter((folder) => !user.includes(folder) && isFolder(folder));
-  if (!options.trusted) { for (const folder of own) diagnostics.push(untrusted(folder)); }
-  return [
-    ...named,
-    ...options.trusted ? own.map(of("project")) : [],
-    ...user.map(of("user")),
-    ...bundled ? [of("bundled")(bundled)] : [],
-  ];
+/** Two ways to one file, as where `.agents/skills` is a link to `.sandpiper/skills`, are no collision. */
+function isSameFile(a: string, b: string): boolean {
+  try {
+    return Deno.realPathSync(a) === Deno.realPathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function reject(found: Found, path: string, reason: string, what: string): void {
+  found.rejected.push({ path, reason });
+  found.diagnostics.push(invalid(path, `${what}: ${reason}`));
 }
 
 function invalid(file: string, message: string): Diagnostic {
   return { code: "skill_invalid", message, file };
-}
-
-function untrusted(file: string): Diagnostic {
-  const message = "The project is not trusted, so its skills are left out. Look at them, then pass --trust";
-  return { code: "untrusted", message, file };
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,21 @@ import { join } from "@std/path";
 import { ancestorsOf, findGitRoot } from "./ancestors.ts";
 
 /** What of a project's configuration folder loads only with trust (docs/cli.md, Files). */
-const GUARDED = ["APPEND_SYSTEM.md", "SYSTEM.md", "extensions", "prompts", "settings.json", "skills"] as const;
+const GUARDED = [
+  "APPEND_SYSTEM.md",
+  "IDENTITY.md",
+  "SCRIPTS.md",
+  "SOUL.md",
+  "SYSTEM.md",
+  "USER.md",
+  "extensions",
+  "prompts",
+  "settings.json",
+  "skills",
+] as const;
+
+/** Files of the workspace's root that may stand in the identity's place, where the user wants that (K11). */
+const GUARDED_ROOT = ["IDENTITY.md", "SOUL.md"] as const;
 
 /** More than this is not digested, and so never trusted by a record: a person cannot have looked at it. */
 export const DIGEST_LIMITS = { bytes: 32 * 1024 * 1024, entries: 10_000 } as const;
@@ -26,10 +40,13 @@ export function digestProject(
     for (const folder of ancestorsOf(root).filter((at) => at.length >= top.length)) {
       digestPath(join(folder, ".agents/skills"), join(folder, ".agents/skills"), state, 0);
     }
+    // On their own they ask for no trust: beside the built-in identity they are text like AGENTS.md.
+    if (state.entries === 0) return undefined;
+    for (const name of GUARDED_ROOT) digestPath(join(root, name), `root ${name}`, state, 0);
   } catch {
     return null;
   }
-  return state.entries === 0 ? undefined : state.hash.digest("hex");
+  return state.hash.digest("hex");
 }
 
 interface State {

@@ -1,38 +1,45 @@
 import { sha256 } from "../core/digest.ts";
-import type { CompiledPrompt, Diagnostic, ManifestSection, PromptInputs, StableInputs } from "../core/prompt.ts";
+import type { CompiledPrompt, PromptInputs, StableInputs } from "../core/prompt.ts";
 import { joinHalves } from "./boundary.ts";
 import { filteredFiles } from "./filtered.ts";
 import { prefixDigest } from "./fingerprint.ts";
-import { finish, type FinishedSection, isWanted } from "./finish.ts";
+import { finishDynamic, finishStable, type Half, joinSections, type Trace } from "./halves.ts";
 import { type CompileMeta, toolsEntry } from "./manifest.ts";
-import { SECTIONS } from "./sections/mod.ts";
 import { COMPILER } from "./version.ts";
 
 /** The stable half: compiled once for each base build, used in every round until the next. */
-export interface StablePart {
-  readonly text: string;
-  readonly sections: readonly ManifestSection[];
-  readonly diagnostics: readonly Diagnostic[];
+export interface StablePart extends Half {
   readonly sha256: string;
   /** Fingerprint of the stable half followed by `rest`. */
   readonly digestWith: (rest: string) => string;
 }
 
 /** Compiles what keeps its bytes over a session. */
-export function compileStable(inputs: StableInputs): StablePart {
-  const half = joinSections(finishStable(inputs));
+export function compileStable(inputs: StableInputs, trace?: Trace): StablePart {
+  const half = joinSections(finishStable(inputs, trace));
+  return stablePart({ ...half, diagnostics: [...half.diagnostics, ...filteredFiles(inputs)] });
+}
+
+/** A half with its fingerprint. */
+export function stablePart(half: Half): StablePart {
   const digestWith = prefixDigest(half.text);
-  return {
-    ...half,
-    diagnostics: [...half.diagnostics, ...filteredFiles(inputs)],
-    sha256: digestWith(""),
-    digestWith,
-  };
+  return { ...half, sha256: digestWith(""), digestWith };
 }
 
 /** Compiles what changes from round to round and joins it to a stable half made from the same inputs. */
-export function compileRound(stable: StablePart, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
-  const dynamic = joinSections(finishDynamic(inputs));
+export function compileRound(
+  stable: StablePart,
+  inputs: PromptInputs,
+  meta: CompileMeta,
+  trace?: Trace,
+): CompiledPrompt {
+  const dynamic = joinSections(finishDynamic(inputs, "all", trace));
+  trace?.("render");
+  return joinParts(stable, dynamic, inputs, meta);
+}
+
+/** Two halves as a prompt with its manifest. */
+export function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
   const full = joinHalves(stable.text, dynamic.text);
   return {
     stable: stable.text,
@@ -64,37 +71,12 @@ export function compileRound(stable: StablePart, inputs: PromptInputs, meta: Com
  *
  * Never throws for any state of any file; what could not be used is among the manifest's diagnostics.
  */
-export function compilePrompt(inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
-  return compileRound(compileStable(inputs), inputs, meta);
+export function compilePrompt(inputs: PromptInputs, meta: CompileMeta, trace?: Trace): CompiledPrompt {
+  return compileRound(compileStable(inputs, trace), inputs, meta, trace);
 }
 
 /** The text of each rendered section by id, in the order of the prompt; for showing one of them. */
 export function sectionTexts(inputs: PromptInputs): ReadonlyMap<string, string> {
-  const finished = [...finishStable(inputs), ...finishDynamic(inputs)];
+  const finished = [...finishStable(inputs), ...finishDynamic(inputs, "all")];
   return new Map(finished.filter(({ text }) => text).map(({ text, entry }) => [entry.id, text]));
-}
-
-function finishStable(inputs: StableInputs): readonly FinishedSection[] {
-  return SECTIONS.flatMap((section) => {
-    const isMine = section.stability === "stable" && isWanted(section, inputs.profile);
-    const rendered = isMine && section.render(inputs);
-    return rendered ? [finish(section, rendered)] : [];
-  });
-}
-
-function finishDynamic(inputs: PromptInputs): readonly FinishedSection[] {
-  return SECTIONS.flatMap((section) => {
-    const isMine = section.stability === "dynamic" && isWanted(section, inputs.profile);
-    const rendered = isMine && section.render(inputs);
-    return rendered ? [finish(section, rendered)] : [];
-  });
-}
-
-function joinSections(finished: readonly FinishedSection[]): Pick<StablePart, "text" | "sections" | "diagnostics"> {
-  const shown = finished.filter((section) => section.text);
-  return {
-    text: shown.map((section) => section.text).join("\n\n"),
-    sections: shown.map((section) => section.entry),
-    diagnostics: finished.flatMap((section) => section.diagnostics),
-  };
 }

@@ -26,6 +26,8 @@ export interface StableSection extends SectionHead {
 /** A section that may differ from request to request. */
 export interface DynamicSection extends SectionHead {
   readonly stability: "dynamic";
+  /** Made from what happened in this very round: it follows a prompt that somebody else wrote, too (R57). */
+  readonly isOfRound?: true;
   readonly render: (inputs: PromptInputs) => Rendered | undefined;
 }
 

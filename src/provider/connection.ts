@@ -26,6 +26,8 @@ export interface Connection {
   readonly textCalls?: TextCallMode;
   /** Sees, and may replace, the body right before it is sent (R213). May reject: the reply then fails. */
   readonly beforeRequest?: (payload: JsonObject) => JsonObject | Promise<JsonObject>;
+  /** Headers to add to a request, `null` to leave one out (R217). The key's own header is not to be had. */
+  readonly beforeHeaders?: () => Promise<Readonly<Record<string, string | null>>>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** A new call id, for servers that send none; must be unique in a conversation. */

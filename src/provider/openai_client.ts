@@ -43,6 +43,8 @@ export function createPost(connection: Connection): Post {
       defaultHeaders: { ...(apiKey === "" ? { authorization: null } : {}), ...headers },
     });
     const last = connection.beforeRequest ? await connection.beforeRequest(body) : body;
-    return await client.post(path, { body: last, signal, stream: true }).asResponse();
+    const added = await connection.beforeHeaders?.();
+    return await client.post(path, { body: last, signal, stream: true, ...(added ? { headers: added } : {}) })
+      .asResponse();
   };
 }

@@ -7,6 +7,7 @@ const WORLD = {
   "b/SKILL.md": "",
   "a/SKILL.md": "",
   "a/inner/SKILL.md": "",
+  ".git/x/SKILL.md": "",
   ".hidden/x/SKILL.md": "",
   "node_modules/x/SKILL.md": "",
   "1/2/3/4/SKILL.md": "",
@@ -14,7 +15,7 @@ const WORLD = {
   "README.md": "",
 };
 
-Deno.test("findSkillFiles() finds skills four folders deep, none inside a skill, sorted", () =>
+Deno.test("findSkillFiles() X10 finds skills four folders deep, none inside a skill, sorted", () =>
   inFolder(WORLD, (root) => {
     assertEquals(findSkillFiles(root, true), {
       found: ["1/2/3/4/SKILL.md", "a/SKILL.md", "b/SKILL.md"].map((path) => join(root, path)),
@@ -24,7 +25,7 @@ Deno.test("findSkillFiles() finds skills four folders deep, none inside a skill,
     assertEquals(findSkillFiles(join(root, "README.md"), true), { found: [], refused: [] });
   }));
 
-Deno.test("findSkillFiles() ends at its limits and says so once", () =>
+Deno.test("findSkillFiles() X10 ends at its limits and says so once", () =>
   inFolder(WORLD, (root) => {
     for (const limits of [{ depth: 4, entries: 20_000, skills: 1 }, { depth: 4, entries: 2, skills: 10 }]) {
       const { found, refused } = findSkillFiles(root, true, limits);

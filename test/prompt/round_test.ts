@@ -71,7 +71,17 @@ Deno.test("compileRound() over a kept stable half equals compilePrompt(), R448 a
 Deno.test("compileStable() never looks at what may change within a session", () => {
   const guard = new Proxy<StableInputs>(inputs(EVERYTHING), {
     get(target, key) {
-      const changing = ["runtime", "retryInstruction", "continuation", "finalAnswer", "dynamicContext"];
+      const changing = [
+        "runtime",
+        "retryInstruction",
+        "continuation",
+        "finalAnswer",
+        "withoutTools",
+        "dynamicContext",
+        "channel",
+        "runtimeSkills",
+        "memory",
+      ];
       if (changing.includes(String(key))) throw new Error(`read ${String(key)}`);
       return Reflect.get(target, key);
     },

@@ -1,4 +1,4 @@
-import { type ExpandedInput, expandInput } from "../../context/expand_input.ts";
+import { type ExpandedInput, expandInput, skillElement } from "../../context/expand_input.ts";
 import { selectSkills, type SkillChoice } from "../../context/skill_selection.ts";
 import type { Skill } from "../../context/skills.ts";
 import { readSkillBody } from "../../context/skill_body.ts";
@@ -28,7 +28,7 @@ export interface ReadyInput {
 export function readyInput(text: string, sources: InputSources, earlier: readonly AgentMessage[]): ReadyInput {
   const said = earlier.flatMap((message) => message.role === "user" ? [textOf(message.content)] : []);
   const expanded: ExpandedInput = expandInput(text, {
-    skills: sources.skills,
+    skills: sources.choice.mode === "off" ? [] : sources.skills,
     templates: sources.templates,
     readBody: (skill) => readSkillBody(skill.path),
     earlier: said,
@@ -67,5 +67,5 @@ export function inputCommands(sources: InputSources): readonly CommandView[] {
 function bodyOf(skill: Skill, said: readonly string[]): string | undefined {
   const body = readSkillBody(skill.path);
   if ("problem" in body) return undefined;
-  return said.some((message) => message.includes(body.text)) ? undefined : body.text;
+  return said.some((message) => message.includes(skillElement(skill, body.text))) ? undefined : body.text;
 }

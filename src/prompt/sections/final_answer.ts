@@ -7,6 +7,7 @@ export const finalAnswer: DynamicSection = {
   id: "final_answer",
   title: "Final Answer",
   stability: "dynamic",
+  isOfRound: true,
   profiles: ["full", "minimal"],
   render: (inputs) => inputs.finalAnswer ? builtin("final_answer", FINAL_ANSWER) : undefined,
 };

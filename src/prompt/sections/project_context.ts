@@ -10,10 +10,8 @@ export const projectContext: StableSection = {
   profiles: ["full"],
   files: (inputs) => inputs.contextFiles,
   render: (inputs) => {
-    const { kept, sources, diagnostics } = keepFiles("project_context", inputs.contextFiles, {
-      perSource: 64_000,
-      total: 150_000,
-    });
+    const budget = { perSource: 64_000, total: 150_000, ...inputs.budgets?.context };
+    const { kept, sources, diagnostics } = keepFiles("project_context", inputs.contextFiles, budget);
     const parts = kept.map((file) => {
       return `## ${visiblePath(file.path)}\n\n${file.text}${file.isCut ? `\n\n${CONTEXT_CUT}` : ""}`;
     });

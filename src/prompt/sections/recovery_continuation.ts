@@ -7,6 +7,7 @@ export const recoveryContinuation: DynamicSection = {
   id: "recovery_continuation",
   title: "Recovery Continuation",
   stability: "dynamic",
+  isOfRound: true,
   profiles: ["full", "minimal"],
   render: (inputs) => inputs.continuation ? builtin("recovery_continuation", CONTINUATION) : undefined,
 };

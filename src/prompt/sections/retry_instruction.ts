@@ -6,6 +6,7 @@ export const retryInstruction: DynamicSection = {
   id: "retry_instruction",
   title: "Retry Instruction",
   stability: "dynamic",
+  isOfRound: true,
   profiles: ["full", "minimal"],
   budget: { total: 2_000 },
   render: (inputs) => fromCaller("retry_instruction", inputs.retryInstruction),

@@ -19,7 +19,8 @@ export const skillsListing: StableSection = {
     const entries: string[] = [];
     const sources: PromptSource[] = [];
     const diagnostics: Diagnostic[] = [];
-    let left = LISTING_CHARACTERS;
+    const limit = inputs.budgets?.skills?.total ?? LISTING_CHARACTERS;
+    let left = limit;
     for (const skill of inputs.skills.toSorted(byName)) {
       const entry = entryOf(skill);
       const chars = countCharacters(entry);
@@ -34,7 +35,7 @@ export const skillsListing: StableSection = {
         kept: fits ? chars : 0,
       });
       if (fits) entries.push(entry), left -= chars;
-      else diagnostics.push(leftOut(skill));
+      else diagnostics.push(leftOut(skill, limit));
     }
     const text = [skillsIntroduction(tool), "", "<available_skills>", ...entries, "</available_skills>"];
     if (diagnostics.length) text.push(skillsLeftOut(diagnostics.length));
@@ -53,20 +54,22 @@ function byName(a: PromptSkill, b: PromptSkill): number {
 }
 
 function entryOf(skill: PromptSkill): string {
+  const profiles = new Set((skill.authProfiles ?? []).map(oneLine).filter(Boolean));
+  const names = [...profiles].sort().join(", ");
   return [
     "<skill>",
     `<name>${escapeXml(oneLine(skill.name))}</name>`,
     `<description>${escapeXml(oneLine(skill.description))}</description>`,
     `<location>${escapeXml(visiblePath(skill.path))}</location>`,
+    ...names ? [`<auth_profiles>${escapeXml(names)}</auth_profiles>`] : [],
     "</skill>",
   ].join("\n");
 }
 
-function leftOut(skill: PromptSkill): Diagnostic {
+function leftOut(skill: PromptSkill, limit: number): Diagnostic {
   return {
     code: "section_omitted",
-    message:
-      `Skill "${skill.name}" is not listed: the listing has room for ${LISTING_CHARACTERS} characters. Shorten ` +
+    message: `Skill "${skill.name}" is not listed: the listing has room for ${limit} characters. Shorten ` +
       "descriptions or remove skills",
     file: skill.path,
     section: "skills_listing",

@@ -1,0 +1,51 @@
+import type { PromptBlock, PromptChannel } from "../core/prompt_block.ts";
+
+/** What an augment may look at. */
+export interface ChannelFacts {
+  /** Who reads along: one person, or several. */
+  readonly audience: "direct" | "group";
+}
+
+/** What a runtime adds to the prompts of its channel; a host brings its own (R407, R410). */
+export interface PromptAugment {
+  readonly channel: string;
+  /** Pure: called once for each base build. */
+  readonly blocks: (facts: ChannelFacts) => readonly PromptBlock[];
+}
+
+const ALONE = "Do not ask: choose what is most sensible, and say what you assumed.";
+
+/** The channels of the program itself: each says whether anybody can answer (R409). */
+export const LOCAL_AUGMENTS: readonly PromptAugment[] = [
+  local(
+    "interactive",
+    "A person reads along at a terminal and can answer. Ask when a decision is theirs; otherwise go ahead.",
+  ),
+  local("text", `Nobody can answer: this run ends with your reply, and only your last message is seen. ${ALONE}`),
+  local(
+    "stdin",
+    "The request came through a pipe, and nobody can answer: this run ends with your reply, and only your last message " +
+      `is seen. ${ALONE}`,
+  ),
+  local("json", `A program reads this run's events, and nobody can answer. ${ALONE}`),
+  local(
+    "rpc",
+    "A program passes messages on. A question may stay unanswered: ask only when a decision is not yours, and say what " +
+      "you would choose.",
+  ),
+];
+
+/** What the augment of a channel adds: one channel's text and never another's (R408). Undefined for an unknown channel. */
+export function channelOf(
+  augments: readonly PromptAugment[],
+  channel: string,
+  facts: ChannelFacts = { audience: "direct" },
+): PromptChannel | undefined {
+  // The last one wins, so that a host can put its own in place of ours.
+  const found = augments.findLast((augment) => augment.channel === channel);
+  return found && { name: channel, blocks: found.blocks(facts) };
+}
+
+function local(channel: string, content: string): PromptAugment {
+  return { channel, blocks: () => [{ title: "Interaction", content }] };
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from "../core/json.ts";
+import { sha256 } from "../core/digest.ts";
+import type { CompiledPrompt, Diagnostic, ManifestSection, Stability } from "../core/prompt.ts";
+import { countCharacters } from "../core/text.ts";
+import { clean } from "./clean.ts";
+import { stablePart } from "./compile.ts";
+import type { Half } from "./halves.ts";
+import type { SettledPrompt } from "./settled.ts";
+
+/** Id of the section that holds a hook's own text. */
+export const EXTENSION_PROMPT = "extension_prompt";
+
+/**
+ * What `before_agent_start` handlers made of a prompt (K17).
+ *
+ * A text that begins with the whole base leaves it alone: the rest is section `extension_prompt`. One that begins with
+ * the stable half keeps that and replaces the dynamic one. Any other replaces both, and the manifest's `hooks` say that
+ * the stable half was changed. A blank text changes nothing, so that a mistake never leaves the model without a prompt.
+ *
+ * Pure; called once for each message of the user. The base itself stays as it was (R446).
+ *
+ * @param base Compiled without anything of a round.
+ * @param hookText What the last handler returned.
+ * @param extensions Who returned a text, in the order of the calls.
+ */
+export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensions: readonly string[]): SettledPrompt {
+  const { stable, dynamic, full, manifest } = base;
+  const half = (stability: Stability, text: string, diagnostics: readonly Diagnostic[]): Half => ({
+    text,
+    sections: manifest.sections.filter((section) => section.stability === stability),
+    diagnostics,
+  });
+  const kept = stablePart(half("stable", stable, manifest.diagnostics));
+  const settle = (changed: string, own: string, settled: Omit<SettledPrompt, "hooks">): SettledPrompt => ({
+    ...settled,
+    hooks: [record(extensions, changed, own)],
+  });
+  const untouched = { stable: kept, dynamic: half("dynamic", dynamic, []) };
+  if (clean(hookText) === "") {
+    const note: Diagnostic = {
+      code: "section_omitted",
+      message: `The prompt of ${extensions.join(", ")} is blank and was not used. Return a text or nothing`,
+      section: EXTENSION_PROMPT,
+    };
+    return settle("none", "", { ...untouched, dynamic: { ...untouched.dynamic, diagnostics: [note] } });
+  }
+  if (hookText.startsWith(full)) {
+    const own = clean(hookText.slice(full.length));
+    if (!own) return settle("none", "", untouched);
+    const sections = [...untouched.dynamic.sections, sectionOf("dynamic", own, extensions)];
+    const text = dynamic ? `${dynamic}\n\n${own}` : own;
+    return settle("dynamic", own, { stable: kept, dynamic: { text, sections, diagnostics: [] } });
+  }
+  if (stable && hookText.startsWith(`${stable}\n\n`)) {
+    const own = clean(hookText.slice(stable.length));
+    const sections = own ? [sectionOf("dynamic", own, extensions)] : [];
+    return settle("dynamic", own, { stable: kept, dynamic: { text: own, sections, diagnostics: [] } });
+  }
+  const own = clean(hookText);
+  const sections = [sectionOf("stable", own, extensions)];
+  return settle("stable", own, {
+    stable: stablePart({ text: own, sections, diagnostics: manifest.diagnostics }),
+    dynamic: { text: "", sections: [], diagnostics: [] },
+  });
+}
+
+function record(extensions: readonly string[], changed: string, own: string): JsonObject {
+  return { event: "before_agent_start", extensions, changed, chars: countCharacters(own) };
+}
+
+function sectionOf(stability: Stability, text: string, extensions: readonly string[]): ManifestSection {
+  const chars = countCharacters(text);
+  const digest = sha256(text);
+  return {
+    id: EXTENSION_PROMPT,
+    stability,
+    chars,
+    kept: chars,
+    sha256: digest,
+    sources: [{ kind: "hook", ref: extensions.join(", "), status: "loaded", chars, kept: chars, sha256: digest }],
+  };
+}

@@ -1,0 +1,13 @@
+import type { StableSection } from "../section.ts";
+import { PERSONA_DEFAULT } from "../text.ts";
+import { personaFile, renderPersona } from "./persona_section.ts";
+
+/** Who it is: IDENTITY.md (R364, R365). */
+export const identityCore: StableSection = {
+  id: "identity_core",
+  title: "Identity Core",
+  stability: "stable",
+  profiles: ["full"],
+  files: personaFile("identity"),
+  render: (inputs) => renderPersona(inputs, "identity", "identity_core", PERSONA_DEFAULT.identity),
+};

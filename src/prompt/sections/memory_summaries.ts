@@ -1,0 +1,12 @@
+import { memoryText } from "../memory.ts";
+import type { DynamicSection } from "../section.ts";
+
+/** What earlier sessions left, after every other block (R401, R405). */
+export const memorySummaries: DynamicSection = {
+  id: "memory_summaries",
+  title: "Memory",
+  stability: "dynamic",
+  profiles: ["full"],
+  budget: { total: 8_000 },
+  render: ({ memory }) => memory && memoryText(memory),
+};

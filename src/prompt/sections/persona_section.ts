@@ -1,0 +1,36 @@
+import type { ContextFile, Rendered, StableInputs } from "../../core/prompt.ts";
+import { hasPersona, keepPersona, leftOutBySystem, type PersonaPart, personaText, personaUse } from "../persona.ts";
+import { builtin, isOverridden } from "./base.ts";
+
+/** A section made from one persona file, or from the built-in text in its place (R362–R367). */
+export function renderPersona(
+  inputs: StableInputs,
+  part: PersonaPart,
+  section: string,
+  substitute?: string,
+): Rendered | undefined {
+  const file = keepPersona(inputs).get(part);
+  if (!inputs.persona || !file) return undefined;
+  const use = personaUse(inputs);
+  // Where they replace the identity, soul and identity are told of there.
+  if (use === "replace" && part !== "user") return undefined;
+  if (use === "off" && isOverridden(inputs)) {
+    return { text: "", sources: [], diagnostics: leftOutBySystem(inputs, part, section) };
+  }
+  const { sources, diagnostics } = file;
+  const isSection = use === "sections" || part === "user";
+  if (isSection && file.kept) return { text: personaText(file), sources, diagnostics };
+  const isDue = use === "sections" && substitute !== undefined && hasPersona(inputs) && !isOverridden(inputs);
+  if (!isDue) return { text: "", sources, diagnostics };
+  const own = builtin(section, substitute);
+  return { text: own.text, sources: [...sources, ...own.sources], diagnostics };
+}
+
+/** The file of a persona section, for profiles that leave it out. */
+export function personaFile(part: PersonaPart): (inputs: StableInputs) => readonly ContextFile[] {
+  return (inputs) => {
+    const file = inputs.persona?.[part];
+    const isTold = part !== "user" && personaUse(inputs) === "replace";
+    return file && !isTold ? [file] : [];
+  };
+}

@@ -1,0 +1,32 @@
+// A prompt that somebody else wrote, a hook or a caller's builder, for one message of the user. Rounds add to it what
+// happened in them and change nothing else (R57, K17).
+import type { CompiledPrompt, PromptInputs } from "../core/prompt.ts";
+import type { JsonObject } from "../core/json.ts";
+import { joinHalves } from "./boundary.ts";
+import { joinParts, type StablePart } from "./compile.ts";
+import { finishDynamic, type Half, joinSections } from "./halves.ts";
+import type { CompileMeta } from "./manifest.ts";
+
+/** Both halves, settled until the user's next message. */
+export interface SettledPrompt {
+  readonly stable: StablePart;
+  readonly dynamic: Half;
+  /** For the manifest's `hooks`: who wrote what. */
+  readonly hooks: readonly JsonObject[];
+}
+
+/**
+ * The prompt of one round: the settled text, then what this round has to add.
+ *
+ * `meta.diagnostics` must not repeat what the settled prompt was made with; it brings that along.
+ */
+export function compileSettled(settled: SettledPrompt, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
+  const { stable, dynamic, hooks } = settled;
+  const round = joinSections(finishDynamic(inputs, "round"));
+  const both: Half = {
+    text: joinHalves(dynamic.text, round.text),
+    sections: [...dynamic.sections, ...round.sections],
+    diagnostics: [...dynamic.diagnostics, ...round.diagnostics],
+  };
+  return joinParts(stable, both, inputs, { ...meta, hooks: [...meta.hooks, ...hooks] });
+}

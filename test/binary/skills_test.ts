@@ -1,0 +1,4 @@
+import { bundledSkills } from "../e2e/skills.ts";
+import { BINARY } from "../helpers/program.ts";
+
+bundledSkills(BINARY);

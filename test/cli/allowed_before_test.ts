@@ -1,0 +1,57 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { allowedBefore, grantFolder } from "../../src/cli/allowed_before.ts";
+import type { Settings } from "../../src/cli/settings_table.ts";
+import { UserError } from "../../src/core/error.ts";
+
+const root = "/home/ann/project";
+const config = (permissions: unknown, at = root) => ({
+  root,
+  user: { projects: { [at]: { permissions } } } as Settings, // any shape: nothing of it is believed
+});
+
+Deno.test("allowedBefore() gives what the user's settings allow for this workspace and no other", () => {
+  const written = { read: ["/srv"], write: true, run: ["git"], net: ["a.test:443"], env: true, deny: { read: [] } };
+  assertEquals(allowedBefore(config(written), "kernel+"), {
+    read: ["/srv"],
+    write: true,
+    run: ["git"],
+    net: ["a.test:443"],
+  });
+  assertEquals(allowedBefore(config(written, "/home/ann"), "kernel+"), {});
+});
+
+Deno.test("allowedBefore() leaves out lists that a sandbox level cannot hold, so that no start fails by them", () => {
+  const written = { run: ["git"], net: ["a.test:443"] };
+  assertEquals(allowedBefore(config(written), "kernel"), { run: ["git"] });
+  assertEquals(allowedBefore(config(written), "permissions"), {});
+  assertEquals(allowedBefore(config({ net: true }), "kernel"), { net: true });
+});
+
+Deno.test("allowedBefore() leaves out a path that has become a link since it was granted R465", () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${top}/data`);
+    Deno.mkdirSync(`${top}/private`);
+    const written = config({ read: [`${top}/data`, `${top}/gone`], write: [`${top}/data`] });
+    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/data`, `${top}/gone`], write: [`${top}/data`] });
+    Deno.removeSync(`${top}/data`);
+    Deno.symlinkSync(`${top}/private`, `${top}/data`);
+    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/gone`] });
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});
+
+for (const wrong of [undefined, null, [], "all", { read: "everything" }, { read: [1, null] }, { read: ["~", "src"] }]) {
+  Deno.test(`allowedBefore() takes nothing from ${JSON.stringify(wrong)}`, () => {
+    assertEquals(allowedBefore(config(wrong), "kernel"), {});
+  });
+}
+
+Deno.test("grantFolder() is our own folder, never another program's", () => {
+  const own = { auditFolder: "/home/ann/.sandpiper/agent/audit" };
+  assertEquals(grantFolder(own), "/home/ann/.sandpiper/agent");
+  assertEquals(grantFolder({ ...own, userFolder: "/home/ann/.sandpiper/agent" }), "/home/ann/.sandpiper/agent");
+  assertThrows(() => grantFolder({ ...own, userFolder: "/home/ann/.pi/agent" }), UserError, "another program");
+  assertThrows(() => grantFolder({}), UserError, "no folder");
+});

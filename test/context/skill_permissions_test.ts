@@ -1,0 +1,31 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { discoverSkills } from "../../src/context/skills.ts";
+import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
+import { inFolder } from "./world.ts";
+
+const SKILL = "---\nname: s\ndescription: d\n---\n";
+
+Deno.test({
+  name: "discoverSkills() a folder or file without permission is left out with the remedy, the rest is found",
+  ignore: Deno.uid() === 0, // root may read everything
+  fn: () =>
+    inFolder({
+      "user/skills/file/SKILL.md": SKILL,
+      "user/skills/folder/SKILL.md": SKILL,
+      "user/skills/s/SKILL.md": SKILL,
+    }, async (root) => {
+      Deno.chmodSync(join(root, "user/skills/file/SKILL.md"), 0);
+      Deno.chmodSync(join(root, "user/skills/folder"), 0);
+      const options = { root, userFolder: join(root, "user"), explicit: [], trusted: false, enabled: true };
+      const { skills, rejected } = await discoverSkills(options);
+      Deno.chmodSync(join(root, "user/skills/folder"), 0o700);
+      assertEquals(skills.map((one) => one.name), ["s"]);
+      assertEquals(rejected.map(({ path, reason }) => `${path.slice(root.length)}: ${reason}`), [
+        "/user/skills/folder: the folder cannot be listed. Change its permissions",
+        "/user/skills/file/SKILL.md: The system denies reading it. Change its permissions (chmod u+r)",
+      ]);
+    }),
+});
+
+asOrdinaryUser("discoverSkills() as an ordinary user", fromFileUrl(import.meta.url));

@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { sessionPromises } from "./session_promises.ts";
+
+sessionPromises(SOURCE);

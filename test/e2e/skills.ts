@@ -1,0 +1,150 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { cassette, inWorkspace, type Program, run } from "../helpers/program.ts";
+
+/** The skills that come with the program, each used as a model would: read, then followed. */
+export function bundledSkills(program: Program): void {
+  const test = (name: string, work: () => Promise<void>): void => Deno.test(`${program.name}: ${name}`, work);
+
+  test("the commit skill is read and followed: two ideas, two commits, the secret stays out R117 R509", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const git = repository(ws, { "add.sh": "echo $(($1 - $2))\n", "README.md": "Adds.\n" });
+      Deno.writeTextFileSync(join(ws, "add.sh"), "echo $(($1 + $2))\n");
+      Deno.writeTextFileSync(join(ws, "README.md"), "Adds two numbers.\n");
+      Deno.writeTextFileSync(join(ws, "key.env"), "TOKEN=x\n");
+      const message = (text: string): string => `git commit -q -F - <<'END'\n${text}\nEND`;
+      const file = cassette(home, [
+        { calls: [{ name: "read", args: { path: await location(program, ws, home, "commit") } }] },
+        {
+          expect: ["Stage by path", "never everything at once"],
+          calls: [bash("git status --short --branch; git diff; git diff --cached; git log -8")],
+        },
+        { expect: ["?? key.env"], calls: [bash(`git add -- add.sh && ${message("add: adds\n\nIt took $2 away.")}`)] },
+        { calls: [bash(`git add -- README.md && ${message("readme: say what is added")}`)] },
+        { calls: [bash("git log --oneline -2; git status --short")] },
+        { expect: ["readme: say what is added"], text: "Two commits; key.env was left out." },
+      ]);
+      const ran = await run(program, ["-p", "-m", `replay:${file}`, "commit"], { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [0, "Two commits; key.env was left out.\n"], ran.stderr);
+      assertEquals(
+        git("log", "--format=%B", "-2").replace(/\n+/g, "\n"),
+        [
+          "readme: say what is added",
+          "add: adds",
+          "It took $2 away.",
+          "",
+        ].join("\n"),
+      );
+      assertEquals(git("status", "--short"), "?? key.env\n");
+    });
+  });
+
+  test("the review skill is read and followed: a finding with its proof, and nothing changed", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const git = repository(ws, { "clean.sh": 'rm -f "$1"/*.tmp\n', "use.sh": 'sh clean.sh "$DIR"\n' });
+      Deno.writeTextFileSync(join(ws, "clean.sh"), "echo cleaning\nrm -f $1/*.tmp\n");
+      const before = git("diff");
+      const reproduction =
+        'd=$(mktemp -d) && mkdir "$d/a b" && touch "$d/a b/x.tmp" && sh clean.sh "$d/a b"; ls "$d/a b"';
+      const file = cassette(home, [
+        { calls: [bash(`cat ${quoted(await location(program, ws, home, "review"))}`)] },
+        {
+          expect: ["one line of verdict first"],
+          calls: [bash("git diff HEAD; git status --short; grep -rn clean.sh .")],
+        },
+        { expect: ["use.sh:1"], calls: [{ name: "read", args: { path: "clean.sh" } }, bash(reproduction)] },
+        { expect: ["x.tmp"], text: "Not safe: clean.sh:2 fails for names with a space." },
+      ]);
+      const ran = await run(program, ["-p", "-m", `replay:${file}`, "review"], { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [0, "Not safe: clean.sh:2 fails for names with a space.\n"], ran.stderr);
+      assertEquals([git("diff"), git("status", "--short")], [before, " M clean.sh\n"]);
+    });
+  });
+
+  test("the debug skill is read and followed: reproduced, tested, mended at its cause", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      repository(ws, { "last.sh": 'shift $(($# - 2))\necho "$1"\n' });
+      const path = await location(program, ws, home, "debug");
+      const file = cassette(home, [
+        { calls: [{ name: "read", args: { path, limit: 12 } }, { name: "read", args: { path } }] },
+        {
+          expect: ["Reproduce it with one command"],
+          calls: [bash("sh last.sh a b c; sh last.sh a b c; git log -S shift")],
+        },
+        { expect: ["more lines in file"], calls: [{ name: "read", args: { path: "last.sh" } }] },
+        {
+          calls: [{
+            name: "write",
+            args: { path: "test.sh", content: '[ "$(sh last.sh a b c)" = c ] && echo passed\n' },
+          }],
+        },
+        { calls: [bash("sh test.sh")] },
+        {
+          expect: ["exited with code 1"],
+          calls: [{ name: "edit", args: { path: "last.sh", edits: [{ oldText: "$# - 2", newText: "$# - 1" }] } }],
+        },
+        {
+          calls: [
+            bash(
+              "sh test.sh && git worktree add -q --detach old HEAD && sh old/last.sh a b c; git worktree remove old",
+            ),
+          ],
+        },
+        { expect: ["passed\\nb"], text: "It shifted one too few." },
+      ]);
+      const ran = await run(program, ["-p", "-m", `replay:${file}`, "why?"], { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [0, "It shifted one too few.\n"], ran.stderr);
+      assertStringIncludes(Deno.readTextFileSync(join(ws, "last.sh")), "$# - 1");
+    });
+  });
+
+  test("the folder of the bundled skills can be read and not written R148", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const path = await location(program, ws, home, "commit");
+      const before = Deno.readTextFileSync(path);
+      const file = cassette(home, [
+        {
+          calls: [
+            { name: "write", args: { path, content: "x" } },
+            bash(`echo x >> ${quoted(path)}; ls ${quoted(path)}`),
+          ],
+        },
+        { text: "Tried." },
+      ]);
+      const ran = await run(program, ["-p", "-m", `replay:${file}`, "try"], { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, Deno.readTextFileSync(path)], [0, before], ran.stderr);
+    });
+  });
+}
+
+/** Makes a git repository with one commit and gives a way to run git in it. */
+function repository(folder: string, files: Readonly<Record<string, string>>): (...args: string[]) => string {
+  const git = (...args: string[]): string => {
+    const { success, stdout, stderr } = new Deno.Command("git", { args, cwd: folder }).outputSync();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  };
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "Somebody");
+  git("config", "user.email", "somebody@example.com");
+  for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(join(folder, name), text);
+  git("add", ".");
+  git("commit", "-q", "-m", "start: first version");
+  return git;
+}
+
+/** Where the prompt says that a skill lies. */
+async function location(program: Program, ws: string, home: string, name: string): Promise<string> {
+  const { stdout } = await run(program, ["prompt"], { cwd: ws, env: { HOME: home } });
+  const found = new RegExp(`<name>${name}</name>[^]*?<location>(.*?)</location>`).exec(stdout)?.[1];
+  assert(found !== undefined && found.endsWith(`skills/${name}/SKILL.md`), stdout);
+  return found;
+}
+
+function bash(command: string): { readonly name: string; readonly args: { readonly command: string } } {
+  return { name: "bash", args: { command } };
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}

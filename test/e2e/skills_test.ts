@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { bundledSkills } from "./skills.ts";
+
+bundledSkills(SOURCE);

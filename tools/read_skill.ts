@@ -1,0 +1,86 @@
+import { dirname } from "@std/path";
+import * as z from "zod/mini";
+import { ToolError } from "../src/core/error.ts";
+import { once } from "../src/core/once.ts";
+import { formatSize } from "../src/core/text.ts";
+import { textResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import { decodeLossless, hasStrayBytes, markStrayBytes } from "./lossless_text.ts";
+import { shownPath } from "./shown_path.ts";
+import { visibleControls } from "./visible_controls.ts";
+
+// Loose, because the path that the host adds has to come through; the model is shown the slug alone.
+const args = once(() => z.looseObject({ slug: z.string().check(z.describe("As the prompt lists it")) }));
+
+/** Most that one call gives, UTF-16 units. */
+const MAX_UNITS = 72_000;
+/** Larger files are no instructions. */
+const MAX_BYTES = 1024 * 1024;
+
+/** All but the schema, which is made when it is asked for: a spread would make it at once. */
+const base = {
+  name: "read_skill",
+  description: "Read the instructions of a skill by its slug",
+  promptSnippet: "Read the instructions of a skill",
+  needs: ["read"],
+  readOnly: true,
+  place: "runner",
+  run({ slug, path }, context) {
+    if (typeof path !== "string") {
+      throw new ToolError(`Nothing is known of skills here. Open the SKILL.md of "${slug}" with read`);
+    }
+    const file = context.files.resolve(path);
+    return context.files.lock(file, "read", () => Promise.resolve(instructions(file, context)));
+  },
+} as const satisfies Omit<ReadSkill, "args">;
+
+type ReadSkill = Tool<z.infer<ReturnType<typeof args>>>;
+
+/**
+ * Gives the instructions of a skill by its slug (R133, R134). Behind the boundary like `read`: the policy decides whether
+ * the file may be opened (R146). Where a slug leads is the host's knowledge, see `readSkillAt`.
+ */
+export const readSkill: ReadSkill = {
+  ...base,
+  get args() {
+    return args();
+  },
+};
+
+/**
+ * The tool for a session: the SKILL.md of each slug comes from the host and never from the model.
+ *
+ * @param places Asked at every call, because skills may come and go.
+ */
+export function readSkillAt(places: () => ReadonlyMap<string, string>): ReadSkill {
+  return {
+    ...base,
+    get args() {
+      return args();
+    },
+    prepare(given) {
+      if (typeof given["slug"] !== "string") return given;
+      const slug = given["slug"].trim().replace(/^(?:\$|\/?skill:)/, "");
+      const known = places();
+      const path = known.get(slug);
+      if (path !== undefined) return { slug, path };
+      throw new ToolError(`there is no skill "${slug}"; there is ${[...known.keys()].join(", ") || "none"}`);
+    },
+  };
+}
+
+function instructions(file: string, { files, policy }: ToolContext): ToolResult {
+  const shown = shownPath(file, policy.root);
+  const { size } = files.info(file);
+  if (size > MAX_BYTES) throw new ToolError(`${shown} has ${formatSize(size)}. Open parts of it with read`);
+  const text = decodeLossless(files.read(file)).replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const body = text.replace(/^---\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/, "").trim();
+  const clean = visibleControls(hasStrayBytes(body) ? markStrayBytes(body) : body);
+  const part = clean.length > MAX_UNITS ? clean.slice(0, MAX_UNITS).toWellFormed() : clean;
+  return textResult([
+    `References are relative to ${shownPath(dirname(file))}.`,
+    part === "" ? "(The skill has no instructions.)" : part,
+    ...(part.length < clean.length
+      ? [`[Cut after ${MAX_UNITS} characters. Open ${shown} with read for the rest.]`]
+      : []),
+  ].join("\n\n"));
+}

@@ -13,6 +13,8 @@ import { read } from "./read.ts";
 import { readSkill } from "./read_skill.ts";
 import { write } from "./write.ts";
 
+export { readSkillAt } from "./read_skill.ts";
+
 /** All built-in tools; this order is the order in prompt and request. */
 export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill];
 

@@ -134,6 +134,16 @@ export const FLAGS = [
     help: "how much prompt: full (default), minimal, none",
   },
   { name: "no-context-files", kind: "boolean", group: "Prompt", help: "leave AGENTS.md and CLAUDE.md out" },
+  {
+    name: "extension",
+    short: "e",
+    kind: "repeat",
+    value: "PATH",
+    group: "Prompt",
+    help: "load an extension; may repeat",
+  },
+  { name: "no-extensions", kind: "boolean", group: "Prompt", help: "leave extensions out" },
+  { name: "flag", kind: "repeat", value: "NAME[=VALUE]", group: "Prompt", help: "a flag of an extension; may repeat" },
   { name: "no-templates", kind: "boolean", group: "Prompt", help: "leave templates out" },
   {
     name: "template",

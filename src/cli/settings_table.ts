@@ -113,6 +113,22 @@ export const SETTINGS = {
     shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
     help: "bounds of one bash call; a project may only lower them",
   },
+  extensions: {
+    shape: object({
+      grants: {
+        type: "object",
+        additionalProperties: object({
+          read: { type: "array", items: text },
+          write: { type: "array", items: text },
+          net: { type: "array", items: text },
+          env: { type: "array", items: text },
+        }),
+      },
+      shadow: { type: "array", items: text },
+    }),
+    help: "what extensions may do, by the hash of their files; and which built-in tools they may stand in for",
+    userOnly: true,
+  },
   steeringMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued steering messages are delivered" },
   followUpMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued follow-up messages are delivered" },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -2,7 +2,6 @@ import type { Queues } from "../../agent/queues.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
 import type { Config } from "../config.ts";
-import type { PromptBase } from "../base.ts";
 import type { ToolsHost } from "../tools_host.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
@@ -27,8 +26,6 @@ export interface EngineCore {
   readonly work: Work;
   /** Everything that happens goes through here: kept first, then told to hooks, audit and subscribers. */
   readonly emit: (event: AgentEvent) => void;
-  /** Reads settings, files and extensions anew. */
-  readonly gather: () => Promise<PromptBase>;
 }
 
 /** Tells a person something. */

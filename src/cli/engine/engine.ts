@@ -1,9 +1,13 @@
 import { openAudit } from "../../session/audit.ts";
-import type { AskPermission, Engine, SessionTotals } from "../../core/engine.ts";
+import type { AskPermission, Engine } from "../../core/engine.ts";
 import { messageOf } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_event.ts";
+import type { HostUi } from "../../core/host_actions.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { HooksOptions } from "../../hooks/open.ts";
+import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
 import { gatherBase, type PromptBase } from "../base.ts";
 import type { Config } from "../config.ts";
 import type { ModelChoice } from "../model.ts";
@@ -13,20 +17,24 @@ import { openTools } from "../tools_host.ts";
 import { createCompactor } from "./compaction.ts";
 import { openConversation } from "./conversation.ts";
 import { type EngineCore, tell } from "./core.ts";
-import { inputCommands } from "./inputs.ts";
+import { contributedBy, openExtensions } from "./extensions.ts";
+import { foreignTools } from "./foreign_tool.ts";
+import { hostActions, mutedUi } from "./host_actions.ts";
+import { faceOf } from "./face.ts";
 import { createModelState } from "./model_state.ts";
-import { createMoves, sessionName } from "./moves.ts";
 import { createPending } from "./pending.ts";
-import { createPromptState } from "./prompt_state.ts";
-import { createPrompting, drain } from "./prompting.ts";
+import { createPromptState, type PromptState } from "./prompt_state.ts";
+import { createPrompting } from "./prompting.ts";
+import { requestSeams } from "./request_seams.ts";
 import { compactionReview } from "./review.ts";
 import { keepReading, restoreReading } from "./runtime_reading.ts";
 import { thinkingOf, windowOf } from "./settings_of.ts";
 import { createSubscribers } from "./subscribers.ts";
 import { builtinTool, createToolset } from "./toolset.ts";
 import { queuesOf } from "./turns.ts";
-import { userBash } from "./user_bash.ts";
 import { createWork } from "./work.ts";
+
+const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
 /** What an engine is opened with. */
 export interface EngineOptions {
@@ -36,6 +44,10 @@ export interface EngineOptions {
   readonly ask?: AskPermission;
   /** Who reads along: the prompt says whether anybody can answer (R409). */
   readonly channel: "interactive" | "text" | "stdin" | "json" | "rpc";
+  /** How extensions speak with the person; without it nobody can be asked. */
+  readonly ui?: HostUi;
+  /** Extensions of a program that embeds the engine, in its own process. */
+  readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
 }
 
 /**
@@ -44,7 +56,8 @@ export interface EngineOptions {
  *
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
-export async function openEngine({ config, choice, ask, channel }: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { config, choice, ask, channel } = options;
   const notices: string[] = [...config.warnings];
   const subscribers = createSubscribers();
   // Until somebody listens, what there is to say is kept for the start.
@@ -56,40 +69,35 @@ export async function openEngine({ config, choice, ask, channel }: EngineOptions
     : openAudit(config.auditFolder, store.header.id, Date.now, (error) =>
       say(`the audit cannot be written: ${messageOf(error)}`));
   let hooks: Hooks | undefined;
+  const made: { prompt?: PromptState } = {};
   const emit = (event: AgentEvent): void => {
     conversation.record(event);
     audit?.read(event);
-    if (event.type === "prompt_compiled") keepReading(conversation, prompt);
+    if (event.type === "prompt_compiled") keepReading(conversation, core.prompt);
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
     subscribers.tell(event);
   };
   const tools = openTools(config, true, ask ? permissionEvents(ask, emit) : undefined);
   notices.push(...tools.notices);
-  const closeAll = async (): Promise<void> => {
-    hooks?.close();
-    await tools.close();
-    conversation.close();
-  };
-  const builtin = () => tools.active.map((tool) => builtinTool(tool, tools.run));
+  let base: PromptBase | undefined;
+  const skillPlaces = () => new Map((base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
+  const builtin = () => tools.active.map((tool) => builtinTool(forSession(tool, skillPlaces), tools.run));
   const toolset = createToolset(builtin(), tools.active.map(({ name }) => name), false);
-  let base: PromptBase;
-  try {
-    base = await gatherBase(config, tools, channel);
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
-  const prompt = createPromptState(base, toolset.active(), tools.policy);
-  restoreReading(conversation, prompt);
-  const model = createModelState(config, choice, thinkingOf(config), {}, (notice) => say(notice));
+  const model = createModelState(
+    config,
+    choice,
+    thinkingOf(config),
+    requestSeams(() => hooks),
+    (notice) => say(notice),
+  );
   const work = createWork();
   const queues = queuesOf(config);
-  let auto = config.settings.compaction?.enabled ?? true;
+  const auto = { on: config.settings.compaction?.enabled ?? true };
   const compactor = createCompactor({
     conversation,
     model: model.current,
-    settings: () => windowOf(config, auto),
-    fixed: () => [prompt.peek().full, JSON.stringify(toolset.active().map(({ definition }) => definition))],
+    settings: () => windowOf(config, auto.on),
+    fixed: () => [core.prompt.peek().full, JSON.stringify(toolset.active().map(({ definition }) => definition))],
     review: () => compactionReview(hooks),
   });
   const core: EngineCore = {
@@ -98,116 +106,98 @@ export async function openEngine({ config, choice, ask, channel }: EngineOptions
     toolset,
     conversation,
     queues,
-    prompt,
+    get prompt() {
+      if (made.prompt) return made.prompt;
+      throw new Error("the session is still starting");
+    },
     model,
     compactor,
-    inputs: () => base.sources,
+    inputs: () => base?.sources ?? { skills: [], choice: {}, templates: [], root: config.root },
     hooks: () => hooks,
     work,
     emit,
-    gather: () => gatherBase(config, tools, channel),
   };
-  say = (message) => tell(core, message);
   const pending = createPending(core);
   const prompting = createPrompting(core, pending);
-  const moves = createMoves(core);
-  let tokens = 0; // as last estimated
-  let isClosed = false;
-
-  return {
-    notices,
-    ...moves,
-    state() {
-      const opened = conversation.store();
-      const name = sessionName(opened);
-      const texts = queues.texts();
-      return {
-        cwd: config.root,
-        sessionId: opened.header.id,
-        ...(opened.path ? { sessionFile: opened.path } : {}),
-        ...(name ? { sessionName: name } : {}),
-        model: { provider: model.provider(), id: model.id(), contextWindow: model.contextWindow() },
-        thinking: model.thinking(),
-        isStreaming: work.kind() === "run",
-        isCompacting: work.kind() === "compaction",
-        autoCompaction: auto,
-        steeringMode: queues.modes().steering,
-        followUpMode: queues.modes().followUp,
-        ...texts,
-        messageCount: conversation.state.messages.length,
-        context: { tokens, contextWindow: model.contextWindow() },
-        totals: conversation.totals() satisfies SessionTotals,
-        policy: tools.policy,
-      };
-    },
-    messages: () => conversation.state.messages.slice(),
-    store: conversation.store,
-    tools: toolset.views,
-    commands: () => [
-      ...(hooks?.commands() ?? []).map(({ name, description }) => ({ name, description, kind: "extension" as const })),
-      ...inputCommands(base.sources),
-    ],
-    compiled: prompt.peek,
-    subscribe: subscribers.add,
-
-    async prompt(input) {
-      const outcome = await prompting.prompt(input);
-      if (outcome.kind === "run") tokens = (await compactor.usage()).tokens;
-      return outcome;
-    },
-    resume: () => prompting.go([]),
-    steer: (text, images = []) => prompting.enqueue(text, images, "steer"),
-    followUp: (text, images = []) => prompting.enqueue(text, images, "followUp"),
-    clearQueues() {
-      const waiting = queues.clear();
-      emit({ type: "queue_update", ...queues.texts() });
-      return waiting.flatMap((message) => message.role === "user" ? [message] : []);
-    },
-    setQueueModes: (modes) => queues.setModes(modes),
-    abort: work.abort,
-    waitForIdle: work.idle,
-
-    bash: (command, hidden) =>
-      work.kind() === "run"
-        ? userBash(core, pending, command, hidden, new AbortController().signal)
-        : work.run("bash", (signal) => userBash(core, pending, command, hidden, signal)),
-    compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
-    setAutoCompaction: (on) => void (auto = on),
-
-    async setModel(id) {
-      const previous = { provider: model.provider(), id: model.id() };
-      await model.choose(id);
-      const now = { provider: model.provider(), id: model.id() };
-      conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
-      void hooks?.observe({ type: "model_select", model: now, previousModel: previous, source: "set" });
-    },
-    setThinking(level) {
-      const previousLevel = model.thinking();
-      model.setThinking(level);
-      conversation.append({ type: "thinking_level_change", thinkingLevel: level });
-      void hooks?.observe({ type: "thinking_level_select", level, previousLevel, source: "set" });
-    },
-    setActiveTools(names) {
-      const active = toolset.choose(names);
-      void whenIdle(() => prompt.takeTools(toolset.active(), "tools"));
-      return active;
-    },
-    reload: () =>
-      work.run("session", async () => {
-        base = await gatherBase(config, tools, channel);
-        prompt.takeBase(base, "reload");
-      }),
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await work.abort();
-      await closeAll();
-    },
+  const closeAll = async (): Promise<void> => {
+    if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
+    hooks?.close();
+    await tools.close();
+    conversation.close();
   };
-
+  /** Extensions, and then everything that is on disk for the prompt. */
+  const gather = async (reason: "startup" | "reload"): Promise<PromptBase> => {
+    const ui = options.ui ?? mutedUi((message, level) => emit({ type: "notice", level, message }));
+    const opening = openExtensions({
+      config,
+      host: hostActions(core, pending, prompting, () => engine, ui),
+      facts: { cwd: config.root, mode: channel === "stdin" ? "text" : channel, hasUI: options.ui !== undefined },
+      builtinTools: TOOL_NAMES,
+      inProcess: options.extensions ?? [],
+      report: ({ extension, message }) => say(`extension ${extension}: ${message}`),
+    });
+    const gathered = gatherBase(config, tools, channel);
+    const [opened] = await Promise.all([opening, gathered.catch(() => {})]);
+    hooks = opened;
+    if (!hooks) return await gathered;
+    hooks.onToolsChanged(() => void takeExtensionTools().then(retool));
+    await takeExtensionTools();
+    const contributed = await contributedBy(hooks, reason);
+    return contributed ? await gatherBase(config, tools, channel, contributed) : await gathered;
+  };
+  const takeExtensionTools = async (): Promise<void> => {
+    const opened = hooks;
+    if (!opened) return;
+    toolset.replace(
+      "extension",
+      await foreignTools(
+        opened.tools(),
+        "extension",
+        (name, args, callId, { signal, onUpdate }) => opened.runTool(name, args, callId, signal, onUpdate),
+      ),
+    );
+  };
   /** Never in the middle of a run: its requests keep their prefix (R447). */
-  async function whenIdle(change: () => void): Promise<void> {
+  const retool = async (): Promise<void> => {
     if (work.kind() === "run") await work.idle();
-    change();
+    made.prompt?.takeTools(toolset.active(), "tools");
+  };
+  const reload = async (): Promise<void> => {
+    const before = hooks;
+    if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
+    before?.close();
+    toolset.replace("extension", []);
+    base = await gather("reload");
+    core.prompt.takeTools(toolset.active(), "reload");
+    core.prompt.takeBase(base, "reload");
+    void hooks?.observe({ type: "session_start", reason: "reload" });
+  };
+  const engine = faceOf(core, {
+    notices,
+    pending,
+    prompting,
+    auto,
+    retool,
+    reload,
+    subscribe: subscribers.add,
+    close: closeAll,
+  });
+  try {
+    base = await gather("startup");
+  } catch (error) {
+    await closeAll();
+    throw error;
   }
+  notices.push(...base.notices);
+  made.prompt = createPromptState(base, toolset.active(), tools.policy);
+  restoreReading(conversation, made.prompt);
+  const isResumed = conversation.state.messages.length > 0;
+  void hooks?.observe({ type: "session_start", reason: isResumed ? "resume" : "startup" });
+  say = (message) => tell(core, message);
+  return engine;
+}
+
+/** `read_skill` finds skills where this session has them. */
+function forSession(tool: Tool, places: () => ReadonlyMap<string, string>): Tool {
+  return tool.name === "read_skill" ? readSkillAt(places) as Tool : tool; // as all tools of the table
 }

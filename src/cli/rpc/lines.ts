@@ -6,11 +6,12 @@ export type Line = { readonly text: string } | { readonly error: string };
 
 /**
  * The lines of a stream, split at LF and nothing else: U+2028 and U+2029 may stand in JSON strings. One CR before the LF
- * is dropped, empty lines are passed over, and what stands after the last LF is a line too.
+ * is dropped, empty lines are passed over, and what stands after the last LF is a line too. `stop` ends the reading at once,
+ * and then a line that has only begun is none.
  */
 export async function* linesOf(
   stream: ReadableStream<Uint8Array>,
-  maxBytes = MAX_LINE_BYTES,
+  { maxBytes = MAX_LINE_BYTES, stop }: { readonly maxBytes?: number; readonly stop?: AbortSignal } = {},
 ): AsyncGenerator<Line> {
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -26,7 +27,7 @@ export async function* linesOf(
     [pieces, length, isTooLong] = [[], 0, false];
     return line;
   };
-  for await (const chunk of stream) {
+  for await (const chunk of chunksOf(stream, stop)) {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
       keep(chunk.subarray(start, end));
@@ -36,8 +37,22 @@ export async function* linesOf(
     }
     keep(chunk.subarray(start));
   }
-  const last = finish();
+  const last = stop?.aborted ? undefined : finish();
   if (last) yield last;
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array>, stop?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  // A read of standard input that nothing answers cannot be waited for: cancelling settles it here.
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  stop?.addEventListener("abort", cancel);
+  if (stop?.aborted) cancel();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    stop?.removeEventListener("abort", cancel);
+    reader.releaseLock();
+  }
 }
 
 function decode(pieces: readonly Uint8Array[], length: number): Line | undefined {

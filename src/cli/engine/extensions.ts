@@ -1,0 +1,75 @@
+import { join } from "@std/path";
+import type { ExtensionPermissions, HookProblem, Hooks } from "../../core/hook.ts";
+import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
+import { discoverExtensions } from "../../hooks/discover.ts";
+import type { HooksOptions } from "../../hooks/open.ts";
+import type { Contributed } from "../base.ts";
+import type { Config } from "../config.ts";
+import { cacheRoot } from "../session_folders.ts";
+
+/** What extensions are opened with. */
+export interface ExtensionsOptions {
+  readonly config: Config;
+  readonly host: HostActions;
+  readonly facts: ExtensionFacts;
+  readonly builtinTools: readonly string[];
+  /** Of a program that embeds the engine. */
+  readonly inProcess: NonNullable<HooksOptions["inProcess"]>;
+  readonly report: (problem: HookProblem) => void;
+}
+
+/** Opens the extensions of a session; undefined, and nothing loaded, when there are none. */
+export async function openExtensions(
+  { config, host, facts, builtinTools, inProcess, report }: ExtensionsOptions,
+): Promise<Hooks | undefined> {
+  const { values } = config.invocation;
+  const explicit = values["extension"];
+  const { found, diagnostics } = discoverExtensions({
+    ...(config.projectFolder ? { projectFolder: config.projectFolder } : {}),
+    ...(config.userFolder ? { userFolder: config.userFolder } : {}),
+    explicit: Array.isArray(explicit) ? explicit : [],
+    cwd: config.world.cwd,
+    trusted: config.trusted,
+    enabled: !values["no-extensions"],
+  });
+  for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
+  if (found.length === 0 && inProcess.length === 0) return undefined;
+  const { openHooks } = await import("../../hooks/open.ts");
+  const cache = cacheRoot(config.world.env);
+  // Only the user's own file: a project cannot grant its extensions anything.
+  const { grants = {}, shadow = [] } = config.user.extensions ?? {};
+  const hooks = await openHooks({
+    extensions: found,
+    inProcess,
+    grants: new Map<string, ExtensionPermissions>(Object.entries(grants)),
+    host,
+    facts,
+    home: config.world.home,
+    ...(cache ? { cacheFolder: join(cache, "extensions") } : {}),
+    builtinTools: new Set(builtinTools),
+    mayShadow: new Set(shadow),
+    report,
+  });
+  hooks.setFlags(flagsOf(values["flag"]));
+  return hooks;
+}
+
+/** Paths that extensions bring, for skills and templates; themes are taken and not used (R224). */
+export async function contributedBy(
+  hooks: Hooks | undefined,
+  reason: "startup" | "reload",
+): Promise<Contributed | undefined> {
+  if (!hooks?.has("resources_discover")) return undefined;
+  const { skillPaths, promptPaths } = await hooks.resourcesDiscover(reason, new AbortController().signal);
+  const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
+  return { skills: paths(skillPaths), templates: paths(promptPaths) };
+}
+
+/** `--flag name` and `--flag name=value`. */
+function flagsOf(given: unknown): Readonly<Record<string, boolean | string>> {
+  const words = Array.isArray(given) ? given.map(String) : [];
+  return Object.fromEntries(words.map((word) => {
+    const at = word.indexOf("=");
+    return at < 0 ? [word, true] : [word.slice(0, at), word.slice(at + 1)];
+  }));
+}

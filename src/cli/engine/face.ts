@@ -1,0 +1,116 @@
+import type { Engine, SessionTotals } from "../../core/engine.ts";
+import { type EngineCore } from "./core.ts";
+import { inputCommands } from "./inputs.ts";
+import { createMoves, sessionName } from "./moves.ts";
+import type { Pending } from "./pending.ts";
+import { contextTokens } from "./context_tokens.ts";
+import { drain, type Prompting } from "./prompting.ts";
+import { userBash } from "./user_bash.ts";
+
+/** What the face of a session is made from besides its core. */
+export interface FaceParts {
+  readonly notices: readonly string[];
+  readonly pending: Pending;
+  readonly prompting: Prompting;
+  /** Whether the history is shortened by itself. */
+  readonly auto: { on: boolean };
+  /** The prompt takes the active tools, but not in the middle of a run. */
+  readonly retool: () => Promise<void>;
+  readonly reload: () => Promise<void>;
+  readonly subscribe: Engine["subscribe"];
+  readonly close: () => Promise<void>;
+}
+
+/** What modes, RPC, SDK and screens see of a session. */
+export function faceOf(core: EngineCore, parts: FaceParts): Engine {
+  const { conversation, model, queues, toolset, compactor, work, emit } = core;
+  const { notices, pending, prompting, auto, retool } = parts;
+
+  let isClosed = false;
+  return {
+    notices,
+    ...createMoves(core),
+    state() {
+      const opened = conversation.store();
+      const name = sessionName(opened);
+      const texts = queues.texts();
+      return {
+        cwd: core.config().root,
+        sessionId: opened.header.id,
+        ...(opened.path ? { sessionFile: opened.path } : {}),
+        ...(name ? { sessionName: name } : {}),
+        model: { provider: model.provider(), id: model.id(), contextWindow: model.contextWindow() },
+        thinking: model.thinking(),
+        isStreaming: work.kind() === "run",
+        isCompacting: work.kind() === "compaction",
+        autoCompaction: auto.on,
+        steeringMode: queues.modes().steering,
+        followUpMode: queues.modes().followUp,
+        ...texts,
+        messageCount: conversation.state.messages.length,
+        context: { tokens: contextTokens(conversation.state.messages), contextWindow: model.contextWindow() },
+        totals: conversation.totals() satisfies SessionTotals,
+        policy: core.tools.policy,
+      };
+    },
+    messages: () => conversation.state.messages.slice(),
+    store: conversation.store,
+    tools: toolset.views,
+    commands: () => [
+      ...(core.hooks()?.commands() ?? []).map(({ name, description }) => ({
+        name,
+        description,
+        kind: "extension" as const,
+      })),
+      ...inputCommands(core.inputs()),
+    ],
+    compiled: () => core.prompt.peek(),
+    subscribe: parts.subscribe,
+
+    prompt: prompting.prompt,
+    resume: () => prompting.go([]),
+    steer: (text, images = []) => prompting.enqueue(text, images, "steer"),
+    followUp: (text, images = []) => prompting.enqueue(text, images, "followUp"),
+    clearQueues() {
+      const waiting = queues.clear();
+      emit({ type: "queue_update", ...queues.texts() });
+      return waiting.flatMap((message) => message.role === "user" ? [message] : []);
+    },
+    setQueueModes: (modes) => queues.setModes(modes),
+    abort: work.abort,
+    waitForIdle: work.idle,
+
+    bash: (command, hidden) =>
+      work.kind() === "run"
+        ? userBash(core, pending, command, hidden, new AbortController().signal)
+        : work.run("bash", (signal) => userBash(core, pending, command, hidden, signal)),
+    compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
+    setAutoCompaction: (on) => void (auto.on = on),
+
+    async setModel(id) {
+      const previous = { provider: model.provider(), id: model.id() };
+      await model.choose(id);
+      const now = { provider: model.provider(), id: model.id() };
+      conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
+      void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source: "set" });
+    },
+    setThinking(level) {
+      const previousLevel = model.thinking();
+      model.setThinking(level);
+      conversation.append({ type: "thinking_level_change", thinkingLevel: level });
+      void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source: "set" });
+    },
+    setActiveTools(names) {
+      const active = toolset.choose(names);
+      void retool();
+      return active;
+    },
+    reload: () => work.run("session", parts.reload),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await work.abort();
+      await parts.close();
+    },
+  };
+}

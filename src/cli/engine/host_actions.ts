@@ -1,0 +1,102 @@
+import type { Engine } from "../../core/engine.ts";
+import type { HostActions, HostUi } from "../../core/host_actions.ts";
+import { type CustomMessage, textOf } from "../../core/message.ts";
+import type { EngineCore } from "./core.ts";
+import { execInScope } from "./exec.ts";
+import type { Pending } from "./pending.ts";
+import type { Prompting } from "./prompting.ts";
+
+/** What extensions can do to the session; `engine` is asked when they do it, because it is made after them. */
+export function hostActions(
+  core: EngineCore,
+  pending: Pending,
+  prompting: Prompting,
+  engine: () => Engine,
+  ui: HostUi,
+): HostActions {
+  const done = Promise.resolve();
+  return {
+    ui,
+    sendMessage(draft, { triggerTurn, deliverAs }) {
+      const message: CustomMessage = { role: "custom", ...draft, timestamp: Date.now() };
+      const isRunning = core.work.kind() === "run";
+      if (deliverAs === "nextTurn") pending.nextTurn(message);
+      else if (isRunning && deliverAs === "followUp") core.queues.followUp(message);
+      else if (isRunning) core.queues.steer(message);
+      else if (triggerTurn) void prompting.go([message]).catch(() => {}); // busy with something else: it is told there
+      else pending.add(message);
+      return done;
+    },
+    async sendUserMessage(content, { deliverAs }) {
+      const text = textOf(content);
+      const images = typeof content === "string" ? [] : content.filter((part) => part.type === "image");
+      const input = { text, source: "extension" as const, ...(images.length > 0 ? { images } : {}) };
+      const running = engine().prompt({ ...input, whileBusy: deliverAs ?? "followUp" });
+      // A prompt that starts a run is not waited for: the extension may be what the run waits for.
+      if (core.work.kind() === "run") void running.catch(() => {});
+      else await running;
+    },
+    appendEntry(customType, data) {
+      core.conversation.append({ type: "custom", customType, ...(data === undefined ? {} : { data }) });
+      return done;
+    },
+    getEntries: () => Promise.resolve(core.conversation.store().pathTo()),
+    getActiveTools: () => Promise.resolve(core.toolset.active().map(({ tool }) => tool.name)),
+    getAllTools: () => Promise.resolve(core.toolset.views().map(({ name, description }) => ({ name, description }))),
+    setActiveTools(names) {
+      engine().setActiveTools(names);
+      return done;
+    },
+    getModel: () => Promise.resolve({ provider: core.model.provider(), id: core.model.id() }),
+    async setModel(model) {
+      try {
+        await engine().setModel(model);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    getThinkingLevel: () => Promise.resolve(core.model.thinking()),
+    setThinkingLevel(level) {
+      engine().setThinking(level);
+      return done;
+    },
+    exec: (command, args, options, { signal }) => execInScope(core, [command, ...args], options, signal),
+    getSystemPrompt: () => Promise.resolve(core.prompt.peek().full),
+    async getContextUsage() {
+      const { tokens, contextWindow } = await core.compactor.usage();
+      return { tokens, contextWindow, percent: contextWindow > 0 ? Math.min(100, tokens * 100 / contextWindow) : 0 };
+    },
+    async compact({ customInstructions }) {
+      await engine().compact(customInstructions);
+    },
+    getSessionName: () => Promise.resolve(engine().state().sessionName),
+    setSessionName(name) {
+      engine().setName(name);
+      return done;
+    },
+    setLabel(entryId, label) {
+      engine().setLabel(entryId, label);
+      return done;
+    },
+    isIdle: () => Promise.resolve(core.work.kind() === undefined),
+    async abort() {
+      await engine().abort();
+    },
+  };
+}
+
+/** For modes in which nobody can be asked: questions are not answered, and what is told becomes a notice. */
+export function mutedUi(tell: (message: string, level: "info" | "warning" | "error") => void): HostUi {
+  const nobody = Promise.resolve(undefined);
+  return {
+    select: () => nobody,
+    confirm: () => Promise.resolve(false),
+    input: () => nobody,
+    notify(message, level, { extension }) {
+      tell(`${extension}: ${message}`, level);
+      return nobody;
+    },
+    setStatus: () => nobody,
+  };
+}

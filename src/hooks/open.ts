@@ -1,0 +1,102 @@
+import { messageOf, UserError } from "../core/error.ts";
+import type { ExtensionPermissions, ExtensionState, HookProblem, Hooks } from "../core/hook.ts";
+import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
+import type { ExtensionFactory } from "./api.ts";
+import { openBrought } from "./brought.ts";
+import { openBus } from "./bus.ts";
+import { openCompiledCache } from "./compiled_cache.ts";
+import type { FoundExtension } from "./discover.ts";
+import type { LostGuards } from "./dispatch.ts";
+import type { Extension } from "./extension.ts";
+import { loadInProcess } from "./in_process.ts";
+import { startExtension } from "./start_extension.ts";
+import { watchMemory } from "./memory_watch.ts";
+import type { WatchedWorker, WorkerLimits } from "./worker_host.ts";
+import { type StartLink, startWorker } from "./worker_link.ts";
+
+/** What the engine gives so that extensions can run. */
+export interface HooksOptions {
+  /** What `discoverExtensions` found, in load order. */
+  readonly extensions: readonly FoundExtension[];
+  /** Extensions of a program that embeds the engine: trusted, in its own process, before all others. */
+  readonly inProcess?: readonly { readonly name: string; readonly factory: ExtensionFactory }[];
+  /** What the user granted, by the hash of an extension's files. */
+  readonly grants: ReadonlyMap<string, ExtensionPermissions>;
+  readonly host: HostActions;
+  readonly facts: ExtensionFacts;
+  /** The user's home: absolute. */
+  readonly home: string;
+  /** Where compiled extensions are kept; outside the tools' scope. */
+  readonly cacheFolder?: string;
+  readonly builtinTools: ReadonlySet<string>;
+  /** Built-in tools that the user lets extensions stand in for. */
+  readonly mayShadow?: ReadonlySet<string>;
+  /** Told of everything that a person should know, also while loading. */
+  readonly report: (problem: HookProblem) => void;
+  /** `refuse` unless told otherwise. */
+  readonly lostGuards?: LostGuards;
+  readonly limits?: Partial<WorkerLimits>;
+  /** How workers start; those of this process unless told otherwise. */
+  readonly startLink?: StartLink;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+const LIMITS: WorkerLimits = { loadMs: 5000, toolMs: 300_000, commandMs: 60_000, eventMs: 60_000 };
+
+/**
+ * Loads extensions, side by side, and opens the hooks of a session. Never rejects: an extension that does not load is
+ * reported and left out. Without extensions nothing is started.
+ */
+export async function openHooks(options: HooksOptions): Promise<Hooks> {
+  const cache = openCompiledCache(options.cacheFolder);
+  const limits = { ...LIMITS, ...options.limits };
+  const failed: ExtensionState[] = [];
+  const watched: WatchedWorker[] = [];
+  const stopWatch = options.extensions.length > 0 ? watchMemory(() => watched) : () => {};
+  const leaveOut = (state: ExtensionState, error: unknown): undefined => {
+    const why = error instanceof UserError ? `${error.message}. ${error.fix}` : messageOf(error);
+    failed.push({ ...state, lost: why });
+    options.report({ extension: state.name, level: "error", message: `is not loaded: ${why}` });
+  };
+  const inProcess = (options.inProcess ?? []).map(({ name, factory }) =>
+    loadInProcess(name, factory, options.host, options.facts).catch((error) =>
+      leaveOut({ name, wants: {}, granted: {} }, error)
+    )
+  );
+  const inWorkers = options.extensions.map((found) =>
+    startExtension(found, {
+      ...options,
+      ...{ cache, limits, startLink: options.startLink ?? startWorker },
+      onStarted: (worker) => void watched.push(worker),
+    }).catch((error) => leaveOut({ name: found.name, path: found.path, wants: {}, granted: {} }, error))
+  );
+  const isThere = <E>(extension: E | undefined): extension is E => extension !== undefined;
+  const extensions: readonly Extension[] = (await Promise.all([...inProcess, ...inWorkers])).filter(isThere);
+  for (const extension of extensions) {
+    extension.onChange(() => {
+      const { lost } = extension.state();
+      if (lost !== undefined) {
+        options.report({ extension: extension.name, level: "error", message: `was ended: ${lost}` });
+      }
+    });
+  }
+  return {
+    ...openBus(extensions, {
+      facts: options.facts,
+      report: options.report,
+      lostGuards: options.lostGuards ?? "refuse",
+      now: options.now ?? Date.now,
+    }),
+    ...openBrought(extensions, {
+      builtinTools: options.builtinTools,
+      mayShadow: options.mayShadow ?? new Set(),
+      report: options.report,
+    }),
+    extensions: () => [...extensions.map((extension) => extension.state()), ...failed],
+    close: () => {
+      stopWatch();
+      for (const extension of extensions) extension.close();
+    },
+  };
+}

@@ -1,7 +1,8 @@
 /**
  * Replays every script of `test/attacks` through the program's own bash tool and compares with what is expected.
  *
- * Each column is a form of the program (source, binary), a level of the sandbox and a user. `--columns REGEX` picks
+ * Each column is a form of the program (source, binary), a level of the sandbox, a user, and in some a widened scope, under
+ * which nothing may open but what it covers. `--columns REGEX` picks
  * columns, `--only REGEX` attacks, `--at DIR` the folder for the arenas, `--jobs N` how
  * many columns run at a time (2); `--all` replays everything from source too.
  * Ends with 1 when something escaped that should not have.
@@ -64,7 +65,11 @@ async function fill({ column, program, base }: Place): Promise<void> {
   const arena = await openArena(column, program, corpus, base);
   try {
     const chosen = attacks.filter(({ name }) =>
-      column.form === "none" ? !NOT_BARE.test(name) : column.form === "binary" || args.all || FROM_SOURCE.test(name)
+      column.grant
+        ? column.grant.attacks.test(name)
+        : column.form === "none"
+        ? !NOT_BARE.test(name)
+        : column.form === "binary" || args.all || FROM_SOURCE.test(name)
     );
     columns.set(columnName(column), await replay(column, program, arena, chosen));
   } finally {
@@ -81,9 +86,17 @@ function unexpected(column: Column, results: ReadonlyMap<string, Result>): strin
     const enough = args.only !== undefined || escaped.length >= tried / 2;
     return enough ? [] : [`${columnName(column)}: only ${escaped.length} of ${tried} attacks work without a sandbox`];
   }
-  const allowed = (name: string): boolean =>
-    EXPECTED.some((entry: Expectation) =>
-      entry.attack === name && entry.levels.some((level) => level === column.level)
-    );
-  return escaped.filter((name) => !allowed(name)).map((name) => `${columnName(column)}: ${name} escaped`);
+  const entries = EXPECTED.filter(({ levels, grants }: Expectation) =>
+    levels.some((level) => level === column.level) &&
+    (grants === undefined || column.grant !== undefined && grants.includes(column.grant.name))
+  );
+  const allowed = new Set(entries.map(({ attack }) => attack));
+  // A grant that opens nothing would make all that stays closed under it prove nothing.
+  const closed = entries.filter(({ attack, grants }) => grants && results.get(attack)?.verdict !== "ESCAPED");
+  return [
+    ...escaped.filter((name) => !allowed.has(name)).map((name) => `${columnName(column)}: ${name} escaped`),
+    ...(args.only === undefined ? closed : []).map(({ attack }) =>
+      `${columnName(column)}: ${attack} held although granted`
+    ),
+  ];
 }

@@ -9,6 +9,8 @@ export interface Arena {
   readonly ws: string;
   readonly out: string;
   readonly home: string;
+  /** Port of the server that answers on loopback. */
+  readonly tcp: string;
   /** The environment of the program, with the secret in it as a real key would be. */
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
@@ -26,6 +28,7 @@ export async function openArena(column: Column, program: Program, corpus: string
   const quiet = ["sh", "-c", `exec "$@" > '${top}/setup.log' 2>&1`, "sh"];
   await must([...who, ...quiet, "bash", join(corpus, "setup.sh"), ws, out, home], { clearEnv: true, env: plain });
   const secret = (await Deno.readTextFile(join(out, ".secret_for_harness"))).trim();
+  const tcp = /^TCP=(\d+)$/m.exec(await Deno.readTextFile(join(out, "ports")))?.[1] ?? "";
   const envFile = join(ws, "attack.env");
   const facts = {
     ATK_STOP_PID: String(Deno.pid),
@@ -39,6 +42,7 @@ export async function openArena(column: Column, program: Program, corpus: string
     ws,
     out,
     home,
+    tcp,
     env: { ...plain, ...program.env, TERM: "xterm", OPENAI_API_KEY: secret, MY_SERVICE_TOKEN: secret },
     close: async () => {
       await attempt([...who, "bash", join(corpus, "teardown.sh"), ws, out], { clearEnv: true, env: plain });

@@ -1,4 +1,5 @@
-// One column of the matrix: which program runs the attacks, as whom, and behind which level.
+// One column of the matrix: which program runs the attacks, as whom, behind which level, and with which scopes.
+import type { Grant } from "./grants.ts";
 
 /** How the program is started; `none` is a plain shell, the proof that an attack works where nothing stops it. */
 export type Form = "none" | "source" | "binary";
@@ -14,6 +15,8 @@ export interface Column {
   readonly form: Form;
   readonly who: Who;
   readonly level: Level;
+  /** What the user granted beside the defaults. */
+  readonly grant?: Grant;
 }
 
 /** The ordinary user's numbers. */
@@ -23,8 +26,8 @@ export const USER_ID = 1000;
 const BWRAP = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 /** A column's name, as in tables and in `--columns`. */
-export function columnName({ form, who, level }: Column): string {
-  return form === "none" ? `none/${who}` : `${form}/${level}/${who}`;
+export function columnName({ form, who, level, grant }: Column): string {
+  return form === "none" ? `none/${who}` : `${form}/${level}/${who}${grant ? `/${grant.name}` : ""}`;
 }
 
 /** Whether this machine and this user can fill a column, or why not. */

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { bwrapWorks, type Column, columnName, whyNot } from "./column.ts";
+import { GRANTS } from "./grants.ts";
 import { copyProgram, type Program } from "./programs.ts";
 
 /** A column that can be filled here, with its program and the folder for its arena. */
@@ -25,6 +26,8 @@ const WHOLE: readonly Column[] = [
       (["user", "self"] as const).map((who) => ({ form, who, level }))
     )
   ),
+  // As an ordinary user: what root could do besides is taken away before any scope counts.
+  ...GRANTS.flatMap((grant) => grant.levels.map((level) => ({ form: "binary", who: "user", level, grant } as const))),
 ];
 
 /** Copies the programs that the chosen columns need. */

@@ -52,7 +52,8 @@ interface Ran extends Omit<Result, "verdict"> {
 }
 
 async function runAttack(column: Column, program: Program, arena: Arena, attack: Attack): Promise<Ran> {
-  const shell = column.form === "none" ? [] : [...program.command, "tool", "bash", "--"];
+  const flags = column.grant?.flags(arena) ?? [];
+  const shell = column.form === "none" ? [] : [...program.command, "tool", ...flags, "bash", "--"];
   const line = [...prefixOf(column), ...shell, "bash", `.attacks/${attack.name}.sh`];
   const began = performance.now();
   const child = new Deno.Command("sh", {

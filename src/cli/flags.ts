@@ -23,9 +23,9 @@ export const FLAGS = [
     name: "mode",
     kind: "string",
     value: "MODE",
-    choices: ["text", "json"],
+    choices: ["text", "json", "rpc"],
     group: "Run",
-    help: "output mode: text, or json (one event per line)",
+    help: "output mode: text, json (one event per line), or rpc (for programs)",
   },
   {
     name: "cwd",

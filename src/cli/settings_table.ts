@@ -113,6 +113,14 @@ export const SETTINGS = {
     shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
     help: "bounds of one bash call; a project may only lower them",
   },
+  projects: {
+    shape: {
+      type: "object",
+      additionalProperties: object({ permissions: object({ read: scope, write: scope, run: scope, net: scope }) }),
+    },
+    help: "what was allowed for one workspace, by its absolute path; adds to permissions",
+    userOnly: true,
+  },
   extensions: {
     shape: object({
       grants: {

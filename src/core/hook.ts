@@ -1,10 +1,7 @@
 import type { CustomDraft, ExtensionCommand, ExtensionFlag, ExtensionTool } from "./host_actions.ts";
 import type {
   BeforeAgentStartEvent,
-  DecisionEvents,
-  HookName,
   InputEvent,
-  ObservedEvent,
   ResourcePaths,
   SessionBeforeCompactEvent,
   SessionBeforeCompactResult,
@@ -14,6 +11,7 @@ import type {
   UserBashEvent,
   UserBashResult,
 } from "./hook_event.ts";
+import type { DecisionEvents, HookName, ObservedEvent } from "./hook_events.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent } from "./message.ts";
 import type { ToolResult } from "./tool.ts";
@@ -36,20 +34,27 @@ export interface AgentStartOutcome {
 
 /** A path that an extension gave, absolute. */
 export interface ExtensionResource {
+  /** Whose it is. */
   readonly extension: string;
+  /** Absolute. */
   readonly path: string;
 }
 
 /** What an extension would like its worker to touch; relative paths start at the workspace. */
 export interface ExtensionPermissions {
+  /** Files and folders. */
   readonly read?: readonly string[];
+  /** Files and folders. */
   readonly write?: readonly string[];
+  /** Hosts, with a port or without. */
   readonly net?: readonly string[];
+  /** Names of variables. */
   readonly env?: readonly string[];
 }
 
 /** An extension as a person sees it. */
 export interface ExtensionState {
+  /** File or folder name. */
   readonly name: string;
   /** Entry file; absent for one that lives in this process. */
   readonly path?: string;
@@ -64,8 +69,11 @@ export interface ExtensionState {
 
 /** Something about an extension that a person should know. */
 export interface HookProblem {
+  /** Its name. */
   readonly extension: string;
+  /** How bad it is. */
   readonly level: "info" | "warning" | "error";
+  /** What happened; follows the name of the extension. */
   readonly message: string;
 }
 
@@ -80,11 +88,13 @@ export interface HookProblem {
 export interface Hooks {
   /** Whether anybody listens. */
   has(event: HookName): boolean;
+  /** What becomes of a text that came in. */
   input(event: InputEvent, signal: AbortSignal): Promise<InputOutcome>;
   /** Once for each prompt (R180). */
   beforeAgentStart(event: BeforeAgentStartEvent, signal: AbortSignal): Promise<AgentStartOutcome>;
   /** Before every request; the array that goes in is never changed. */
   context(messages: readonly AgentMessage[], signal: AbortSignal): Promise<readonly AgentMessage[]>;
+  /** The payload that is to be sent. */
   beforeProviderRequest(payload: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** The headers to add (null: to leave out); what carries credentials is neither shown nor taken. */
   beforeProviderHeaders(

@@ -1,18 +1,20 @@
-// Every event that extensions can listen to: what a handler gets and what it may return. Names and fields are those that
-// extensions of pi know; src/hooks/table.ts says how results are combined and what a failing handler means.
-import type { AgentEvent, CompactionReason } from "./event.ts";
+// What handlers of the events whose result counts get and give back. Fields are those that extensions of pi know.
+import type { CompactionReason } from "./event.ts";
 import type { CustomDraft } from "./host_actions.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent, TextContent } from "./message.ts";
-import type { CompactionEntry, SessionEntry } from "./session.ts";
+import type { SessionEntry } from "./session.ts";
 
 /** Where a prompt came from. Words on the command line and piped text are `interactive`. */
 export type InputSource = "interactive" | "rpc" | "extension";
 
 /** The raw text before `/skill:` and templates are expanded (R166). */
 export interface InputEvent {
+  /** What was typed or sent, commands and templates not expanded. */
   readonly text: string;
+  /** Pictures that go with it. */
   readonly images?: readonly ImageContent[];
+  /** Where it came from. */
   readonly source: InputSource;
   /** Set while a run goes on: how the text will be queued. */
   readonly streamingBehavior?: "steer" | "followUp";
@@ -24,57 +26,79 @@ export type InputResult =
   | { readonly action: "transform"; readonly text: string; readonly images?: readonly ImageContent[] }
   | { readonly action: "handled" };
 
+/** A prompt that is about to start a run. */
 export interface BeforeAgentStartEvent {
   /** Expanded. */
   readonly prompt: string;
+  /** Pictures that go with it. */
   readonly images?: readonly ImageContent[];
   /** As the handlers before left it (R182). */
   readonly systemPrompt: string;
 }
 
+/** What a handler adds to the prompt. */
 export interface BeforeAgentStartResult {
   /** Used for this prompt and no other (R183, R446). */
   readonly systemPrompt?: string;
+  /** Joins the conversation after the prompt. */
   readonly message?: CustomDraft;
 }
 
+/** A tool call that was checked and is about to run. */
 export interface ToolCallEvent {
+  /** Name of the tool. */
   readonly toolName: string;
+  /** Id of the call, as the server gave it. */
   readonly toolCallId: string;
   /** A copy: changing it changes nothing (R208). */
   readonly input: JsonObject;
 }
 
+/** Whether a call may run. */
 export interface ToolCallResult {
+  /** True: it must not. */
   readonly block?: boolean;
   /** For the model. */
   readonly reason?: string;
 }
 
+/** A tool call that ran, and what came of it. */
 export interface ToolResultEvent extends ToolCallEvent {
+  /** What the model would get. */
   readonly content: readonly (TextContent | ImageContent)[];
+  /** For readers of events. */
   readonly details?: JsonObject;
+  /** Whether it failed. */
   readonly isError: boolean;
 }
 
 /** Fields that replace those of the result. */
 export interface ToolResultPatch {
+  /** What the model gets. */
   readonly content?: readonly (TextContent | ImageContent)[];
+  /** For readers of events. */
   readonly details?: JsonObject;
+  /** Whether it counts as failed. */
   readonly isError?: boolean;
 }
 
+/** A command that the person typed after `!` or `!!`. */
 export interface UserBashEvent {
+  /** Without the marks. */
   readonly command: string;
   /** Typed with `!!`. */
   readonly excludeFromContext: boolean;
+  /** Where it would run: absolute. */
   readonly cwd: string;
 }
 
 /** Refuses the command, or stands for its outcome. */
 export interface UserBashResult {
+  /** True: it must not run. */
   readonly block?: boolean;
+  /** For the person. */
   readonly reason?: string;
+  /** Stands for what the command would have given. */
   readonly result?: {
     readonly output: string;
     readonly exitCode?: number;
@@ -83,20 +107,28 @@ export interface UserBashResult {
   };
 }
 
+/** A history that is about to be shortened. */
 export interface SessionBeforeCompactEvent {
+  /** What would be summarised, and where the cut is. */
   readonly preparation: {
     readonly messagesToSummarize: readonly AgentMessage[];
     readonly firstKeptEntryId: string;
     readonly tokensBefore: number;
     readonly previousSummary?: string;
   };
+  /** Entries of the session from the first one to the leaf. */
   readonly branchEntries: readonly SessionEntry[];
+  /** What the person asked the summary to hold. */
   readonly customInstructions?: string;
+  /** Why it is shortened. */
   readonly reason: CompactionReason;
+  /** The request that did not fit is made again afterwards. */
   readonly willRetry: boolean;
 }
 
+/** What a handler makes of it. */
 export interface SessionBeforeCompactResult {
+  /** True: it is not shortened. */
   readonly cancel?: boolean;
   /** Used instead of the built-in summary. */
   readonly compaction?: {
@@ -107,7 +139,9 @@ export interface SessionBeforeCompactResult {
   };
 }
 
+/** The person is about to go to another place in the session. */
 export interface SessionBeforeTreeEvent {
+  /** From where to where, and what would be summarised. */
   readonly preparation: {
     readonly targetId: string;
     readonly oldLeafId: string | null;
@@ -117,129 +151,26 @@ export interface SessionBeforeTreeEvent {
   };
 }
 
+/** What a handler makes of it. */
 export interface SessionBeforeTreeResult {
+  /** True: stay. */
   readonly cancel?: boolean;
+  /** Used instead of the built-in summary of the branch that is left. */
   readonly summary?: { readonly summary: string; readonly details?: JsonObject };
+  /** For the built-in summary. */
   readonly customInstructions?: string;
+  /** They replace its own instructions. */
   readonly replaceInstructions?: boolean;
+  /** Names the entry that is gone to. */
   readonly label?: string;
 }
 
 /** Files that join those of the configuration folders; relative paths start at the extension's folder. */
 export interface ResourcePaths {
+  /** Folders of skills. */
   readonly skillPaths?: readonly string[];
+  /** Files of templates, or folders of them. */
   readonly promptPaths?: readonly string[];
+  /** Accepted, and of no use to a screen without themes. */
   readonly themePaths?: readonly string[];
 }
-
-/** What starts or ends a session. */
-export type SessionReason = "startup" | "reload" | "new" | "resume" | "fork" | "quit";
-
-/** Events with a result: the type table. */
-export interface DecisionEvents {
-  readonly input: { readonly event: InputEvent; readonly result: InputResult };
-  readonly before_agent_start: { readonly event: BeforeAgentStartEvent; readonly result: BeforeAgentStartResult };
-  readonly context: {
-    /** A deep copy; only what is returned counts (R192). */
-    readonly event: { readonly messages: readonly AgentMessage[] };
-    readonly result: { readonly messages?: readonly AgentMessage[] };
-  };
-  readonly before_provider_request: { readonly event: { readonly payload: JsonObject }; readonly result: JsonObject };
-  readonly before_provider_headers: {
-    /** Headers that carry credentials are neither shown nor taken. */
-    readonly event: { readonly headers: Readonly<Record<string, string | null>> };
-    /** Added to the request; null takes a header away. Changing `event.headers` does the same. */
-    readonly result: { readonly headers?: Readonly<Record<string, string | null>> };
-  };
-  readonly tool_call: { readonly event: ToolCallEvent; readonly result: ToolCallResult };
-  readonly tool_result: { readonly event: ToolResultEvent; readonly result: ToolResultPatch };
-  readonly user_bash: { readonly event: UserBashEvent; readonly result: UserBashResult };
-  readonly resources_discover: {
-    readonly event: { readonly cwd: string; readonly reason: "startup" | "reload" };
-    readonly result: ResourcePaths;
-  };
-  readonly session_before_switch: {
-    readonly event: { readonly reason: "new" | "resume"; readonly targetSessionFile?: string };
-    readonly result: { readonly cancel?: boolean };
-  };
-  readonly session_before_fork: {
-    readonly event: { readonly entryId: string; readonly position: "before" | "at" };
-    readonly result: { readonly cancel?: boolean; readonly skipConversationRestore?: boolean };
-  };
-  readonly session_before_compact: {
-    readonly event: SessionBeforeCompactEvent;
-    readonly result: SessionBeforeCompactResult;
-  };
-  readonly session_before_tree: { readonly event: SessionBeforeTreeEvent; readonly result: SessionBeforeTreeResult };
-}
-
-/** Events that only tell, besides those of the run: what has happened to session, model and surroundings. */
-export type SessionNotice =
-  | { readonly type: "session_start"; readonly reason: SessionReason; readonly previousSessionFile?: string }
-  | { readonly type: "session_shutdown"; readonly reason: SessionReason; readonly targetSessionFile?: string }
-  | { readonly type: "session_info_changed"; readonly name: string }
-  | {
-    readonly type: "session_compact";
-    readonly compactionEntry: CompactionEntry;
-    readonly fromExtension: boolean;
-    readonly reason: CompactionReason;
-    readonly willRetry: boolean;
-  }
-  | {
-    readonly type: "session_compact_failed";
-    readonly errorMessage?: string;
-    readonly aborted: boolean;
-    readonly reason: CompactionReason;
-  }
-  | {
-    readonly type: "session_tree";
-    readonly newLeafId: string | null;
-    readonly oldLeafId: string | null;
-    readonly fromExtension?: boolean;
-  }
-  | {
-    readonly type: "model_select";
-    readonly model: { readonly provider: string; readonly id: string };
-    readonly previousModel?: { readonly provider: string; readonly id: string };
-    readonly source: "set" | "cycle" | "restore";
-  }
-  | {
-    readonly type: "thinking_level_select";
-    readonly level: string;
-    readonly previousLevel: string;
-    readonly source: "set" | "cycle" | "restore";
-  }
-  | {
-    readonly type: "after_provider_response";
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-  }
-  | { readonly type: "mcp_servers_change"; readonly servers: readonly string[] }
-  | { readonly type: "ui_prompt_start" | "ui_prompt_end"; readonly kind: string; readonly title?: string };
-
-/** Whatever can be observed and not changed; `turn_start` and `turn_end` reach handlers with `turnIndex` besides. */
-export type ObservedEvent = AgentEvent | SessionNotice;
-
-type Timed<E> = E extends { readonly type: "turn_start" }
-  ? E & { readonly turnIndex: number; readonly timestamp: number }
-  : E extends { readonly type: "turn_end" } ? E & { readonly turnIndex: number }
-  : E;
-
-type ObservedEvents = {
-  readonly [E in ObservedEvent as E["type"]]: { readonly event: Timed<E>; readonly result: undefined };
-};
-
-/** The one type table: event → payload and result. */
-export type HookEvents = DecisionEvents & ObservedEvents;
-
-/** Name of an event. */
-export type HookName = keyof HookEvents;
-
-/** Name of an event whose result counts. */
-export type DecisionName = keyof DecisionEvents;
-
-/** What a handler of an event gets. */
-export type HookEvent<N extends HookName> = HookEvents[N]["event"] & { readonly type: N };
-
-/** What a handler of an event may return. */
-export type HookResult<N extends HookName> = HookEvents[N]["result"];

@@ -18,8 +18,11 @@ export type Delivery = "steer" | "followUp" | "nextTurn";
 
 /** How a program ended that an extension asked for. */
 export interface ExecResult {
+  /** What it printed. */
   readonly stdout: string;
+  /** What it printed as errors. */
   readonly stderr: string;
+  /** Exit code. */
   readonly code: number;
   /** It was ended by its time limit or by an abort. */
   readonly killed: boolean;
@@ -27,13 +30,17 @@ export interface ExecResult {
 
 /** A tool as `getAllTools` lists it. */
 export interface ToolInfo {
+  /** As the model calls it. */
   readonly name: string;
+  /** For the model. */
   readonly description: string;
 }
 
 /** How full the model's window is, by the last request. */
 export interface ContextUsage {
+  /** Tokens of the last request. */
   readonly tokens: number;
+  /** Tokens that fit. */
   readonly contextWindow: number;
   /** From 0 to 100. */
   readonly percent: number;
@@ -121,6 +128,7 @@ export interface HostActions {
 export interface ExtensionFacts {
   /** The workspace: absolute. */
   readonly cwd: string;
+  /** How the program is used. */
   readonly mode: "interactive" | "text" | "json" | "rpc";
   /** Whether somebody can be asked. */
   readonly hasUI: boolean;

@@ -16,7 +16,7 @@ import type {
   ExtensionFacts,
   ToolInfo,
 } from "../core/host_actions.ts";
-import type { HookEvent, HookName, HookResult } from "../core/hook_event.ts";
+import type { HookEvent, HookName, HookResult } from "../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ImageContent, TextContent } from "../core/message.ts";
 import type { ThinkingLevel } from "../core/provider.ts";
@@ -44,6 +44,7 @@ export type { JsonObject, JsonValue } from "../core/json.ts";
 export type { FailureKind, ProviderFailure, ThinkingLevel } from "../core/provider.ts";
 export type * from "../core/session.ts";
 export type * from "../core/hook_event.ts";
+export type * from "../core/hook_events.ts";
 export type * from "../core/event.ts";
 export type * from "../core/prompt.ts";
 export type {
@@ -80,17 +81,23 @@ export interface Dialog extends DialogOptions {
 
 /** What a handler, a command and a tool get besides their input. */
 export interface ExtensionContext extends ExtensionFacts {
+  /** Questions and messages to the person. */
   readonly ui: ExtensionUi;
   /** Aborts when the result is not wanted any more. */
   readonly signal: AbortSignal;
   /** Runs a program in the tools' scope. */
   exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** The model that answers. */
   getModel(): Promise<{ readonly provider: string; readonly id: string } | undefined>;
+  /** The system prompt as it is now. */
   getSystemPrompt(): Promise<string>;
+  /** How full the window of the model is; undefined before the first request. */
   getContextUsage(): Promise<ContextUsage | undefined>;
   /** Entries of the session from the first one to the leaf. */
   getEntries(): Promise<readonly SessionEntry[]>;
+  /** Shortens the history now. */
   compact(options?: { readonly customInstructions?: string }): Promise<void>;
+  /** Whether no run is going on. */
   isIdle(): Promise<boolean>;
   /** Ends the run that is going on. */
   abort(): Promise<void>;
@@ -100,7 +107,9 @@ export interface ExtensionContext extends ExtensionFacts {
 export interface ExecOptions {
   /** The workspace unless told otherwise. */
   readonly cwd?: string;
+  /** It is ended after this. */
   readonly timeoutMs?: number;
+  /** It is ended when this aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -139,6 +148,7 @@ export interface ToolRegistration {
 
 /** A slash command for the person. */
 export interface CommandRegistration {
+  /** For the list of commands. */
   readonly description?: string;
   /** `args` is the text after the command's name, trimmed. */
   handler(args: string, ctx: ExtensionContext): void | Promise<void>;
@@ -146,8 +156,11 @@ export interface CommandRegistration {
 
 /** A command-line flag. */
 export interface FlagRegistration {
+  /** Whether it takes a value. */
   readonly type: "boolean" | "string";
+  /** For the help text. */
   readonly description?: string;
+  /** Its value when it is not given. */
   readonly default?: boolean | string;
 }
 
@@ -175,21 +188,31 @@ export interface ExtensionApi {
   ): Promise<void>;
   /** Keeps data in the session; the model does not see it. */
   appendEntry(customType: string, data?: JsonValue): Promise<void>;
+  /** Names of the tools that the model has. */
   getActiveTools(): Promise<readonly string[]>;
+  /** All tools there are, active or not. */
   getAllTools(): Promise<readonly ToolInfo[]>;
   /** Takes effect with the next prompt. */
   setActiveTools(names: readonly string[]): Promise<void>;
   /** `provider/id` or an id; false when it cannot be used. */
   setModel(model: string): Promise<boolean>;
+  /** How hard the model thinks. */
   getThinkingLevel(): Promise<ThinkingLevel>;
+  /** Takes effect with the next request. */
   setThinkingLevel(level: ThinkingLevel): Promise<void>;
   /** Runs a program in the tools' scope. */
   exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** Questions and messages to the person. */
   readonly ui: ExtensionUi;
+  /** The system prompt as it is now. */
   getSystemPrompt(): Promise<string>;
+  /** How full the window of the model is; undefined before the first request. */
   getContextUsage(): Promise<ContextUsage | undefined>;
+  /** Shortens the history now. */
   compact(options?: { readonly customInstructions?: string }): Promise<void>;
+  /** The name that the session was given. */
   getSessionName(): Promise<string | undefined>;
+  /** Names the session. */
   setSessionName(name: string): Promise<void>;
   /** Names an entry of the session; without a label it takes the name away. */
   setLabel(entryId: string, label?: string): Promise<void>;

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "@std/path";
 import type { HookProblem, Hooks } from "../core/hook.ts";
-import type { HookName, InputEvent, ResourcePaths, ToolResultPatch, UserBashResult } from "../core/hook_event.ts";
+import type { InputEvent, ResourcePaths, ToolResultPatch, UserBashResult } from "../core/hook_event.ts";
+import type { HookName } from "../core/hook_events.ts";
 import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";

@@ -1,6 +1,6 @@
 import type { ExtensionCommand, ExtensionFlag, ExtensionTool } from "../core/host_actions.ts";
 import type { ExtensionState } from "../core/hook.ts";
-import type { HookName } from "../core/hook_event.ts";
+import type { HookName } from "../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolResult } from "../core/tool.ts";
 

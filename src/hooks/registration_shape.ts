@@ -74,8 +74,9 @@ function readFlag(flag: JsonValue): Registration["flags"][number] {
   if (type !== "boolean" && type !== "string") {
     throw new TypeError(`registerFlag("${name}"): type is boolean or string`);
   }
+  const isValue = type === "boolean" ? typeof standard === "boolean" : typeof standard === "string";
   return {
     ...{ name, type, description: typeof description === "string" ? description : "" },
-    ...(typeof standard === type ? { default: standard as boolean | string } : {}), // one of the two types, just compared
+    ...(isValue ? { default: standard as boolean | string } : {}), // just checked
   };
 }

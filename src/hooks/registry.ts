@@ -1,5 +1,5 @@
 import { messageOf } from "../core/error.ts";
-import type { HookName } from "../core/hook_event.ts";
+import type { HookName } from "../core/hook_events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { textResult, type ToolResult } from "../core/tool.ts";
 import { advance } from "./advance.ts";

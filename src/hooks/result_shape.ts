@@ -1,4 +1,4 @@
-import type { DecisionName } from "../core/hook_event.ts";
+import type { DecisionName } from "../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { isList, isObject, isTexts } from "./json_text.ts";
 import { isAgentMessage, isContent, isDraft, isImages } from "./message_shape.ts";

@@ -1,4 +1,4 @@
-import type { DecisionName, HookName } from "../core/hook_event.ts";
+import type { DecisionName, HookName } from "../core/hook_events.ts";
 
 /**
  * How the results of several handlers become one.

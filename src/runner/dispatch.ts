@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { RunnerCall } from "../core/runner.ts";
 import { grants } from "../core/policy.ts";
 import { errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { explainFailure } from "./denial.ts";
+import { deniedBy, deniedDetails, explainFailure } from "./denial.ts";
 
 /**
  * Runs one call of a tool whose place is the runner and whose needs the policy grants (R455).
@@ -32,7 +32,7 @@ export async function dispatch(
   try {
     return await tool.run(args.data, context);
   } catch (error) {
-    return errorResult(explainFailure(tool.name, error));
+    return errorResult(explainFailure(tool.name, error), deniedDetails(deniedBy(error)));
   }
 }
 

@@ -1,6 +1,7 @@
 import { ToolError } from "../core/error.ts";
 import { covers, type Policy } from "../core/policy.ts";
 import { shownPath } from "../../tools/shown_path.ts";
+import { DeniedError } from "./denial.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
@@ -10,7 +11,10 @@ export function denial(access: Access, path: string, rule: string, grant?: strin
   const remedy = grant === undefined
     ? "No grant opens it"
     : `Only the user can allow it, with --allow-${access}=${shellWord(grant)}`;
-  return new ToolError(`Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`, { cause });
+  const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
+  return grant === undefined
+    ? new ToolError(message, { cause })
+    : new DeniedError(message, { kind: access, target: grant }, { cause });
 }
 
 /** Code of a failed call: `ENOENT` and its kind, or `NotCapable` when Deno's permissions refused. */

@@ -15,7 +15,7 @@ export interface FileScope {
   readsAll(folder: string): boolean;
 }
 
-/** The rules of a policy for file tools: kernel file systems never, deny beats allow, protected paths are not written. */
+/** The rules of a policy for file tools: kernel file systems never, deny beats allow, what is protected or steers git is not written. */
 export function fileScope(policy: Policy): FileScope {
   // A workspace in shared memory is the one thing below these folders that holds files.
   const home = isInside(policy.root, "/dev/shm") ? policy.root : undefined;
@@ -50,8 +50,22 @@ export function fileScope(policy: Policy): FileScope {
       if (access === "write" && kept.some((folder) => isInside(key, folder))) {
         throw denial(access, path, `${leads}protected in this workspace; the user has to make such a change`);
       }
+      if (access === "write" && steersGit(real, policy)) {
+        throw denial(access, path, `${leads}what git obeys; git itself may write it`);
+      }
     },
   };
+}
+
+/** What git obeys in a repository's folder: each names a program or another place. */
+const OBEYED: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
+
+/** Whether a path steers git in a repository below what is granted; it may be nested, or not there yet. */
+function steersGit(real: string, { root, write }: Policy): boolean {
+  const granted = [root, ...write.list].filter((folder) => isInside(real, folder)).map((folder) => folder.length);
+  const names = folded(real.slice(Math.max(0, ...granted))).split("/");
+  const at = names.indexOf(".git");
+  return at >= 0 && (at === names.length - 1 || names.slice(at).some((name) => OBEYED.has(name)));
 }
 
 /**

@@ -3,6 +3,7 @@ import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { RunProgram } from "../core/program.ts";
 import type { Files, Shell, ShellOutcome } from "../core/tool.ts";
+import type { Denied } from "./denial.ts";
 import { shellFiles } from "./shell_files.ts";
 import { type Interpreter, loadInterpreter, makeInterpreter, ownCommands } from "./shell_interpreter.ts";
 import { shownOutput } from "./shell_output.ts";
@@ -40,14 +41,19 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     if (signal.aborted) return outcome(130, "aborted", "", policy, files, []);
     const module = await (interpreter ??= loadInterpreter());
     const notes = new Set<string>();
-    const note = (line: string): unknown => notes.size < MAX_NOTES && notes.add(line);
+    // The first: what comes after it may have failed because of it.
+    let denial: Denied | undefined;
+    const note = (line: string, denied?: Denied): void => {
+      denial ??= denied;
+      if (notes.size < MAX_NOTES) notes.add(line);
+    };
     const listed = policy.run.list;
     const commands = new Set([...ownCommands(module), ...listed.map((name) => basename(name))]);
     const bash = makeInterpreter(module, {
       fs: shellFiles({ policy, files, commands, onDenial: note }),
       cwd: policy.root,
       env: { ...policy.env, PATH: "/bin:/usr/bin" },
-      programs: programCommands(module, listed, runProgram, signal, note),
+      programs: programCommands(module, listed, runProgram, signal, (line) => note(line)),
       timeoutMs,
     });
     const over = new AbortController();
@@ -56,10 +62,15 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
       // What it does not foresee, a file that cannot be written in the middle of a script for one, it throws.
       .catch((error) => ({ stdout: "", stderr: `bash: ${messageOf(error)}\n`, exitCode: 1 }))
       .finally(() => clearTimeout(timer));
-    for (const name of missingCommands(ended.stderr)) note(missingNote(name, policy, commands));
+    for (const name of missingCommands(ended.stderr)) {
+      note(missingNote(name, policy, commands), { kind: "run", target: name });
+    }
     const { ending, limit } = endingOf(ended, signal.aborted, over.signal.aborted);
     const output = joined(ended.stdout, withoutHints(ended.stderr));
-    const told = outcome(ended.exitCode, ending, output, policy, files, [...notes]);
+    const told = {
+      ...outcome(ended.exitCode, ending, output, policy, files, [...notes]),
+      ...(denial === undefined ? {} : { denial }),
+    };
     return limit === undefined ? told : { ...told, limit };
   };
 }

@@ -1,5 +1,6 @@
 import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
+import { type Denied, deniedBy } from "./denial.ts";
 import { type Access, codeOf, fileFailure } from "./file_failure.ts";
 
 /** What the shell's commands look for in a failure of a file call. */
@@ -26,13 +27,11 @@ export function explainShellFailure(
   error: unknown,
   { access, operation, path }: { readonly access: Access; readonly operation: string; readonly path: string },
   policy: Policy,
-): { readonly failure: Error; readonly note?: string } {
+): { readonly failure: Error; readonly note?: string; readonly denied?: Denied | undefined } {
   const code = codeOf(error instanceof ToolError ? error.cause : error) ??
     (error instanceof ToolError ? undefined : codeOf(error));
   const isPlain = code !== undefined && code in TEXTS && code !== "EPERM" && code !== "EACCES";
   if (isPlain) return { failure: shellFailure(code, operation, path) };
-  return {
-    failure: shellFailure("EACCES", operation, path),
-    note: fileFailure(error, access, path, policy).message,
-  };
+  const told = fileFailure(error, access, path, policy);
+  return { failure: shellFailure("EACCES", operation, path), note: told.message, denied: deniedBy(told) };
 }

@@ -5,6 +5,7 @@ import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Files } from "../core/tool.ts";
 import { startPace } from "../../tools/pace.ts";
+import type { Denied } from "./denial.ts";
 import type { Access } from "./file_failure.ts";
 import { bytesOf, textOf } from "./shell_bytes.ts";
 import { explainShellFailure, shellFailure } from "./shell_failure.ts";
@@ -18,8 +19,8 @@ export interface ShellFilesOptions {
   readonly files: Files;
   /** Names of the shell's commands. */
   readonly commands: ReadonlySet<string>;
-  /** Hears what the model should be told about a refusal. */
-  readonly onDenial: (note: string) => void;
+  /** Hears what the model should be told about a refusal, and what was denied where a grant could help. */
+  readonly onDenial: (note: string, denied?: Denied) => void;
 }
 
 /**
@@ -38,8 +39,8 @@ export function shellFiles({ policy, files, commands, onDenial }: ShellFilesOpti
     try {
       return work();
     } catch (error) {
-      const { failure, note } = explainShellFailure(error, { access, operation, path }, policy);
-      if (note !== undefined) onDenial(note);
+      const { failure, note, denied } = explainShellFailure(error, { access, operation, path }, policy);
+      if (note !== undefined) onDenial(note, denied);
       throw failure;
     }
   };

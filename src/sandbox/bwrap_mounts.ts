@@ -35,14 +35,19 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
 
   for (const path of covers) put("empty", path);
   put("temporary", "/tmp");
-  for (const path of [...policy.read.list, ...programPaths]) if (hidden(path) && isReal(path)) put("read", path);
+  const shown = [...policy.read.list, ...programPaths].filter((path) => hidden(path) && isReal(path));
+  for (const path of shown) put("read", path);
   const writable = [...policy.write.list, policy.tmp, policy.cache].filter(isReal);
   for (const path of writable) put("write", path);
 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
+  // Landlock opens the whole of /tmp, which is the session's own: what is shown of the machine's there has no other guard.
+  const inShownTmp = (path: string): boolean => {
+    return isInside(path, "/tmp") && shown.some((folder) => isInside(folder, "/tmp") && isInside(path, folder));
+  };
   const deny = (path: string, kind: MountKind): void => {
-    // Outside of writable folders Landlock leaves out what is denied, and a mount for each would cost time.
-    if (!inWritable(path) || !isReal(path)) return;
+    // Elsewhere Landlock leaves out what is denied, and a mount for each would cost time.
+    if (!(inWritable(path) || inShownTmp(path)) || !isReal(path)) return;
     put(kind, path);
     // What is mounted cannot be renamed, but a folder around it can, and would uncover the place for the next command.
     for (let folder = dirname(path); folder !== "/" && inWritable(folder); folder = dirname(folder)) {

@@ -4,6 +4,7 @@ import { cString, errno, errnoName, libc, succeed } from "./ffi.ts";
 import { readFrame } from "./frame.ts";
 import { restrictSelf } from "./landlock.ts";
 import { limitSelf, volunteerForOutOfMemory } from "./limits.ts";
+import { readProcLink } from "./read_link.ts";
 import { parseConfineOrder, parseExecOrder } from "./order.ts";
 import { installFilter, seccompFilter } from "./seccomp.ts";
 import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
@@ -36,6 +37,8 @@ export function confineAndExec(): never | Promise<never> {
     limitSelf(order.limits);
     volunteerForOutOfMemory();
     if (order.kernel) {
+      step = "namespaces";
+      proveApart(order.kernel.apart);
       step = "capabilities";
       dropCapabilities();
       step = "landlock";
@@ -66,6 +69,14 @@ function dieWithParent(): void {
     throw new Error(`prctl(PR_SET_PDEATHSIG): ${errnoName(errno())}`);
   }
   // A parent that ended before this line has closed the pipe: the first frame is short then.
+}
+
+/** Throws unless this process has left each of the namespaces: whoever was to take it out may have failed, or not tried. */
+function proveApart(namespaces: readonly (readonly [name: string, id: string])[]): void {
+  for (const [name, id] of namespaces) {
+    const own = readProcLink(`/proc/self/ns/${name}`);
+    if (own === undefined || own === id) throw new Error(`this process is still in the ${name} namespace of the host`);
+  }
 }
 
 /** Orphans below this process become its children: of two calls at once nobody could tell whose they are. Survives execve. */

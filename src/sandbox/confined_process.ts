@@ -1,5 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
+import type { DenialClaim } from "./denial_claim.ts";
 import { killTree } from "./end_tree.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
@@ -22,6 +23,8 @@ export interface StartedProcess {
   failure(status: Deno.CommandStatus): Promise<string | undefined>;
   /** What the network's proxy denied so far, one line each. */
   notes?(): string[];
+  /** The first of it that a grant could lift. */
+  denied?(): DenialClaim | undefined;
 }
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
@@ -83,8 +86,10 @@ function attach(child: Deno.ChildProcess, policy: Policy, self: Self, gate: NetG
       }).catch(lost);
     },
     notes: () => gate?.notes() ?? [],
+    denied: () => gate?.denied(),
     async failure(status) {
-      const neverTold = broken && !status.success;
+      // Whatever its exit code says: what could not be told what to run has run nothing.
+      const neverTold = broken;
       await writer.abort().catch(() => {});
       const told = confineFailure(await settled(report), status);
       return told ?? (neverTold ? "it ended before it was told what to run" : undefined);

@@ -1,5 +1,7 @@
 import { dirname, join, resolve } from "@std/path";
 import { covers, isInside, type Policy } from "../core/policy.ts";
+import type { DenialClaim } from "./denial_claim.ts";
+import { canonicalHost } from "./net_rules.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 
 /** How much of the end of an output is looked at, UTF-16 units: what failed is told last. */
@@ -10,11 +12,27 @@ const LONGEST_LINE = 1_000;
 const QUOTED = /['"`‘]([^'"`‘’]+)['"`’]/g;
 const BARE = /(?:^|[\s(:])(~?[^\s'"`‘’:()]*\/[^\s'"`‘’:()]*|\.[\w.-]+)(?=$|[\s:),])/g;
 const REFUSAL = /Permission denied|Operation not permitted|Read-only file system|Device or resource busy/i;
+/** What is out of scope looks like this where commands have a disk of their own. */
+const HIDDEN = /No such file or directory/i;
+/** How the shell begins a line of its own, with its own path in it. */
+const SHELL = /^(?:\S*\/)?bash: line \d+: /;
+/** A redirection that failed, into a file as often as out of one. */
+const REDIRECTED = new RegExp(`${SHELL.source}[^:]+: No such`);
 const WRITES =
   /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
 const OFFLINE =
   /Could not resolve host|Temporary failure in name resolution|Name or service not known|Network is unreachable|EAI_AGAIN|ENETUNREACH|Could not resolve proxy/i;
+/** Where the name stands that was not found: curl and git, node, wget. */
+const HOST = /(?:resolve host(?:name)?:? |EAI_AGAIN |Resolving )([\w.-]+)/i;
 const ONLY = "Only the user can allow it";
+
+/** A guess at what a command met. */
+export interface DenialHint {
+  /** For the model; absent where it would tell that something exists which is hidden from commands. */
+  readonly note?: string;
+  /** Where a grant could help. */
+  readonly denial?: DenialClaim;
+}
 
 /**
  * One line about what of the policy a failed command probably met, with the smallest grant; undefined when nothing of the
@@ -27,71 +45,103 @@ export function denialHint(
   failed: boolean,
   policy: Policy,
   realPath: RealPath,
-): string | undefined {
+): DenialHint | undefined {
   if (policy.sandbox === "off" || policy.sandbox === "permissions") return undefined;
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
     const hint = REFUSAL.test(line)
-      ? firstHint(line, policy, realPath)
+      ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
+      : failed && policy.sandbox === "kernel+" && HIDDEN.test(line)
+      ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
       : failed && OFFLINE.test(line)
-      ? netHint(policy)
+      ? netHint(line, policy)
       : undefined;
     if (hint !== undefined) return hint;
   }
   return undefined;
 }
 
-function netHint(policy: Policy): string | undefined {
-  if (policy.net.all) return undefined;
-  if (policy.net.list.length > 0) {
-    return `Sandbox: the network is limited to ${policy.net.list.join(", ")}. ${ONLY}, with --allow-net=HOST.`;
-  }
-  return `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
+function netHint(line: string, { net, sandbox }: Policy): DenialHint | undefined {
+  if (net.all) return undefined;
+  const host = canonicalHost(HOST.exec(line)?.[1] ?? "");
+  // Elsewhere the network is allowed as a whole or not at all.
+  const target = sandbox === "kernel+" ? host : "*";
+  const denial: Pick<DenialHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
+  return net.list.length > 0
+    ? { note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${ONLY}, with --allow-net=HOST.`, ...denial }
+    : { note: `Sandbox: commands have no network. ${ONLY}, with --allow-net.`, ...denial };
 }
 
 /** Of several paths in a message the last is tried first: `cannot move 'a' to 'b'`. */
-function firstHint(line: string, policy: Policy, realPath: RealPath): string | undefined {
-  for (const written of [...line.matchAll(BARE), ...line.matchAll(QUOTED)].map((match) => match[1] ?? "").reverse()) {
-    const hint = pathHint(written, line, policy, realPath);
+function firstHint(line: string, look: (written: string) => DenialHint | undefined): DenialHint | undefined {
+  const said = line.replace(SHELL, "bash: ");
+  for (const written of [...said.matchAll(BARE), ...said.matchAll(QUOTED)].map((match) => match[1] ?? "").reverse()) {
+    const hint = look(written);
     if (hint !== undefined) return hint;
   }
   return undefined;
 }
 
-function pathHint(written: string, line: string, policy: Policy, realPath: RealPath): string | undefined {
-  const lexical = written.startsWith("~/") ? join(policy.home, written.slice(2)) : resolve(policy.root, written);
+/** Something that is there, or could be made there, but for commands is not. */
+function hiddenHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
+  if (!/^~?\//.test(written)) return undefined;
+  const lexical = placeOf(written, policy);
   const path = realOf(lexical, realPath);
+  if (covers(policy.read, path) || isWithin([...policy.denyRead, policy.tmp, policy.cache], path)) return undefined;
+  const isThere = realPath(lexical) !== undefined;
+  if (isThere && !WRITES.test(line)) return { denial: { kind: "read", target: path } };
+  // A missing file is no denial, unless it was to be made.
+  const isMade = WRITES.test(line) || REDIRECTED.test(line);
+  const fits = isMade && !covers(policy.write, path) && realPath(dirname(lexical)) !== undefined;
+  return fits ? { denial: { kind: "write", target: path } } : undefined;
+}
+
+function placeOf(written: string, policy: Policy): string {
+  return written.startsWith("~/") ? join(policy.home, written.slice(2)) : resolve(policy.root, written);
+}
+
+function pathHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
+  const path = realOf(placeOf(written, policy), realPath);
   const watched = policy.protected.find((guarded) => isInside(path, guarded));
   const writes = WRITES.test(line);
-  if (watched !== undefined && writes) return `Sandbox: ${path} is protected from change. Only the user can change it.`;
+  if (watched !== undefined && writes) {
+    return { note: `Sandbox: ${path} is protected from change. Only the user can change it.` };
+  }
   // A command may stand in another folder, and a word is more often the name of a program.
   if (!/^~?\//.test(written) || watched !== undefined || /busy/i.test(line)) return undefined;
-  if (isDenied(policy.denyRead, path)) {
-    return `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+  if (isWithin(policy.denyRead, path)) {
+    return { note: `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.` };
   }
   if (writes) {
-    if (isDenied(policy.denyWrite, path)) {
-      return `Sandbox: ${path} was denied for writing. Only the user can change that.`;
+    if (isWithin(policy.denyWrite, path)) {
+      return { note: `Sandbox: ${path} was denied for writing. Only the user can change that.` };
     }
     if (writable(policy, path)) return undefined;
-    return `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=${word(dirname(path))}; ` +
-      "for temporary files use $TMPDIR.";
+    const rule = `${path} is outside of what may be written`;
+    const note = `Sandbox: ${rule}. ${ONLY}, with --allow-write=${
+      word(dirname(path))
+    }; for temporary files use $TMPDIR.`;
+    return { note, denial: { kind: "write", target: path } };
   }
   if (!readable(policy, path)) {
-    return `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${word(path)}.`;
+    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${word(path)}.`;
+    return { note, denial: { kind: "read", target: path } };
   }
-  if (!writable(policy, path) && !isDenied(policy.denyWrite, path) && !isSystem(path)) {
-    return `Sandbox: ${path} may be read but not written. ${ONLY}, with --allow-write=${word(path)}.`;
+  if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
+    const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with --allow-write=${word(path)}.`;
+    return { note, denial: { kind: "write", target: path } };
   }
   return undefined;
 }
 
-function isDenied(denied: readonly string[], path: string): boolean {
-  return denied.some((folder) => isInside(path, folder));
+function isWithin(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => isInside(path, folder));
 }
 
 function writable(policy: Policy, path: string): boolean {
-  const everywhere = policy.sandbox === "kernel+" ? ["/tmp", "/dev/shm"] : [];
+  // A command's own, but for what of the machine's is granted there.
+  const isGranted = policy.read.list.some((folder) => isInside(path, folder));
+  const everywhere = policy.sandbox === "kernel+" && !isGranted ? ["/tmp", "/dev/shm"] : [];
   return covers(policy.write, path) ||
     [policy.tmp, policy.cache, ...everywhere, "/dev/null"].some((folder) => isInside(path, folder));
 }

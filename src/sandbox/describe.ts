@@ -1,4 +1,5 @@
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
+import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -12,9 +13,10 @@ const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
 /**
  * A policy as short sentences, for the prompt's environment section and for `sandpiper policy`.
  *
- * System paths, toolchains and secrets are summed up: the reader wants to know what is special here.
+ * System paths, toolchains and secrets are summed up: the reader wants to know what is special here. `granted` is what a
+ * person allowed on the way; it is part of the policy already.
  */
-export function describePolicy(policy: Policy): string[] {
+export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
   return [
     `Workspace: ${policy.root}`,
     `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
@@ -23,6 +25,9 @@ export function describePolicy(policy: Policy): string[] {
     ...(grantsAny(policy.write) && policy.protected.length > 0 ? [protectedSentence(policy)] : []),
     `Programs: ${runSentence(policy)}.`,
     `Network: ${networkSentence(policy)}.`,
+    ...(granted.length > 0
+      ? [`Allowed by the user in this session: ${granted.map((one) => describeDenial(one).allows).join("; ")}.`]
+      : []),
     // Not its path: that differs from session to session, and the prompt keeps its bytes.
     ...(grantsAny(policy.write) || hasRealShell(policy) ? [temporarySentence(policy)] : []),
     ENFORCERS[policy.sandbox],
@@ -94,6 +99,46 @@ function temporarySentence(policy: Policy): string {
 
 function grantsAny(scope: Scope): boolean {
   return scope.all || scope.list.length > 0;
+}
+
+/** A denial as a person is asked about it. Neither text holds anything that could steer a terminal or hide. */
+export interface ShownDenial {
+  /** What did not work, for example `read /srv/data/a.csv`. */
+  readonly denied: string;
+  /** What a yes would allow, for example `read, change, make and delete everything in /srv/data`. */
+  readonly allows: string;
+}
+
+/** A denial in words. */
+export function describeDenial({ kind, target, grant }: Denial): ShownDenial {
+  const [what, all] = [visible(target), grant === "*"];
+  switch (kind) {
+    case "read":
+      return {
+        denied: `read ${what}`,
+        allows: all ? "read everything but secrets" : `read ${visible(grant)} and all that is in it`,
+      };
+    case "write":
+      return {
+        denied: `write ${what}`,
+        allows: all ? "read and write everywhere" : `read, change, make and delete everything in ${visible(grant)}`,
+      };
+    case "run":
+      return { denied: `run ${what}`, allows: `run ${visible(grant)}, in the same confinement` };
+    case "net":
+      return {
+        denied: target === "*" ? "use the network" : `connect to ${what}`,
+        allows: all ? "use all of the network" : `connect to ${visible(grant)}`,
+      };
+  }
+}
+
+/** A name on one line, with escapes for what would not be seen as it is. */
+function visible(name: string): string {
+  return name.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 /** A policy for the manifest (R359): scopes and limits, names of variables without their values. */

@@ -80,7 +80,8 @@ export function worktreeLink(root: string, view: FolderView): WorktreeLink | und
   };
 }
 
-function pointer(text: string | undefined, prefix: string, from: string, view: FolderView): string | undefined {
+/** The real path that a file of git names after `prefix`; undefined where it names none. */
+export function pointer(text: string | undefined, prefix: string, from: string, view: FolderView): string | undefined {
   if (text === undefined || !text.startsWith(prefix)) return undefined;
   const path = text.slice(prefix.length).replace(/\r?\n$/, "");
   if (path === "" || path.includes("\n") || path.includes("\0")) return undefined;

@@ -5,6 +5,7 @@ import { encodeFrame } from "./frame.ts";
 import { landlockRules } from "./landlock_rules.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
+import { readProcLink } from "./read_link.ts";
 import { seatbeltCommand } from "./seatbelt.ts";
 import type { SeccompOrder } from "./seccomp_check.ts";
 import type { Self } from "./self.ts";
@@ -72,6 +73,7 @@ export function confineOrder(policy: Policy, self: Self): ConfineOrder {
     limits: { fileBytes: limits.fileBytes, openFiles: limits.openFiles },
     kernel: sandbox === "kernel" || sandbox === "kernel+"
       ? {
+        apart: sandbox === "kernel+" ? hostNamespaces(policy.net.all) : [],
         landlock: {
           rules: landlockRules(policy, self.readPaths, glanceAtDisk()),
           denyTcp: sandbox === "kernel" && !policy.net.all,
@@ -82,6 +84,16 @@ export function confineOrder(policy: Policy, self: Self): ConfineOrder {
       }
       : null,
   };
+}
+
+/** What bwrap has to take a process out of: one that runs it where it was would leave the network open, for instance. */
+function hostNamespaces(sharesNet: boolean): (readonly [name: string, id: string])[] {
+  const names = ["user", "mnt", "pid", "ipc", ...(sharesNet ? [] : ["net"])];
+  return names.map((name) => {
+    const id = readProcLink(`/proc/self/ns/${name}`);
+    if (id === undefined) throw new Error(`the ${name} namespace cannot be seen; nothing was started`);
+    return [name, id];
+  });
 }
 
 function refuseElsewhere(): void {

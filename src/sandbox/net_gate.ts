@@ -1,3 +1,4 @@
+import type { DenialClaim } from "./denial_claim.ts";
 import { parseRule } from "./net_rules.ts";
 import { proxyAuthorization, proxyVariables, SOCKET_NAME } from "./net_environment.ts";
 import { closeQuietly, writeAll } from "./net_relay.ts";
@@ -15,6 +16,8 @@ export interface NetGate {
   readonly env: Readonly<Record<string, string>>;
   /** What was denied, one line each, every host once. */
   notes(): string[];
+  /** The first host that was denied for not being listed. */
+  denied(): DenialClaim | undefined;
   /** Ends the listener and every connection. Safe to call twice. */
   close(): void;
 }
@@ -46,11 +49,13 @@ export function openGate(
   const open = new Set<Deno.Conn>();
   let clients = 0;
   const denied = new Set<string>();
+  let unlisted: string | undefined;
   const scope = {
     ...options,
     rules,
     authorization: proxyAuthorization(token),
-    onDenied: (note: string): void => {
+    onDenied: (note: string, host: string | undefined): void => {
+      unlisted ??= host;
       if (denied.size < MOST_DENIED) denied.add(note);
     },
   };
@@ -99,6 +104,7 @@ export function openGate(
       const more = lines.length - MOST_NOTES;
       return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
     },
+    denied: () => unlisted === undefined ? undefined : { kind: "net", target: unlisted },
     close: () => {
       closeQuietly(listener);
       for (const conn of open) closeQuietly(conn);

@@ -3,7 +3,7 @@ import { latin1Bytes, readHead } from "./net_head.ts";
 import { closeQuietly, linger, relay, writeAll } from "./net_relay.ts";
 import { BadRequest, parseProxyRequest, type ProxyRequest } from "./net_request.ts";
 import { ownResponse } from "./net_response.ts";
-import type { HostRule } from "./net_rules.ts";
+import { allowsHost, type HostRule, hostText } from "./net_rules.ts";
 import { chooseTarget } from "./net_target.ts";
 import type { NetWorld } from "./net_world.ts";
 import { within } from "./within.ts";
@@ -35,8 +35,8 @@ export interface ProxyScope {
   readonly authorization: string;
   readonly world: NetWorld;
   readonly limits: ProxyLimits;
-  /** Called for every denied request with one line for the model. */
-  readonly onDenied: (note: string) => void;
+  /** Called for every denied request with one line for the model, and the host where that is merely not listed. */
+  readonly onDenied: (note: string, unlisted: string | undefined) => void;
 }
 
 /**
@@ -99,7 +99,7 @@ async function openServer(
   const target = await within(scope.limits.connectMs, chooseTarget(scope.rules, host, port, scope.world));
   if (target === undefined || target.kind === "unknown") return { status: 502, why: `${host} has no address` };
   if (target.kind === "denied") {
-    scope.onDenied(target.note);
+    scope.onDenied(target.note, allowsHost(scope.rules, host, port) ? undefined : hostText(host, port));
     return { status: 403, why: `${host}:${port}: ${target.why}` };
   }
   let late = false;

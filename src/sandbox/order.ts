@@ -8,7 +8,12 @@ export interface ConfineOrder {
   readonly cwd: string;
   readonly limits: ProcessLimits;
   /** Null only where the policy's level has no kernel (permissions, off). */
-  readonly kernel: { readonly landlock: LandlockOrder; readonly seccomp: SeccompOrder } | null;
+  readonly kernel: {
+    /** Namespaces of the host, by name in /proc/self/ns, in which this process must not be any more. */
+    readonly apart: readonly (readonly [name: string, id: string])[];
+    readonly landlock: LandlockOrder;
+    readonly seccomp: SeccompOrder;
+  } | null;
 }
 
 /** The second frame: what it becomes. */
@@ -29,21 +34,27 @@ export interface ExecOrder {
 
 /** A first frame's value, checked; throws for anything else. */
 export function parseConfineOrder(value: unknown): ConfineOrder {
-  const order = record(value, "policy");
-  const limits = record(order["limits"], "limits");
+  const order = record(value, "policy", ["cwd", "limits", "kernel"]);
+  const limits = record(order["limits"], "limits", ["fileBytes", "openFiles"]);
   return {
     cwd: text(order["cwd"], "cwd"),
     limits: { fileBytes: count(limits["fileBytes"], "fileBytes"), openFiles: count(limits["openFiles"], "openFiles") },
-    kernel: order["kernel"] === null ? null : parseKernel(record(order["kernel"], "kernel")),
+    kernel: order["kernel"] === null
+      ? null
+      : parseKernel(record(order["kernel"], "kernel", ["apart", "landlock", "seccomp"])),
   };
 }
 
 function parseKernel(kernel: Record<string, unknown>): NonNullable<ConfineOrder["kernel"]> {
-  const landlock = record(kernel["landlock"], "landlock");
-  const seccomp = record(kernel["seccomp"], "seccomp");
+  const landlock = record(kernel["landlock"], "landlock", ["rules", "denyTcp", "scope", "minAbi"]);
+  const seccomp = record(kernel["seccomp"], "seccomp", ["net", "unixSockets", "privateIpc"]);
   const net = seccomp["net"];
   if (net !== "none" && net !== "private" && net !== "open") throw new Error("net is not known");
   return {
+    apart: list(kernel["apart"], "apart").map((namespace) => {
+      const [name, id] = list(namespace, "namespace");
+      return [text(name, "name"), text(id, "id")] as const;
+    }),
     landlock: {
       rules: list(landlock["rules"], "rules").map((rule) => {
         const [path, rights] = list(rule, "rule");
@@ -63,7 +74,7 @@ function parseKernel(kernel: Record<string, unknown>): NonNullable<ConfineOrder[
 
 /** A second frame's value, checked; throws for anything else. */
 export function parseExecOrder(value: unknown): ExecOrder {
-  const order = record(value, "exec");
+  const order = record(value, "exec", ["argv", "env", "cwd", "stdin", "mergeOutput"]);
   const argv = list(order["argv"], "argv").map((word) => text(word, "argument"));
   if (argv.length === 0) throw new Error("argv is empty");
   const env: Record<string, string> = Object.create(null);
@@ -76,8 +87,11 @@ export function parseExecOrder(value: unknown): ExecOrder {
   return { argv, env, cwd: text(order["cwd"], "cwd"), stdin, mergeOutput: truth(order["mergeOutput"], "mergeOutput") };
 }
 
-function record(value: unknown, name: string): Record<string, unknown> {
+/** `known`: its fields; one that nobody here knows may stand for something that was to be taken away. */
+function record(value: unknown, name: string, known?: readonly string[]): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} is no object`);
+  const odd = known && Object.keys(value).find((key) => !known.includes(key));
+  if (odd !== undefined) throw new Error(`${name} has a field "${odd}" that is not known`);
   // A plain object is a record of unknowns.
   return value as Record<string, unknown>;
 }

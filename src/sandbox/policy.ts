@@ -12,6 +12,7 @@ import {
   EVERYTHING,
   intersectNames,
   intersectPaths,
+  joinScopes,
   NOTHING,
   readScope,
   unique,
@@ -35,6 +36,9 @@ export interface ScopeLayer {
   };
 }
 
+/** What a person allowed besides when a call was denied; it adds to what is there and takes nothing away. */
+export type Grants = Pick<ScopeLayer, "read" | "write" | "run" | "net">;
+
 /** What people asked for. Relative paths count from `root`, `~/` from home. */
 export interface PolicyRequest {
   /** The workspace. */
@@ -43,6 +47,10 @@ export interface PolicyRequest {
   /** `--read-only`: no write scope, no run scope. */
   readonly readOnly?: boolean;
   readonly user?: ScopeLayer;
+  /** Of the user's settings for this workspace: adds to `user`, and like that gives way to a flag. */
+  readonly allowed?: Grants;
+  /** Given at the terminal in this session: adds to whatever else holds; the project narrows it as it narrows a flag. */
+  readonly grants?: Grants;
   /** May narrow, never widen. */
   readonly project?: ScopeLayer;
   readonly limits?: Partial<Limits>;
@@ -71,8 +79,8 @@ type Kind = "read" | "write" | "run" | "net" | "env";
 /**
  * Makes the one policy of a session out of wishes and facts; pure.
  *
- * Flags replace the user's settings, these replace the defaults; the project's settings only take away; denials of all
- * layers add up and win. Throws UserError for what cannot be had.
+ * Flags replace the user's settings, these replace the defaults; grants add; the project's settings only take away;
+ * denials of all layers add up and win. Throws UserError for what cannot be had.
  */
 export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Policy {
   const root = realFolder(request.root, "workspace", facts.realPath);
@@ -141,10 +149,16 @@ function layersOf(
   const ofPaths = (kind: Kind): boolean => kind === "read" || kind === "write";
   const grant = (kind: Kind, written: WrittenScope): Scope =>
     readScope(written, ofPaths(kind) ? paths.granted : asWritten);
+  // The environment is decided at the start.
+  const granted = (kind: Kind, grants: Grants | undefined): Scope =>
+    kind === "env" ? NOTHING : grant(kind, grants?.[kind] ?? false);
   return {
     wanted: (kind, fallback) => {
-      const written = request.flags?.[kind] ?? request.user?.[kind];
-      const own = written === undefined ? fallback : grant(kind, written);
+      const [flag, user] = [request.flags?.[kind], request.user?.[kind]];
+      const standing = flag !== undefined
+        ? grant(kind, flag)
+        : joinScopes(user === undefined ? fallback : grant(kind, user), granted(kind, request.allowed));
+      const own = joinScopes(standing, granted(kind, request.grants));
       const narrower = request.project?.[kind];
       if (narrower === undefined) return own;
       const intersect = kind === "net" ? intersectHosts : ofPaths(kind) ? intersectPaths : intersectNames;

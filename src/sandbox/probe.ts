@@ -3,6 +3,7 @@ import { findBwrap, NAMESPACES } from "./bwrap.ts";
 import { knownToWork, rememberWorking } from "./bwrap_memory.ts";
 import { disk } from "./disk.ts";
 import { landlockVersion } from "./landlock.ts";
+import { readProcLink } from "./read_link.ts";
 import { ARCHITECTURES } from "./seccomp_table.ts";
 
 /** Whether bwrap works here, or why not. */
@@ -73,20 +74,28 @@ function askBwrap(memory: string | undefined): BwrapProbe {
   return answer;
 }
 
+/** Prints where the process stands; one that still is where this one is was not taken anywhere. */
+const WHERE = ["/bin/sh", "-c", "readlink /proc/self/ns/user /proc/self/ns/net"];
+
 function tryBwrap(path: string): BwrapProbe {
   const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--unshare-net"];
   try {
-    const { code, stderr } = new Deno.Command(path, {
-      args: [...args, ...NAMESPACES, "--", "/bin/sh", "-c", ":"],
+    const { code, stdout, stderr } = new Deno.Command(path, {
+      args: [...args, ...NAMESPACES, "--", ...WHERE],
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin" },
       stdin: "null",
-      stdout: "null",
+      stdout: "piped",
       stderr: "piped",
     }).outputSync();
-    if (code === 0) return { path };
+    const there = new TextDecoder().decode(stdout).trim().split("\n");
+    const here = ["user", "net"].map((name) => readProcLink(`/proc/self/ns/${name}`));
+    if (code === 0 && there.length === 2 && here.every((id, at) => id !== undefined && id !== there[at])) {
+      return { path };
+    }
     const said = new TextDecoder().decode(stderr).trim().split("\n")[0] ?? "";
-    return { why: `bubblewrap cannot make namespaces here: ${said === "" ? `exit code ${code}` : said.slice(0, 200)}` };
+    const how = code === 0 ? "it says that it did and did not" : `exit code ${code}`;
+    return { why: `bubblewrap cannot make namespaces here: ${said === "" ? how : said.slice(0, 200)}` };
   } catch (error) {
     return { why: `bubblewrap did not start: ${messageOf(error)}` };
   }

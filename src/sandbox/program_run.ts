@@ -4,6 +4,7 @@ import { PROGRAM_BYTES, type ProgramOutcome } from "../core/program.ts";
 import { formatSize } from "../core/text.ts";
 import { drain } from "./command_process.ts";
 import type { ConfinedProcess } from "./confined_process.ts";
+import type { DenialClaim } from "./denial_claim.ts";
 import { denialHint } from "./denial_hint.ts";
 import { disk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
@@ -27,6 +28,9 @@ export interface ProgramHost {
   readonly guard: ProtectedGuard;
 }
 
+/** How a program ended, with what of the policy it met where a grant could help; that stays in the host. */
+export type DeniedProgramOutcome = ProgramOutcome & { readonly denial?: DenialClaim };
+
 /**
  * Runs one program in a confined process to its end, with its two outputs apart; the same confinement, watchdog and end as
  * a command of the real shell has. What it started ends with it.
@@ -36,7 +40,7 @@ export async function runProgram(
   input: Uint8Array<ArrayBuffer>,
   { policy, spares, guard }: ProgramHost,
   signal: AbortSignal,
-): Promise<ProgramOutcome> {
+): Promise<DeniedProgramOutcome> {
   if (signal.aborted) throw new ToolError("it was ended before it began");
   guard.begin();
   const started = start(command, input, spares);
@@ -69,13 +73,15 @@ export async function runProgram(
     const text = new TextDecoder().decode(stderr.subarray(-65_536));
     const hint = notes.length > 0 ? undefined : denialHint(text, status?.success !== true, policy, disk.realPath);
     const limit = stop.reason()?.limit;
+    const denial = hint?.denial ?? started.denied?.();
     return {
+      ...(denial === undefined ? {} : { denial }),
       exitCode: status?.code ?? KILLED,
       stdout,
       stderr,
       notes: [
         ...notes,
-        ...(hint === undefined ? [] : [hint]),
+        ...(hint?.note === undefined ? [] : [hint.note]),
         ...(limit === undefined ? [] : [`${nameOf(command)} was ended: ${limit}.`]),
       ],
     };

@@ -17,6 +17,12 @@ export function readScope(written: WrittenScope, absolute: (entry: string) => re
   return list.includes("/") ? EVERYTHING : { all: false, list };
 }
 
+/** What either scope covers. */
+export function joinScopes(a: Scope, b: Scope): Scope {
+  if (a.all || b.all) return EVERYTHING;
+  return b.list.length === 0 ? a : { all: false, list: unique([...a.list, ...b.list]) };
+}
+
 /** What both path scopes cover: of two folders the inner one. */
 export function intersectPaths(a: Scope, b: Scope): Scope {
   if (a.all) return b;

@@ -21,24 +21,28 @@ const MSG_FASTOPEN = 0x20000000;
 
 /** The checks of calls about sockets. */
 export function socketChecks(order: SeccompOrder): Readonly<Record<string, ArgumentCheck>> {
-  if (order.net !== "none") return { socket: familyCheck(order) };
+  if (order.net !== "none") {
+    return { socket: familyCheck(order), ...(order.unixSockets ? {} : { socketpair: streamPair }) };
+  }
   return {
     socket: (ok, no) => verdict(ok, no, EACCES),
-    // A datagram pair can be pointed at somebody else's socket; a stream pair stays a pair.
-    socketpair: (ok, no) => [
-      loadArgument(0),
-      ifEqual(AF_UNIX, undefined, no),
-      loadArgument(1),
-      keepBits(TYPE_BITS),
-      ifEqual(SOCK_DGRAM, no, ok),
-      ...verdict(ok, no, EACCES),
-    ],
+    socketpair: streamPair,
     listen: (ok, no) => verdict(ok, no, EACCES),
     sendto: noFastOpen(3),
     sendmsg: noFastOpen(2),
     sendmmsg: noFastOpen(3),
   };
 }
+
+/** A datagram pair can be pointed at somebody else's socket; a stream pair stays a pair. */
+const streamPair: ArgumentCheck = (ok, no) => [
+  loadArgument(0),
+  ifEqual(AF_UNIX, undefined, no),
+  loadArgument(1),
+  keepBits(TYPE_BITS),
+  ifEqual(SOCK_DGRAM, no, ok),
+  ...verdict(ok, no, EACCES),
+];
 
 function noFastOpen(flags: number): ArgumentCheck {
   return (ok, no) => [loadArgument(flags), ifAnyBit(MSG_FASTOPEN, no, ok), ...verdict(ok, no, EACCES)];

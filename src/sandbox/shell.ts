@@ -5,6 +5,7 @@ import { type Background, openBackground } from "./background.ts";
 import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
 import { killTree } from "./end_tree.ts";
+import type { DenialClaim } from "./denial_claim.ts";
 import { denialHint } from "./denial_hint.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
@@ -26,6 +27,9 @@ const AFTER_KILL_MS = 50;
 const NOT_STARTED = 130;
 /** 128 + SIGKILL. */
 const KILLED = 137;
+
+/** How a command ended, with what of the policy it met where a grant could help. */
+export type DeniedOutcome = ShellOutcome & { readonly denial?: DenialClaim };
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
@@ -85,7 +89,7 @@ async function runCommand(
   command: string,
   options: Parameters<Shell>[1],
   closing: AbortSignal,
-): Promise<ShellOutcome> {
+): Promise<DeniedOutcome> {
   if (options.signal.aborted || closing.aborted) return notStarted();
   const { policy } = host;
   const { limits } = policy;
@@ -132,7 +136,9 @@ async function runCommand(
     const hint = notes.length > 0
       ? undefined
       : denialHint(captured.output, status?.success !== true, policy, disk.realPath);
-    return outcomeOf(captured, status, stop.reason(), left, hint === undefined ? notes : [hint]);
+    const told = outcomeOf(captured, status, stop.reason(), left, hint?.note === undefined ? notes : [hint.note]);
+    const denial = hint?.denial ?? started.denied?.();
+    return denial === undefined ? told : { ...told, denial };
   } finally {
     clearTimeout(timer);
     watchdog.close();

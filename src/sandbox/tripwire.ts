@@ -8,6 +8,7 @@ import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { protectedChanges } from "./protected_changes.ts";
 import { type States, statesOf } from "./protected_state.ts";
 import { putBack, putModeBack } from "./put_back.ts";
+import { type Trap, watchTraps } from "./protected_traps.ts";
 import { openAside } from "./set_aside.ts";
 
 /** Watches over the protected paths of a policy. */
@@ -32,11 +33,13 @@ export interface Tripwire {
 const MOST_ROUNDS = 4;
 const MOST_LINES = 20;
 const WHY = "protected, only the user can change it";
+const TRAP = "a later git of the user would obey";
 
 /** Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. */
 export function openTripwire(policy: Policy): Tripwire | undefined {
   const all = watchedPaths(policy);
-  if (all.length === 0) return undefined;
+  const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy) : undefined;
+  if (all.length === 0 && !traps) return undefined;
   const folders = foldersAround(all, policy);
   // What is mounted read-only no command can change: if it changes, somebody else did it.
   const unmounted = new Set<string>();
@@ -97,6 +100,20 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
         return kept;
       });
     }
+    for (const trap of traps?.found() ?? []) {
+      if (failed.has(trap.path)) continue;
+      acted = true;
+      try {
+        const kept = takeAside(trap.path);
+        putBack(trap.path, trap.instead, trap.from, rootOf(trap.path, policy));
+        undone.push(
+          `${verbOf(trap)} ${shown(trap.path, policy)}: ${TRAP} ${clean(trap.what)}; what stood there is ${kept}.`,
+        );
+      } catch (error) {
+        failed.add(trap.path);
+        undone.push(`${told(trap, policy)} and could not be undone: ${messageOf(error)}.`);
+      }
+    }
     return acted;
   };
 
@@ -109,18 +126,19 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
       }
       before = statesOf(paths, before);
       pins = pinFolders(folders);
+      traps?.arm();
     },
     isTouched: () =>
-      (pins?.moved().length ?? 0) > 0 || protectedChanges(paths, before, statesOf(paths, before)).length > 0,
+      (pins?.moved().length ?? 0) > 0 || protectedChanges(paths, before, statesOf(paths, before)).length > 0 ||
+      (traps?.found().length ?? 0) > 0,
     restore(quiet) {
       if (!quiet) {
-        return bounded(
-          protectedChanges(paths, before, statesOf(paths, before)).map(({ path }) =>
-            `${
-              shown(path, policy)
-            } is protected and was changed, by a process that could not be ended: it was not restored.`
-          ),
-        );
+        const by = "by a process that could not be ended: it was not restored.";
+        const changes = protectedChanges(paths, before, statesOf(paths, before));
+        return bounded([
+          ...changes.map(({ path }) => `${shown(path, policy)} is protected and was changed, ${by}`),
+          ...(traps?.found() ?? []).map((trap) => `${told(trap, policy)}, ${by}`),
+        ]);
       }
       const undone: string[] = [];
       const failed = new Set<string>();
@@ -131,9 +149,14 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
   };
 }
 
+/** Where a command can be run and cannot be kept from all that is protected. */
+function confines({ sandbox }: Policy): boolean {
+  return sandbox === "kernel" || sandbox === "kernel+";
+}
+
 /** Protected paths that a command could change: what is denied besides is out of its reach while it is there. */
 function watchedPaths(policy: Policy): string[] {
-  if (policy.sandbox !== "kernel" && policy.sandbox !== "kernel+") return [];
+  if (!confines(policy)) return [];
   return policy.protected.filter((path) =>
     covers(policy.write, path) && !(policy.denyWrite.some((denied) => isInside(path, denied)) && exists(path))
   );
@@ -172,8 +195,20 @@ function held(folder: string, before: States): boolean {
 }
 
 function shown(path: string, policy: Policy): string {
-  const name = isInside(path, policy.root) ? path.slice(policy.root.length + 1) : path;
-  return stripControls(name).replaceAll("\n", "?");
+  return clean(isInside(path, policy.root) ? path.slice(policy.root.length + 1) : path);
+}
+
+function verbOf({ path, instead, from }: Trap): string {
+  if (instead.kind === "absent") return "Removed";
+  return from.get(path) === instead ? "Restored" : "Sifted";
+}
+
+function told({ path, what }: Trap, policy: Policy): string {
+  return `${shown(path, policy)} was changed so that ${TRAP} ${clean(what)}`;
+}
+
+function clean(text: string): string {
+  return stripControls(text).replaceAll("\n", "?");
 }
 
 function bounded(lines: string[]): string[] {

@@ -5,6 +5,8 @@ export interface Expectation {
   readonly attack: string;
   readonly levels: readonly ("kernel+" | "kernel")[];
   readonly why: string;
+  /** Names of widened scopes (scripts/attacks/grants.ts) that open it, and must; without them it is open in every column. */
+  readonly grants?: readonly string[];
 }
 
 const OWN_PROGRAMS = "programs of the workspace may run: they are confined like any other";
@@ -13,8 +15,22 @@ const NO_RULE = "no rule of Landlock covers it, and a mount namespace is missing
 const NO_PID_NAMESPACE = "other processes of the machine are in sight without a namespace of one's own";
 const NO_SUBTRACTION = "Landlock cannot take away what lies inside of what is granted";
 
-const OWN_REPOSITORY =
-  "a repository that a command makes is its own to configure, and git outside obeys it once the index names it a submodule";
+const IS_GRANTED = "this is what the grant says";
+
+const BOTH = ["kernel+", "kernel"] as const;
+
+/** Attacks that are what a user granted. */
+const GRANTED: readonly Expectation[] = [
+  ...["curl", "dev-tcp", "mptcp", "udp", "udp-connected", "listen", "listen-implicit", "netlink", "sctp-udplite"].map(
+    (name) => ({ attack: `net-${name}`, levels: BOTH, why: IS_GRANTED, grants: ["net"] }),
+  ),
+  { attack: "own-loopback-addresses", levels: BOTH, why: IS_GRANTED, grants: ["net"] },
+  ...["outside-dotdot", "proc-self-cwd", "proc-self-root", "symlink-dir"].map(
+    (name) => ({ attack: `read-${name}`, levels: BOTH, why: IS_GRANTED, grants: ["read"] }),
+  ),
+  { attack: "own-granted-write", levels: BOTH, why: IS_GRANTED, grants: ["write-out"] },
+  { attack: "own-granted-host", levels: ["kernel+"], why: IS_GRANTED, grants: ["net-list"] },
+];
 
 /** All expected escapes. */
 export const EXPECTED: readonly Expectation[] = [
@@ -33,5 +49,5 @@ export const EXPECTED: readonly Expectation[] = [
   { attack: "see-foreign-processes", levels: ["kernel"], why: NO_PID_NAMESPACE },
   { attack: "swap-git-dir", levels: ["kernel"], why: NO_SUBTRACTION },
   { attack: "swap-agent-config-dir", levels: ["kernel"], why: NO_SUBTRACTION },
-  { attack: "own-git-submodule-trap", levels: ["kernel+", "kernel"], why: OWN_REPOSITORY },
+  ...GRANTED,
 ];

@@ -13,7 +13,10 @@ const IMAGE = { type: "image", data: "AA==", mimeType: "image/png" } as const;
 
 Deno.test("input() chains transforms, in load order and then in registration order R172 R174 R175 R176 R178 R228", async () => {
   using world = await open((sp) => {
-    sp.on("input", ({ text, images, source }) => ({ action: "transform", text: `${text} 1${source}${images?.length}` }));
+    sp.on(
+      "input",
+      ({ text, images, source }) => ({ action: "transform", text: `${text} 1${source}${images?.length}` }),
+    );
     sp.on("input", ({ text }) => ({ action: "transform", text: `${text} 2`, images: [IMAGE, IMAGE] }));
     sp.on("input", () => ({ action: "continue" }));
   }, (sp) => void sp.on("input", ({ text, images }) => ({ action: "transform", text: `${text} 3:${images?.length}` })));
@@ -37,7 +40,11 @@ Deno.test("input() stops at the first that handles it R177 R179", async () => {
 Deno.test("beforeAgentStart() chains the prompt and collects messages R181 R182 R186 R190", async () => {
   const message = (text: string) => ({ customType: "note", content: text, display: false });
   using world = await open(
-    (sp) => void sp.on("before_agent_start", (e) => ({ systemPrompt: `${e.systemPrompt}+1 ${e.prompt}`, message: message("m1") })),
+    (sp) =>
+      void sp.on(
+        "before_agent_start",
+        (e) => ({ systemPrompt: `${e.systemPrompt}+1 ${e.prompt}`, message: message("m1") }),
+      ),
     (sp) => void sp.on("before_agent_start", () => ({ message: message("m2") })),
     (sp) => void sp.on("before_agent_start", (e) => ({ systemPrompt: `${e.systemPrompt}+3` })),
     (sp) => void sp.on("before_agent_start", () => {}),
@@ -75,8 +82,9 @@ Deno.test("context() chains lists and never changes the one it was given R192 R1
 });
 
 Deno.test("context() refuses a list with something that is no message, and says whose it was R227", async () => {
-  // deno-lint-ignore no-explicit-any -- a result of the wrong shape
-  using world = await open((sp) => void sp.on("context", () => ({ messages: [{ role: "system", content: "x" }] } as any)));
+  const wrong: readonly unknown[] = [{ role: "system", content: "x" }];
+  // The types forbid it, as they do in an extension that does not check them.
+  using world = await open((sp) => void sp.on("context", () => ({ messages: wrong as AgentMessage[] })));
   const given = [user("a")];
   assertEquals(await world.hooks.context(given, never), given);
   assertEquals(world.problems, [{
@@ -124,7 +132,11 @@ Deno.test("toolCall() and userBash() refuse when a handler throws, the rest goes
   assertEquals(result.isError, true);
   assertEquals(JSON.stringify(result).includes("secret"), false);
   assertStringIncludes(JSON.stringify(result), "withheld");
-  assertEquals(await hooks.input({ text: "t", source: "interactive" }, never), { action: "continue", text: "t", images: [] });
+  assertEquals(await hooks.input({ text: "t", source: "interactive" }, never), {
+    action: "continue",
+    text: "t",
+    images: [],
+  });
   assertEquals(await hooks.context([user("a")], never), [user("a")]);
   await hooks.observe({ type: "turn_start", turn: 1 });
   assertEquals(world.problems.map(({ message }) => message), [
@@ -154,7 +166,11 @@ Deno.test("beforeProviderRequest() chains payloads R213 R214 R215 R216", async (
   using world = await open(
     (sp) => void sp.on("before_provider_request", ({ payload }) => ({ ...payload, temperature: 0 })),
     (sp) => void sp.on("before_provider_request", () => {}),
-    (sp) => void sp.on("before_provider_request", ({ payload }) => ({ ...payload, metadata: { t: payload["temperature"] ?? 1 } })),
+    (sp) =>
+      void sp.on(
+        "before_provider_request",
+        ({ payload }) => ({ ...payload, metadata: { t: payload["temperature"] ?? 1 } }),
+      ),
   );
   assertEquals(await world.hooks.beforeProviderRequest({ model: "m" }, never), {
     model: "m",
@@ -165,13 +181,19 @@ Deno.test("beforeProviderRequest() chains payloads R213 R214 R215 R216", async (
 
 Deno.test("beforeProviderHeaders() adds headers, returned or set in place, and never shows a key R217", async () => {
   const seen: unknown[] = [];
-  using world = await open((sp) =>
-    void sp.on("before_provider_headers", ({ headers }) => {
-      seen.push({ ...headers });
-      // deno-lint-ignore no-explicit-any -- in place, as extensions of pi do it
-      (headers as any)["x-one"] = "1";
-    }), (sp) =>
-    void sp.on("before_provider_headers", () => ({ headers: { "x-two": "2", "Authorization": "Bearer mine", "x-gone": null } })));
+  using world = await open(
+    (sp) =>
+      void sp.on("before_provider_headers", ({ headers }) => {
+        seen.push({ ...headers });
+        // deno-lint-ignore no-explicit-any -- in place, as extensions of pi do it
+        (headers as any)["x-one"] = "1";
+      }),
+    (sp) =>
+      void sp.on(
+        "before_provider_headers",
+        () => ({ headers: { "x-two": "2", "Authorization": "Bearer mine", "x-gone": null } }),
+      ),
+  );
   const headers = { "Authorization": "Bearer key", "X-Api-Key": "key", "user-agent": "s" };
   assertEquals(await world.hooks.beforeProviderHeaders(headers, never), { "x-one": "1", "x-two": "2", "x-gone": null });
   assertEquals(seen, [{ "user-agent": "s" }]);
@@ -189,7 +211,9 @@ Deno.test("sessionBefore…() can cancel, and a compaction can be supplied R221 
   const { hooks } = world;
   const preparation = { messagesToSummarize: [], firstKeptEntryId: "e1", tokensBefore: 5 };
   assertEquals(await hooks.sessionBeforeSwitch({ reason: "new" }, never), { cancel: true });
-  assertEquals(await hooks.sessionBeforeFork({ entryId: "e", position: "at" }, never), { skipConversationRestore: true });
+  assertEquals(await hooks.sessionBeforeFork({ entryId: "e", position: "at" }, never), {
+    skipConversationRestore: true,
+  });
   assertEquals(
     await hooks.sessionBeforeCompact({ preparation, branchEntries: [], reason: "manual", willRetry: false }, never),
     { compaction },

@@ -7,41 +7,44 @@ import { extension, never, openWorld, writeFiles } from "./world.ts";
 
 /** Each is tried by an extension that was granted nothing. */
 const ATTEMPTS: readonly { readonly name: string; readonly expression: string; readonly says?: RegExp }[] = [
-    { name: "read a file", expression: 'Deno.readTextFile(folder + "/secret.json")', says: /^REFUSED NotCapable/ },
-    { name: "read with node:fs", expression: 'import("node:fs").then((fs) => fs.readFileSync(folder + "/secret.json"))' },
-    { name: "write a file", expression: 'Deno.writeTextFile(folder + "/new", "x")', says: /^REFUSED NotCapable/ },
-    { name: "list a folder", expression: "Array.fromAsync(Deno.readDir(folder))", says: /^REFUSED NotCapable/ },
-    { name: "connect", expression: 'fetch("http://127.0.0.1:8123/")', says: /^REFUSED NotCapable/ },
-    { name: "open a socket", expression: "(Deno as any).connect({ port: 8123 })" },
-    { name: "start a program", expression: '(Deno as any).Command("true")' },
-    { name: "load a library", expression: '(Deno as any).dlopen("libc.so.6", {})' },
-    { name: "read the environment", expression: 'Deno.env.get("HOME") ?? process.env.HOME ?? null', says: /^GOT null$/ },
-    // Each of these works in a worker without permissions that is not narrowed any further.
-    { name: "import JSON", expression: 'import(folder + "/secret.json", { with: { type: "json" } })' },
-    { name: "import JSON by its URL", expression: 'import("file://" + folder + "/secret.json", { with: { type: "json" } })' },
-    { name: "make code from a text", expression: `eval("import('file:///etc/hostname')")` },
-    { name: "make a function from a text", expression: 'new Function("return 1")()' },
-    { name: "find the function constructor", expression: '(() => {}).constructor("return 1")()' },
-    { name: "find an async one", expression: '(async () => {}).constructor("return import(\'node:fs\')")()' },
-    { name: "find a generator's", expression: 'Object.getPrototypeOf(function* () {}).constructor("yield 1")()' },
-    { name: "give a timer a text", expression: 'setTimeout("1", 0)' },
-    { name: "end the program", expression: "(process as any).kill(1, 9)" },
-    { name: "exit", expression: "(Deno as any).exit(3)" },
-    { name: "reach the runtime's inside", expression: "(Deno as any)[(Deno as any).internal].core" },
-    { name: "start a worker", expression: 'new Worker("data:text/javascript,1", { type: "module" })' },
-    { name: "import processes", expression: 'import("node:child_process")' },
-    { name: "import node:process", expression: 'import("node:process")' },
-    { name: "import node:vm", expression: 'import("node:vm")' },
-    { name: "import node:module", expression: 'import("node:module")' },
-    { name: "import over the network", expression: 'import("https://example.com/x.js")' },
-    { name: "import data", expression: 'import("data:text/javascript,export default 1")' },
-    { name: "print on the terminal", expression: "(Deno as any).stdout.writeSync(new Uint8Array(1))" },
-    { name: "read from the terminal", expression: "(Deno as any).stdin.readSync(new Uint8Array(1))" },
-    { name: "ask the person behind the program's back", expression: "(globalThis as any).prompt('x')" },
-    { name: "write to an open file", expression: 'import("node:fs").then((fs) => fs.writeFileSync(1 as any, "x"))' },
-    { name: "send the host a message of its own", expression: '(globalThis as any).postMessage("done 1\\n[]")' },
-    { name: "keep things on the disk", expression: "(globalThis as any).localStorage.setItem('a', 'b')" },
-    { name: "speak with other workers", expression: "new BroadcastChannel('x')" },
+  { name: "read a file", expression: 'Deno.readTextFile(folder + "/secret.json")', says: /^REFUSED NotCapable/ },
+  { name: "read with node:fs", expression: 'import("node:fs").then((fs) => fs.readFileSync(folder + "/secret.json"))' },
+  { name: "write a file", expression: 'Deno.writeTextFile(folder + "/new", "x")', says: /^REFUSED NotCapable/ },
+  { name: "list a folder", expression: "Array.fromAsync(Deno.readDir(folder))", says: /^REFUSED NotCapable/ },
+  { name: "connect", expression: 'fetch("http://127.0.0.1:8123/")', says: /^REFUSED NotCapable/ },
+  { name: "open a socket", expression: "(Deno as any).connect({ port: 8123 })" },
+  { name: "start a program", expression: '(Deno as any).Command("true")' },
+  { name: "load a library", expression: '(Deno as any).dlopen("libc.so.6", {})' },
+  { name: "read the environment", expression: 'Deno.env.get("HOME") ?? process.env.HOME ?? null', says: /^GOT null$/ },
+  // Each of these works in a worker without permissions that is not narrowed any further.
+  { name: "import JSON", expression: 'import(folder + "/secret.json", { with: { type: "json" } })' },
+  {
+    name: "import JSON by its URL",
+    expression: 'import("file://" + folder + "/secret.json", { with: { type: "json" } })',
+  },
+  { name: "make code from a text", expression: `eval("import('file:///etc/hostname')")` },
+  { name: "make a function from a text", expression: 'new Function("return 1")()' },
+  { name: "find the function constructor", expression: '(() => {}).constructor("return 1")()' },
+  { name: "find an async one", expression: "(async () => {}).constructor(\"return import('node:fs')\")()" },
+  { name: "find a generator's", expression: 'Object.getPrototypeOf(function* () {}).constructor("yield 1")()' },
+  { name: "give a timer a text", expression: 'setTimeout("1", 0)' },
+  { name: "end the program", expression: "(process as any).kill(1, 9)" },
+  { name: "exit", expression: "(Deno as any).exit(3)" },
+  { name: "reach the runtime's inside", expression: "(Deno as any)[(Deno as any).internal].core" },
+  { name: "start a worker", expression: 'new Worker("data:text/javascript,1", { type: "module" })' },
+  { name: "import processes", expression: 'import("node:child_process")' },
+  { name: "import node:process", expression: 'import("node:process")' },
+  { name: "import node:vm", expression: 'import("node:vm")' },
+  { name: "import node:module", expression: 'import("node:module")' },
+  { name: "import over the network", expression: 'import("https://example.com/x.js")' },
+  { name: "import data", expression: 'import("data:text/javascript,export default 1")' },
+  { name: "print on the terminal", expression: "(Deno as any).stdout.writeSync(new Uint8Array(1))" },
+  { name: "read from the terminal", expression: "(Deno as any).stdin.readSync(new Uint8Array(1))" },
+  { name: "ask the person behind the program's back", expression: "(globalThis as any).prompt('x')" },
+  { name: "write to an open file", expression: 'import("node:fs").then((fs) => fs.writeFileSync(1 as any, "x"))' },
+  { name: "send the host a message of its own", expression: '(globalThis as any).postMessage("done 1\\n[]")' },
+  { name: "keep things on the disk", expression: "(globalThis as any).localStorage.setItem('a', 'b')" },
+  { name: "speak with other workers", expression: "new BroadcastChannel('x')" },
 ];
 
 Deno.test("an extension without grants cannot R232", async (t) => {
@@ -87,7 +90,9 @@ Deno.test("what a manifest asks for is granted to exactly these files, and to no
   }]]);
   using world = await openWorld(files, { grants });
   const read = async (path: string) =>
-    JSON.stringify((await world.hooks.runTool("try", { path: join(world.folder, path) }, "c", never, () => {})).content);
+    JSON.stringify(
+      (await world.hooks.runTool("try", { path: join(world.folder, path) }, "c", never, () => {})).content,
+    );
   assertMatch(await read("data/a.txt"), new RegExp(`GOT a ${Deno.env.get("HOME")}`));
   assertMatch(await read("more/b.txt"), /GOT b/);
   assertMatch(await read("other/c.txt"), /REFUSED NotCapable/);

@@ -53,7 +53,10 @@ Deno.test("an endless loop while loading costs its own worker", async () => {
 });
 
 Deno.test("a lost guard goes on refusing, unless the user wants otherwise R227", async () => {
-  const files = { "extensions/evil.ts": extension('sp.on("tool_call", () => { for (;;); });'), "extensions/good.ts": GOOD };
+  const files = {
+    "extensions/evil.ts": extension('sp.on("tool_call", () => { for (;;); });'),
+    "extensions/good.ts": GOOD,
+  };
   using world = await openWorld(files, { limits: FAST });
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" has to look at it first and failed/);
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" .* does not run any more/);
@@ -64,9 +67,14 @@ Deno.test("a lost guard goes on refusing, unless the user wants otherwise R227",
 
 Deno.test("waiting for the person does not count, looping while one waits does", async () => {
   const host = recordingHost([]);
-  const slow = { ...host, ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), 700)) } };
+  const slow = {
+    ...host,
+    ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), 700)) },
+  };
   using world = await openWorld({
-    "extensions/asks.ts": extension('sp.on("tool_call", async (_e, ctx) => ({ block: await ctx.ui.confirm("t", "m"), reason: "asked" }));'),
+    "extensions/asks.ts": extension(
+      'sp.on("tool_call", async (_e, ctx) => ({ block: await ctx.ui.confirm("t", "m"), reason: "asked" }));',
+    ),
     "extensions/evil.ts": extension('sp.on("context", (_e, ctx) => { ctx.ui.confirm("t", "m"); for (;;); });'),
   }, { host: slow, limits: FAST });
   assertEquals(await world.hooks.toolCall(CALL, never), "asked");

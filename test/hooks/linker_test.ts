@@ -20,7 +20,8 @@ async function run(files: Readonly<Record<string, string>>): Promise<Record<stri
 Deno.test("link() runs each module once, what it needs first, in the order of the imports", async () => {
   const order = "globalThis.order = [...(globalThis.order ?? []),";
   const exports = await run({
-    "a.ts": `import "./b.ts"; import { c } from "./c.ts"; ${order} "a"]; export const seen = globalThis.order; export { c }`,
+    "a.ts":
+      `import "./b.ts"; import { c } from "./c.ts"; ${order} "a"]; export const seen = globalThis.order; export { c }`,
     "b.ts": `import "./d.ts"; await null; ${order} "b"];`,
     "c.ts": `import "./d.ts"; ${order} "c"]; export const c = 3;`,
     "d.ts": `await new Promise((done) => setTimeout(done, 5)); ${order} "d"];`,
@@ -48,8 +49,10 @@ Deno.test("link() knows all forms of imports and exports", async () => {
 
 Deno.test("link() lets modules import each other in a circle, with what changes later", async () => {
   const { result } = await run({
-    "a.ts": `import { b, bump } from "./b.ts"; export const a = () => "a"; bump(); export const result = [b(), bump()];`,
-    "b.ts": `import { a } from "./a.ts"; export let n = 0; export const bump = () => ++n; export const b = () => a() + n;`,
+    "a.ts":
+      `import { b, bump } from "./b.ts"; export const a = () => "a"; bump(); export const result = [b(), bump()];`,
+    "b.ts":
+      `import { a } from "./a.ts"; export let n = 0; export const bump = () => ++n; export const b = () => a() + n;`,
   });
   assertEquals(result, ["a1", 2]);
 });
@@ -58,7 +61,11 @@ Deno.test("link() names file and line of what fails", async () => {
   const thrown = await assertRejects(() => run({ "a.ts": `type A = 1;\n\nthrow new Error("boom");` }));
   assertMatch(thrown.stack ?? "", /\/x\/a\.ts.*:3:7/);
   await assertRejects(() => run({ "a.ts": 'import x from "left-pad";\nx;' }), Error, 'Cannot import "left-pad"');
-  await assertRejects(() => run({ "a.ts": 'await import("./none.ts");' }), Error, 'Cannot import "./none.ts": no such file');
+  await assertRejects(
+    () => run({ "a.ts": 'await import("./none.ts");' }),
+    Error,
+    'Cannot import "./none.ts": no such file',
+  );
 });
 
 Deno.test("link() leaves no import that the runtime would follow", async () => {

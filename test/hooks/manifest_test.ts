@@ -12,7 +12,7 @@ for (
     { text: '{ // comment }\n net: /* ] */ ["a"] } as const', value: { net: ["a"] } },
     { text: "{}", value: {} },
     { text: '"it\\"s \\u0041"', value: 'it"s A' },
-    { text: '{ net: hosts }', value: undefined },
+    { text: "{ net: hosts }", value: undefined },
     { text: "{ net: [`a`] }", value: undefined },
     { text: '{ net: ["a"].concat(more) }', value: undefined },
     { text: "{ ...others }", value: undefined },
@@ -69,7 +69,12 @@ for (
 }
 
 Deno.test("readSource() takes what is imported and nothing else; the hash follows every byte and not the place", () => {
-  const files = { "index.ts": 'import "./a";\nexport * from "./b/c.js";', "a.ts": "", "b/c.ts": 'import "../a.ts"', "d.ts": "" };
+  const files = {
+    "index.ts": 'import "./a";\nexport * from "./b/c.js";',
+    "a.ts": "",
+    "b/c.ts": 'import "../a.ts"',
+    "d.ts": "",
+  };
   const read = (more: Readonly<Record<string, string>> = {}) => {
     const folder = writeFiles({ ...files, ...more });
     const { files: found, hash } = readSource(join(folder, "index.ts"));

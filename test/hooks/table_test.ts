@@ -13,7 +13,9 @@ Deno.test("the event table holds the hooks that are promised R226", () => {
 });
 
 Deno.test("only what guards something fails closed R227", () => {
-  const closed = [...EVENTS].filter(([, rule]) => rule.failure !== "report").map(([name, { failure }]) => [name, failure]);
+  const closed = [...EVENTS].filter(([, rule]) => rule.failure !== "report").map((
+    [name, { failure }],
+  ) => [name, failure]);
   assertEquals(closed, [["tool_call", "refuse"], ["tool_result", "withhold"], ["user_bash", "refuse"]]);
   assertEquals(ruleOf("turn_end"), { combining: "tell", failure: "report", limitMs: 1000 });
 });

@@ -41,7 +41,9 @@ Deno.test("an extension of several TypeScript files runs in a worker, with impor
 
 Deno.test("a failing handler is reported with file and line of its TypeScript R227", async () => {
   using world = await openWorld({
-    "extensions/bad.ts": extension('sp.on("context", () => {\n  const x: number = 1;\n  throw new TypeError("boom " + x);\n});'),
+    "extensions/bad.ts": extension(
+      'sp.on("context", () => {\n  const x: number = 1;\n  throw new TypeError("boom " + x);\n});',
+    ),
   });
   await world.hooks.context([{ role: "user", content: "x", timestamp: 1 }], never);
   const path = join(world.folder, "extensions/bad.ts");
@@ -52,11 +54,23 @@ Deno.test("a failing handler is reported with file and line of its TypeScript R2
 
 for (
   const { name, text, says } of [
-    { name: "throws while it loads", text: 'const x: string = "no";\nthrow new Error(x);', says: /no \(.*\/x\.ts:2:7\)$/ },
+    {
+      name: "throws while it loads",
+      text: 'const x: string = "no";\nthrow new Error(x);',
+      says: /no \(.*\/x\.ts:2:7\)$/,
+    },
     { name: "has a syntax error", text: "const a = 1;\nconst b = = 2;", says: /Unexpected token \(.*\/x\.ts:2:11\)$/ },
     { name: "has no default export", text: "export const a = 1;", says: /no function as its default export$/ },
-    { name: "imports what is not there", text: 'import "./none.ts";', says: /Cannot import "\.\/none\.ts": no such file \(.*x\.ts:1:/ },
-    { name: "imports a package", text: 'import x from "left-pad";\nx();', says: /Cannot import "left-pad": extensions can import "sandpiper", node:/ },
+    {
+      name: "imports what is not there",
+      text: 'import "./none.ts";',
+      says: /Cannot import "\.\/none\.ts": no such file \(.*x\.ts:1:/,
+    },
+    {
+      name: "imports a package",
+      text: 'import x from "left-pad";\nx();',
+      says: /Cannot import "left-pad": extensions can import "sandpiper", node:/,
+    },
     { name: "imports from outside its folder", text: 'import "../settings.json";', says: /is outside/ },
   ]
 ) {

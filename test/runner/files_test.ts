@@ -83,6 +83,43 @@ Deno.test("openFiles() list refuses a link that leads out R460", () => {
   assertEquals(files.list(w.root), [{ name: "folder", isDirectory: false, isSymlink: true }]);
 });
 
+Deno.test("openFiles() writes nothing that git obeys in a nested repository, nor in one that is not there yet R478", () => {
+  using w = world((root, outside) => ({ write: { all: false, list: [root, `${outside}/more`] } }));
+  const files = openFiles(w.policy);
+  Deno.mkdirSync(`${w.root}/sub/.git`, { recursive: true });
+  Deno.mkdirSync(`${w.outside}/more`);
+  Deno.symlinkSync(".git", `${w.root}/sub/alias`);
+  const refused = [
+    ...[
+      "sub/.git/config",
+      "sub/.git/config.worktree",
+      "sub/.git/hooks/pre-push",
+      "sub/.git/hooks/a/b",
+      "sub/alias/config",
+    ],
+    ...[
+      ".git/config",
+      ".git/modules/a/config",
+      "other/.git",
+      "other/.git/commondir",
+      "SUB/.Git/Hooks/x",
+      "x/.g\u200cit",
+    ],
+  ];
+  for (const path of [...refused.map((name) => `${w.root}/${name}`), `${w.outside}/more/.git/config`]) {
+    assertEquals([
+      path,
+      /what git obeys; git itself may write it\. No grant opens it$/.test(
+        messageOf(() => files.write(path, bytes("x"))),
+      ),
+    ], [path, true]);
+  }
+  for (const path of ["sub/.git/COMMIT_EDITMSG", "config", "hooks/x", "sub/.github/hooks/x", "x.git/config"]) {
+    files.write(`${w.root}/${path}`, bytes("x"));
+  }
+  files.write(`${w.outside}/more/config`, bytes("x"));
+});
+
 Deno.test("openFiles() deny lists and protected paths beat every grant R478", () => {
   using w = world((root) => ({
     read: { all: true, list: [] },

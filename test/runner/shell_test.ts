@@ -104,7 +104,7 @@ const ATTACKS: readonly { readonly script: string; readonly note: RegExp | undef
   { script: "cat fifo; echo x > fifo", note: /FIFO/ },
   { script: "cat /proc/self/environ /dev/mem /sys/kernel/version; ls /proc", note: /always are/ },
   { script: "echo x >> .git/config; echo x > .git/hooks/pre-commit; sed -i s/a/b/ .git/config", note: /protected/ },
-  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /protected or denied/ },
+  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /protected or denied|what git obeys/ },
   { script: "rm -rf .GIT/config; echo x > .Git/Config", note: undefined },
   {
     script: "cat private/key; mv private public; cat public/key; cp -r private public; cat public/key",

@@ -118,3 +118,28 @@ Deno.test("mountsOf() puts every mount after those around it, and each place onc
   assertEquals(mounts.find(([, path]) => path === "/home/u"), ["write", "/home/u"]);
   assertEquals(mounts.find(([, path]) => path === "/home/u/.ssh"), ["masked", "/home/u/.ssh"]);
 });
+
+Deno.test("mountsOf() masks what is denied in a folder of /tmp that is shown, and nothing else there R459", () => {
+  const view = imagined({
+    "/": ["tmp", "usr"],
+    "/usr": [],
+    "/tmp": ["given", "else"],
+    "/tmp/given": ["closed", "key", "open"],
+    "/tmp/given/closed": [],
+    "/tmp/given/key": null,
+    "/tmp/else": ["closed"],
+    "/tmp/else/closed": [],
+    "/home/u/w": [],
+    "/p/tmp": [],
+    "/p/cache": [],
+  });
+  const read = { all: false, list: ["/tmp/given"] };
+  const denyRead = ["/tmp/given/closed", "/tmp/given/key", "/tmp/else/closed"];
+  const mounts = mountsOf({ ...POLICY, read, denyRead, protected: [] }, [], view);
+  assertEquals(mounts.filter(([, path]) => path.startsWith("/tmp")), [
+    ["temporary", "/tmp"],
+    ["read", "/tmp/given"],
+    ["masked", "/tmp/given/closed"],
+    ["nothing", "/tmp/given/key"],
+  ]);
+});

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
-import { denialHint } from "../../src/sandbox/denial_hint.ts";
+import { type DenialHint, denialHint } from "../../src/sandbox/denial_hint.ts";
+import type { DeniedOutcome } from "../../src/sandbox/shell.ts";
 import { CONFINED, LIMITS } from "./shell_fixture.ts";
 import { inWorld } from "./guarded_world.ts";
 
@@ -22,20 +23,25 @@ const POLICY: Policy = {
 };
 
 const ONLY = "Only the user can allow it";
-const read = (path: string): string =>
-  `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${path}.`;
-const write = (path: string, folder: string): string =>
-  `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=${folder}; for temporary files use $TMPDIR.`;
-const NET = `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
+const read = (path: string, grant = path): DenialHint => ({
+  note: `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${grant}.`,
+  denial: { kind: "read", target: path },
+});
+const write = (path: string, folder: string): DenialHint => ({
+  note: `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=${folder}; ` +
+    "for temporary files use $TMPDIR.",
+  denial: { kind: "write", target: path },
+});
+const NO_NET = `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
+const NET: DenialHint = { note: NO_NET, denial: { kind: "net", target: "*" } };
 
-const CASES: readonly (readonly [claim: string, output: string, hint: string | undefined])[] = [
+const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint | undefined])[] = [
   ["reading outside", "cat: /home/bob/x: Permission denied\n", read("/home/bob/x")],
   ["reading outside in bash", "bash: line 1: /home/bob/x: Permission denied\n", read("/home/bob/x")],
   [
     "a quoted path",
     "ls: cannot open directory '/srv/a b': Permission denied",
-    read("'/srv/a b'").replace(/'/, "").replace(/'/, "")
-      .replace("--allow-read=/srv/a b", "--allow-read='/srv/a b'"),
+    read("/srv/a b", "'/srv/a b'"),
   ],
   ["python's way", "PermissionError: [Errno 13] Permission denied: '/srv/data'", read("/srv/data")],
   ["node's way", "Error: EACCES: permission denied, open '/srv/data'", read("/srv/data")],
@@ -51,22 +57,25 @@ const CASES: readonly (readonly [claim: string, output: string, hint: string | u
   [
     "what is readable only",
     "open('/home/ann/lib/x'): Permission denied",
-    `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=/home/ann/lib/x.`,
+    {
+      note: `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=/home/ann/lib/x.`,
+      denial: { kind: "write", target: "/home/ann/lib/x" },
+    },
   ],
   [
     "a secret",
     "cat: /home/ann/.ssh/id: Permission denied",
-    "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable.",
+    { note: "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable." },
   ],
   [
     "a denied file",
     "rm: cannot remove '/home/ann/project/frozen/a': Permission denied",
-    "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that.",
+    { note: "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that." },
   ],
   [
     "what is protected",
     "error: could not write config file .git/config: Device or resource busy",
-    "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it.",
+    { note: "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it." },
   ],
   ["the network", "curl: (6) Could not resolve host: example.com", NET],
   ["the network's absence", "connect: Network is unreachable", NET],
@@ -102,21 +111,73 @@ Deno.test("denialHint() says nothing false about a network that is there, or a c
   const line = "Could not resolve host: b.test";
   assertEquals(denialHint(line, true, open, realPath), undefined);
   assertEquals(denialHint(line, false, POLICY, realPath), undefined);
-  assertEquals(
-    denialHint(line, true, listed, realPath),
-    `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=HOST.`,
-  );
+  assertEquals(denialHint(line, true, listed, realPath), {
+    note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=HOST.`,
+    denial: { kind: "net", target: "*" },
+  });
   for (const sandbox of ["off", "permissions"] as const) {
     assertEquals(denialHint(line, true, { ...POLICY, sandbox }, realPath), undefined);
   }
 });
 
+for (
+  const [program, line, target] of [
+    ["curl", "curl: (6) Could not resolve host: b.test", "b.test"],
+    ["ssh", "ssh: Could not resolve hostname B.test: Temporary failure in name resolution", "b.test"],
+    ["node", "Error: getaddrinfo EAI_AGAIN b.test", "b.test"],
+    ["wget", "Resolving b.test (b.test)... failed: Temporary failure in name resolution.", "b.test"],
+    ["no name", "connect: Network is unreachable", undefined],
+    ["what is no name", "Could not resolve host: ..", undefined],
+  ] as const
+) {
+  Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
+    const hint = denialHint(line, true, { ...POLICY, sandbox: "kernel+" }, realPath);
+    assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
+  });
+}
+
+for (
+  const [claim, line, hint] of [
+    ["what is there and hidden", "cat: /srv/data: No such file or directory", { kind: "read", target: "/srv/data" }],
+    ["a redirection into what is hidden", "/bin/bash: line 1: /srv/new: No such file or directory", {
+      kind: "write",
+      target: "/srv/new",
+    }],
+    ["making something in what is hidden", "touch: cannot touch '/srv/new': No such file or directory", {
+      kind: "write",
+      target: "/srv/new",
+    }],
+    ["what is not there", "cat: /srv/none: No such file or directory", undefined],
+    ["what is nowhere", "touch: cannot touch '/none/new': No such file or directory", undefined],
+    ["a secret", "cat: /home/ann/.ssh: No such file or directory", undefined],
+    ["what is in scope", "cat: /home/ann/project: No such file or directory", undefined],
+    ["a relative path", "cat: srv/data: No such file or directory", undefined],
+  ] as const
+) {
+  Deno.test(`denialHint() on ${claim} tells the model nothing that a command could not see R480`, () => {
+    const real = (path: string): string | undefined =>
+      ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
+    const expected = hint && { denial: hint };
+    assertEquals(denialHint(line, true, { ...POLICY, sandbox: "kernel+" }, real), expected);
+    assertEquals(denialHint(line, false, { ...POLICY, sandbox: "kernel+" }, real), undefined);
+    // With one disk for all what is missing is missing.
+    assertEquals(denialHint(line, true, POLICY, real), undefined);
+  });
+}
+
+Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {
+  const line = "/bin/bash: line 1: /home/ann/lib/x: Read-only file system";
+  assertEquals(denialHint(line, true, POLICY, realPath)?.denial, { kind: "write", target: "/home/ann/lib/x" });
+});
+
 for (const level of CONFINED) {
   Deno.test(`openShell() at ${level} tells which grant a command lacked R480`, () =>
     inWorld(level, () => {}, async ({ run }) => {
-      assertEquals((await run("touch /usr/nothing")).notes, [write("/usr/nothing", "/usr")]);
+      const touched: DeniedOutcome = await run("touch /usr/nothing");
+      const { note, denial } = write("/usr/nothing", "/usr");
+      assertEquals([touched.notes, touched.denial], [[note], denial]);
       const { notes } = await run("echo hi > /dev/tcp/192.0.2.1/9");
       // Without namespaces a socket cannot even be made: that reads like a missing right, and no host is named.
-      assertEquals(notes, level === "kernel+" ? [NET] : []);
+      assertEquals(notes, level === "kernel+" ? [NO_NET] : []);
     }));
 }

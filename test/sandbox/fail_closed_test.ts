@@ -78,6 +78,20 @@ const BAD_FRAMES:
       "a policy with a rule of a wrong kind",
       (good) => changed(good, (order) => kernel(order)["rules"] = [["/", "15"]]),
     ],
+    ["a policy with a field that nobody knows", (good) => changed(good, (order) => order["also"] = "less")],
+    [
+      "a policy with a rule of Landlock that nobody knows",
+      (good) => changed(good, (order) => kernel(order)["log"] = 1),
+    ],
+    ["a policy without namespaces", (good) => changed(good, (order) => delete order["kernel"]["apart"])],
+    [
+      "a policy that wants another namespace than it has",
+      (good) => changed(good, (order) => order["kernel"]["apart"] = [["net", Deno.readLinkSync("/proc/self/ns/net")]]),
+    ],
+    [
+      "a policy that wants a namespace which cannot be seen",
+      (good) => changed(good, (order) => order["kernel"]["apart"] = [["nothing", "x"]]),
+    ],
     ["a policy that needs more than there is", (good) => changed(good, (order) => kernel(order)["minAbi"] = 99)],
     ["a policy in a folder that is not there", (good) => changed(good, (order) => order["cwd"] = "/not/there")],
   ];
@@ -110,7 +124,10 @@ Deno.test({
         const frames = /nothing|half|no body/.test(claim) ? [first] : [first, exec];
         const ending = await runFrames(confinedCommand(policy, self), frames);
         assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
-        assertMatch(ending.err, /^\{"confine":"failed","step":"(policy|landlock|folder)","why":"[^\n]+"\}\n$/);
+        assertMatch(
+          ending.err,
+          /^\{"confine":"failed","step":"(policy|landlock|folder|namespaces)","why":"[^\n]+"\}\n$/,
+        );
         assertEquals([...Deno.readDirSync(world.root)], []);
       });
     }

@@ -59,6 +59,28 @@ Deno.test("parseConfineOrder() and parseExecOrder() take nothing but their own s
   }));
 });
 
+Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do not know", () => {
+  const landlock = { rules: [["/", 1]], denyTcp: true, scope: true, minAbi: 3 };
+  const seccomp = { net: "none", unixSockets: false, privateIpc: false };
+  const kernel = { apart: [["net", "net:[1]"]], landlock, seccomp };
+  const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1 }, kernel };
+  const exec = { argv: ["x"], env: {}, cwd: "/", stdin: "null", mergeOutput: false };
+  assertEquals<unknown>(parseConfineOrder(confine), confine);
+  assertEquals<unknown>(parseConfineOrder({ ...confine, kernel: null }), { ...confine, kernel: null });
+  const odd = [
+    { ...confine, extra: 1 },
+    { ...confine, limits: { ...confine.limits, extra: 1 } },
+    { ...confine, kernel: { ...kernel, extra: 1 } },
+    { ...confine, kernel: { ...kernel, landlock: { ...landlock, extra: 1 } } },
+    { ...confine, kernel: { ...kernel, seccomp: { ...seccomp, extra: 1 } } },
+  ];
+  for (const order of odd) assertThrows(() => parseConfineOrder(order), Error, '"extra" that is not known');
+  assertThrows(() => parseExecOrder({ ...exec, extra: 1 }), Error, '"extra" that is not known');
+  for (const apart of [undefined, "net", [["net"]], [["net", 1]], [[1, "net"]]]) {
+    assertThrows(() => parseConfineOrder({ ...confine, kernel: { ...kernel, apart } }));
+  }
+});
+
 Deno.test("parseExecOrder() keeps a variable called __proto__ as a variable", () => {
   const text = '{"argv":["x"],"env":{"__proto__":"1"},"cwd":"/","stdin":"null","mergeOutput":false}';
   const order = parseExecOrder(JSON.parse(text));

@@ -53,6 +53,17 @@ Deno.test("seccompFilter() on x86_64 knows no x32 call", () => {
   assertEquals(ask(NONE, "x86_64", 0x40000000), ENOSYS);
 });
 
+Deno.test("seccompFilter() leaves no way to other programs' sockets where the whole disk is in sight", () => {
+  const order: SeccompOrder = { net: "private", unixSockets: false, privateIpc: true };
+  for (const on of NAMES) {
+    const answer = (name: "socket" | "socketpair", args: readonly number[]): number =>
+      ask(order, on, CHECKED_CALLS[name][on], args);
+    assertEquals([STREAM, DGRAM, 5].map((type) => answer("socket", [UNIX, type])), [EACCES, EACCES, EACCES]);
+    assertEquals([STREAM, DGRAM, 5].map((type) => answer("socketpair", [UNIX, type])), [ALLOW, EACCES, ALLOW]);
+    assertEquals(answer("socket", [INET, STREAM]), ALLOW);
+  }
+});
+
 const [UNIX, INET, INET6, NETLINK, PACKET, VSOCK] = [1, 2, 10, 16, 17, 40];
 const [STREAM, DGRAM, RAW, CLOEXEC] = [1, 2, 3, 0o2000000];
 const SIGCHLD = 17;
@@ -72,8 +83,9 @@ const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[]
   ["socket", [PACKET, DGRAM], EACCES, EACCES, EACCES],
   ["socket", [VSOCK, STREAM], EACCES, EACCES, EACCES],
   ["socketpair", [UNIX, STREAM | CLOEXEC], ALLOW, ALLOW, ALLOW],
-  ["socketpair", [UNIX, DGRAM], EACCES, ALLOW, ALLOW],
-  ["socketpair", [INET, STREAM], EACCES, ALLOW, ALLOW],
+  ["socketpair", [UNIX, DGRAM], EACCES, ALLOW, EACCES],
+  ["socketpair", [UNIX, DGRAM | CLOEXEC], EACCES, ALLOW, EACCES],
+  ["socketpair", [INET, STREAM], EACCES, ALLOW, EACCES],
   ["listen", [3, 5], EACCES, ALLOW, ALLOW],
   ["sendto", [3, 0, 0, 0x20000000], EACCES, ALLOW, ALLOW],
   ["sendto", [3, 0, 0, 0x4000], ALLOW, ALLOW, ALLOW],

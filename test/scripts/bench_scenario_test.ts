@@ -35,6 +35,20 @@ Deno.test("loadScenario() expands repeats in turns and files", () => {
   }
 });
 
+Deno.test("loadScenario() repeats a call within a turn", () => {
+  const file = Deno.makeTempFileSync();
+  try {
+    const turn = { repeat: "2", calls: [{ repeat: "2", tool: "read", args: { path: "{{i}}-{{j}}" } }, { tool: "ls" }] };
+    Deno.writeTextFileSync(file, JSON.stringify({ prompt: "p", turns: [turn] }));
+    assertEquals(loadScenario(file).turns.map(({ calls }: { calls: unknown[] }) => calls), [
+      [{ tool: "read", args: { path: "1-1" } }, { tool: "read", args: { path: "1-2" } }, { tool: "ls" }],
+      [{ tool: "read", args: { path: "2-1" } }, { tool: "read", args: { path: "2-2" } }, { tool: "ls" }],
+    ]);
+  } finally {
+    Deno.removeSync(file);
+  }
+});
+
 Deno.test("mapCall() gives the peer's own names, and lines with signs for patches", () => {
   const peer = { tools: { edit: { name: "patch", args: { text: "{{path}}\n{{old_minus}}\n{{new_plus}}" } } } };
   const call = { tool: "edit", args: { path: "a", old: "1\n2\n", new: "3" } };

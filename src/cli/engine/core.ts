@@ -24,6 +24,8 @@ export interface EngineCore {
   readonly inputs: () => InputSources;
   readonly hooks: () => Hooks | undefined;
   readonly work: Work;
+  /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
+  readonly followPolicy: () => void;
   /** Everything that happens goes through here: kept first, then told to hooks, audit and subscribers. */
   readonly emit: (event: AgentEvent) => void;
 }

@@ -3,7 +3,7 @@ import type { AskPermission, Engine } from "../../core/engine.ts";
 import { messageOf } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
-import type { HookName } from "../../core/hook_event.ts";
+import type { HookName } from "../../core/hook_events.ts";
 import type { HostUi } from "../../core/host_actions.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
@@ -90,6 +90,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     requestSeams(() => hooks),
     (notice) => say(notice),
   );
+  let followed = tools.policy;
   const work = createWork();
   const queues = queuesOf(config);
   const auto = { on: config.settings.compaction?.enabled ?? true };
@@ -115,6 +116,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     inputs: () => base?.sources ?? { skills: [], choice: {}, templates: [], root: config.root },
     hooks: () => hooks,
     work,
+    followPolicy() {
+      if (tools.policy === followed) return;
+      followed = tools.policy;
+      toolset.replace("builtin", builtin());
+      core.prompt.takePolicy(followed, tools.granted, toolset.active());
+    },
     emit,
   };
   const pending = createPending(core);

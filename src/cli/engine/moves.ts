@@ -1,7 +1,7 @@
 import { sleep } from "../../agent/sleep.ts";
 import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
-import type { SessionReason } from "../../core/hook_event.ts";
+import type { SessionReason } from "../../core/hook_events.ts";
 import { textOf } from "../../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../../core/session.ts";
 import { summarizeBranch } from "../../history/branch_summary.ts";

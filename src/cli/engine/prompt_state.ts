@@ -1,5 +1,6 @@
 import type { CompiledRound, RoundRequest } from "../../agent/deps.ts";
 import { gatherRuntime } from "../../context/runtime_facts.ts";
+import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { CompiledPrompt, CompileTrigger, Manifest, PromptInputs } from "../../core/prompt.ts";
@@ -30,8 +31,8 @@ export interface PromptState {
   readonly takeBase: (base: PromptBase, trigger: CompileTrigger) => void;
   /** Takes other active tools. */
   readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger) => void;
-  /** Takes a wider or narrower policy. */
-  readonly takePolicy: (policy: Policy) => void;
+  /** Takes a wider or narrower policy and the tools that work under it. */
+  readonly takePolicy: (policy: Policy, granted: readonly Denial[], tools: readonly KnownTool[]) => void;
   readonly reading: () => RuntimeReading;
   /** Goes back to what a resumed session was started with. */
   readonly takeReading: (reading: RuntimeReading) => void;
@@ -52,6 +53,7 @@ export function createPromptState(
   let base = first;
   let tools = firstTools;
   let policy = firstPolicy;
+  let granted: readonly Denial[] = [];
   let reading: RuntimeReading = { runtime: base.inputs.runtime, at: Date.now() };
   let inputs: PromptInputs;
   let stable: StablePart;
@@ -66,7 +68,7 @@ export function createPromptState(
       ...base.inputs,
       tools: tools.map(promptTool),
       docs: tools.some(({ tool }) => tool.name === "read") ? base.inputs.docs : [],
-      environmentPolicy: describePolicy(policy),
+      environmentPolicy: describePolicy(policy, granted),
       runtime: reading.runtime,
     };
     stable = compileStable(inputs);
@@ -114,8 +116,10 @@ export function createPromptState(
       readClock();
       compileBase(why);
     },
-    takePolicy(next) {
+    takePolicy(next, allowed, under) {
       policy = next;
+      granted = allowed;
+      tools = under;
       // In the middle of a run: the clock stays, so that only what the grant changed is different.
       compileBase("reload");
     },

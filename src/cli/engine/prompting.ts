@@ -101,6 +101,7 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       hooks: core.hooks(),
       rolled,
       cacheKey: conversation.store().header.id,
+      beforeRequest: core.followPolicy,
       onRequest: core.tools.warmSoon,
     }, signal);
     let outcome: PromptOutcome = { kind: "run", ending: "error" };

@@ -63,7 +63,7 @@ export function createToolset(
     replace(origin, tools) {
       const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
       sources.set(origin, tools);
-      if (origin === "builtin" || fixed) return;
+      if (origin !== "builtin" && fixed) return;
       for (const { tool: { name } } of tools) if (!before.has(name)) active.add(name);
     },
   };

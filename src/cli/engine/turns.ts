@@ -26,6 +26,8 @@ export interface TurnParts {
   readonly rolled: RolledHistory | undefined;
   /** Keeps one server's cache on one session; no secret and no path. */
   readonly cacheKey: string;
+  /** Called before a request's prompt is compiled. */
+  readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
   readonly onRequest: () => void;
 }
@@ -43,6 +45,7 @@ export function runTurns(
   const deps: AgentDeps = {
     provider: model.provider,
     compile: (round) => {
+      parts.beforeRequest();
       const compiled = prompt.compile(round);
       parts.onRequest();
       return compiled;

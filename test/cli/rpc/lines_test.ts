@@ -4,7 +4,7 @@ import { type Line, linesOf } from "../../../src/cli/rpc/lines.ts";
 
 async function read(chunks: readonly Uint8Array[], maxBytes?: number): Promise<Line[]> {
   const lines: Line[] = [];
-  for await (const line of linesOf(ReadableStream.from(chunks), maxBytes)) lines.push(line);
+  for await (const line of linesOf(ReadableStream.from(chunks), maxBytes ? { maxBytes } : {})) lines.push(line);
   return lines;
 }
 

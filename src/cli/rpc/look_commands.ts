@@ -1,0 +1,65 @@
+import type { CommandView, Engine, EngineState } from "../../core/engine.ts";
+import { textOf, toolCallsOf } from "../../core/message.ts";
+import { sessionTree } from "../../session/tree.ts";
+import { plain } from "./command.ts";
+
+/** Commands that only look. */
+export const LOOK_COMMANDS = {
+  get_state: plain(({ engine }) => stateOf(engine.state())),
+  get_messages: plain(({ engine }) => ({ messages: engine.messages() })),
+  get_entries: plain(({ engine }) => ({ entries: engine.store().entries(), leafId: engine.store().leaf() })),
+  get_tree: plain(({ engine }) => ({ tree: sessionTree(engine.store().entries()), leafId: engine.store().leaf() })),
+  get_fork_messages: plain(({ engine }) => ({
+    messages: engine.store().pathTo().flatMap((entry) =>
+      entry.type === "message" && entry.message.role === "user"
+        ? [{ entryId: entry.id, text: textOf(entry.message.content) }]
+        : []
+    ),
+  })),
+  get_last_assistant_text: plain(({ engine }) => {
+    const last = engine.messages().findLast((message) =>
+      message.role === "assistant" && toolCallsOf(message).length === 0
+    );
+    return { text: last?.role === "assistant" ? textOf(last.content) : null };
+  }),
+  get_session_stats: plain(({ engine }) => statsOf(engine)),
+  get_commands: plain(({ engine }) => ({ commands: engine.commands().map(commandOf) })),
+  get_tools: plain(({ engine }) => ({ tools: engine.tools() })),
+  get_prompt: plain(({ engine }) => engine.compiled()),
+};
+
+/** pi's names for what it also has; ours beside them. */
+function stateOf(state: EngineState): Readonly<Record<string, unknown>> {
+  const { thinking, steering, followUp, policy, context, autoCompaction, totals: _totals, ...rest } = state;
+  return {
+    ...rest,
+    thinkingLevel: thinking,
+    autoCompactionEnabled: autoCompaction,
+    pendingMessageCount: steering.length + followUp.length,
+    queue: { steering, followUp },
+    contextUsage: context,
+    sandbox: policy.sandbox,
+  };
+}
+
+function statsOf(engine: Engine): Readonly<Record<string, unknown>> {
+  const { sessionId, sessionFile, totals, messageCount, context } = engine.state();
+  const { input, output, cacheRead, cacheWrite, cost, ...counts } = totals;
+  const { tokens, contextWindow } = context;
+  return {
+    ...(sessionFile ? { sessionFile } : {}),
+    sessionId,
+    ...counts,
+    toolResults: engine.messages().filter((message) => message.role === "toolResult").length,
+    totalMessages: messageCount,
+    tokens: { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite },
+    cost,
+    contextUsage: { tokens, contextWindow, percent: contextWindow > 0 ? tokens * 100 / contextWindow : null },
+  };
+}
+
+/** `source` says with pi's words what `kind` says with ours. */
+function commandOf(view: CommandView): Readonly<Record<string, unknown>> {
+  const { kind, ...rest } = view;
+  return { ...rest, source: kind === "template" ? "prompt" : kind };
+}

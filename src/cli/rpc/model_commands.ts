@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import type { Engine } from "../../core/engine.ts";
+import { command, type ModelView, plain } from "./command.ts";
+
+const level = z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]);
+const LEVELS = level.options;
+const queueMode = z.object({ mode: z.enum(["one-at-a-time", "all"]) });
+
+/** Commands that set what the next request is made with. */
+export const MODEL_COMMANDS = {
+  set_model: command(
+    z.object({ provider: z.optional(z.string()), modelId: z.string() }),
+    async ({ modelId }, { engine }) => {
+      await engine.setModel(modelId);
+      return engine.state().model;
+    },
+  ),
+  cycle_model: plain(async ({ engine, models }) => {
+    const at = models.findIndex(({ id }) => id === engine.state().model.id);
+    const next = models[(at + 1) % Math.max(models.length, 1)];
+    if (next === undefined || next.id === engine.state().model.id) return null;
+    await engine.setModel(next.id);
+    return { model: engine.state().model, thinkingLevel: engine.state().thinking, isScoped: false };
+  }),
+  get_available_models: plain(({ engine, models }) => ({ models: withCurrent(engine, models) })),
+  set_thinking_level: command(z.object({ level }), ({ level }, { engine }) => engine.setThinking(level)),
+  cycle_thinking_level: plain(({ engine }) => {
+    const next = LEVELS[(LEVELS.indexOf(engine.state().thinking) + 1) % LEVELS.length] ?? "off";
+    engine.setThinking(next);
+    return { level: next };
+  }),
+  get_available_thinking_levels: plain(() => ({ levels: LEVELS })),
+  set_steering_mode: command(queueMode, ({ mode }, { engine }) => engine.setQueueModes({ steering: mode })),
+  set_follow_up_mode: command(queueMode, ({ mode }, { engine }) => engine.setQueueModes({ followUp: mode })),
+  set_tools: command(
+    z.object({ tools: z.array(z.string()) }),
+    ({ tools }, { engine }) => ({ active: engine.setActiveTools(tools) }),
+  ),
+};
+
+/** The model at hand may be one that no setting names. */
+function withCurrent(engine: Engine, models: readonly ModelView[]): readonly object[] {
+  const { model } = engine.state();
+  return models.some(({ id }) => id === model.id) ? models : [model, ...models];
+}

@@ -1,0 +1,79 @@
+import { UserError } from "../../core/error.ts";
+import { stripControls } from "../../core/text.ts";
+import { modelFacts } from "../../provider/models.ts";
+import type { Config } from "../config.ts";
+import { openEngine } from "../engine/engine.ts";
+import { writeAll } from "../main.ts";
+import { assembleMessage } from "../message.ts";
+import type { ModelChoice } from "../model.ts";
+import { watchSignals } from "../signals.ts";
+import type { ModelView } from "./command.ts";
+import { rpcMode } from "./mode.ts";
+import { outgoing } from "./outgoing.ts";
+import { rpcQuestions } from "./questions.ts";
+import { watchReader } from "./reader_gone.ts";
+import { rpcUi } from "./ui.ts";
+
+/** How long the last lines may take to be read when the process ends, milliseconds. */
+const LAST_LINES_MS = 2000;
+
+/**
+ * Serves one session over standard input and output. Returns the exit code: 0 at the end of the input, 1 when nobody reads
+ * the output any more, else that of the signal. The command line's message is the first prompt.
+ */
+export async function runRpc(config: Config, choice: ModelChoice): Promise<number> {
+  const first = firstPrompt(config);
+  const watch = watchSignals((code) => Deno.exit(code));
+  const questions = rpcQuestions();
+  try {
+    const engine = await openEngine({ config, choice, channel: "rpc", ask: questions.ask, ui: rpcUi(questions) });
+    const output = outgoing((bytes) => Deno.stdout.write(bytes));
+    const left = new AbortController();
+    const stopLooking = watchReader(1, () => left.abort());
+    const readerGone = AbortSignal.any([output.gone, left.signal]);
+    try {
+      for (const notice of engine.notices) warn(config, notice);
+      const { sessionId: id, cwd } = engine.state();
+      output.send({ type: "session", version: 3, id, timestamp: new Date().toISOString(), cwd });
+      await rpcMode(
+        { engine, models: modelsOf(config), questions, ...(first === undefined ? {} : { first }) },
+        { input: Deno.stdin.readable, send: output.send, stop: AbortSignal.any([watch.signal, readerGone]) },
+      );
+    } finally {
+      stopLooking();
+      await engine.close();
+      if (!readerGone.aborted) await output.flush(LAST_LINES_MS);
+    }
+    return watch.exitCode() ?? (readerGone.aborted ? 1 : 0);
+  } finally {
+    watch.stop();
+  }
+}
+
+/** The command line's message as the command that it stands for. Standard input is the client's. */
+function firstPrompt({ invocation: { words, values }, world: { cwd, home } }: Config) {
+  if (values["print"]) throw notBoth();
+  const message = assembleMessage({ words, cwd, home });
+  return message === "" ? undefined : JSON.stringify({ type: "prompt", message });
+}
+
+/** The models that the settings have data of. */
+function modelsOf({ settings: { models = {} } }: Config): readonly ModelView[] {
+  return Object.entries(models).map(([id, own]) => {
+    const known = modelFacts(id);
+    const { contextWindow = known.contextWindow, maxTokens = known.maxTokens } = own;
+    return { id, provider: "openai", contextWindow, maxTokens };
+  });
+}
+
+function warn({ invocation }: Config, line: string): void {
+  if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
+}
+
+function notBoth(): UserError {
+  return new UserError({
+    what: "--print and --mode rpc do not go together",
+    why: "one asks for a single answer, the other for a session with a program",
+    fix: "Leave one of them out",
+  });
+}

@@ -1,0 +1,90 @@
+/** Longest message of a server, bytes: a large picture fits, a flood does not. */
+export const MESSAGE_BYTES = 8 * 1024 * 1024;
+/** Deepest nesting of one message: deep enough for any schema, shallow enough for whoever walks it. */
+const MOST_DEPTH = 128;
+/** What a server may send within a second; more is nothing that anybody waits for. */
+const PER_SECOND = { messages: 1_000, bytes: 64 * 1024 * 1024 };
+
+/** A server that broke the rules of its connection; the message is a clause. */
+export class BrokenConnection extends Error {
+  override readonly name = "BrokenConnection";
+}
+
+/** Cuts a server's output into lines and gives each as a JSON value; throws BrokenConnection for what is too much. */
+export function messageReader(now: () => number): (bytes: Uint8Array) => unknown[] {
+  const parts: Uint8Array[] = [];
+  let waiting = 0;
+  const rate = { since: now(), messages: 0, bytes: 0 };
+
+  const count = (messages: number, bytes: number): void => {
+    if (now() - rate.since > 1_000) Object.assign(rate, { since: now(), messages: 0, bytes: 0 });
+    rate.messages += messages;
+    rate.bytes += bytes;
+    if (rate.messages > PER_SECOND.messages || rate.bytes > PER_SECOND.bytes) {
+      throw new BrokenConnection("it sends more than anybody could read");
+    }
+  };
+
+  const keep = (bytes: Uint8Array): void => {
+    waiting += bytes.length;
+    if (waiting > MESSAGE_BYTES) throw new BrokenConnection("it sent a message of more than 8 MiB");
+    parts.push(bytes);
+  };
+
+  return (bytes) => {
+    count(0, bytes.length);
+    const values: unknown[] = [];
+    for (let start = 0; start < bytes.length;) {
+      const end = bytes.indexOf(10, start);
+      if (end < 0) {
+        keep(bytes.slice(start));
+        break;
+      }
+      keep(bytes.subarray(start, end));
+      const line = text(parts, waiting).trim();
+      parts.length = 0;
+      waiting = 0;
+      start = end + 1;
+      // Some programs print a greeting, and an empty line is no message.
+      if (line === "") continue;
+      count(1, 0);
+      values.push(parse(line));
+    }
+    return values;
+  };
+}
+
+/** The value of one message's text; throws BrokenConnection for what is no JSON or nested too deeply. */
+export function parse(line: string): unknown {
+  if (nesting(line) > MOST_DEPTH) throw new BrokenConnection("it sent a message that is nested too deeply");
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new BrokenConnection(`it sent something else than JSON: ${JSON.stringify(line.slice(0, 80))}`);
+  }
+}
+
+/** How deeply the brackets of a JSON text are nested; what stands in strings does not count. */
+function nesting(line: string): number {
+  let [depth, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < line.length; at++) {
+    const unit = line.charCodeAt(at);
+    if (inString) {
+      if (unit === 0x5c) at++;
+      else if (unit === 0x22) inString = false;
+    } else if (unit === 0x22) inString = true;
+    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (unit === 0x7d || unit === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+function text(parts: readonly Uint8Array[], length: number): string {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return new TextDecoder().decode(all);
+}

@@ -1,0 +1,79 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { messageOf } from "../core/error.ts";
+import type { ServerPipe } from "./deps.ts";
+import { BrokenConnection, messageReader } from "./lines.ts";
+
+/** A transport over a process, and why it was given up. */
+export interface PipeTransport extends Transport {
+  /** By these two the library knows a server that is a program, whose silence means an old one. */
+  readonly pid: number;
+  readonly stderr: null;
+  /** Why the connection is over, as a clause; undefined while it is not. */
+  why(): string | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** Speaks with a process: one JSON object a line in both directions, and nothing else on its standard input (X15). */
+export function pipeTransport(pipe: ServerPipe, now: () => number = () => performance.now()): PipeTransport {
+  let over: string | undefined;
+  const reader = pipe.output.getReader();
+
+  const finish = (why: string): void => {
+    if (over !== undefined) return;
+    over = why;
+    void pipe.end();
+    void reader.cancel().catch(() => {});
+    transport.onclose?.();
+  };
+
+  const read = async (): Promise<void> => {
+    const messages = messageReader(now);
+    for (let next = await reader.read(); !next.done && over === undefined; next = await reader.read()) {
+      for (const message of messages(next.value)) {
+        // A broken message is the library's to judge: it knows every shape, and answers none that it does not know.
+        if (over === undefined) transport.onmessage?.(asMessage(message));
+      }
+    }
+  };
+
+  const transport: PipeTransport = {
+    pid: pipe.pid,
+    stderr: null,
+    why: () => over,
+    start() {
+      read().then(
+        // Its output is closed: whoever still waits for an answer waits in vain, even if the process lingers.
+        async () => finish(await soon(pipe.ended) ?? "it closed its output"),
+        (error) => finish(messageOf(error)),
+      );
+      return Promise.resolve();
+    },
+    async send(message) {
+      if (over !== undefined) throw new Error(over);
+      await pipe.write(encoder.encode(JSON.stringify(message) + "\n"));
+    },
+    async close() {
+      finish("it was closed");
+      await pipe.end();
+    },
+  };
+  return transport;
+}
+
+/** How long a process may take to end after its output has. */
+const AFTER_OUTPUT_MS = 500;
+
+async function soon(ended: Promise<string>): Promise<string | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), AFTER_OUTPUT_MS));
+  return await Promise.race([ended, late]).finally(() => clearTimeout(timer));
+}
+
+/** A message has to be an object of the protocol's version; the rest the library looks at itself. */
+function asMessage(value: unknown): JSONRPCMessage {
+  if (typeof value !== "object" || value === null || !("jsonrpc" in value) || value.jsonrpc !== "2.0") {
+    throw new BrokenConnection("it sent something else than JSON-RPC 2.0");
+  }
+  return value as JSONRPCMessage; // the library sorts requests, answers and notifications by their fields
+}

@@ -1,0 +1,75 @@
+// A server's schema goes to the model's provider with every request and into the prompt's cost: only so much of it, only
+// what providers take, and nothing that would have to be run to be checked.
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import { cleanText } from "./clean.ts";
+
+/** Bounds of one tool's schema; sizes in Unicode characters. */
+const MOST_DEPTH = 20;
+const MOST_VALUES = 2_000;
+const LONGEST_TEXT = 1_000;
+const LONGEST_KEY = 128;
+/** Of the whole, as JSON text. */
+const LONGEST_SCHEMA = 32_768;
+
+/** Say nothing to a model, or refer to what only the server has. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  "$schema $id $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment __proto__".split(
+    " ",
+  ),
+);
+/** Providers refuse a tool whose arguments as a whole are a choice. The server checks them anyway. */
+const NOT_ON_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then", "else"]);
+
+class TooMuch extends Error {}
+
+/** The schema as it is sent: always that of an object. Undefined where it is too large or no schema. */
+export function cleanSchema(schema: unknown): JsonObject | undefined {
+  if (!isObject(schema)) return undefined;
+  let values = 0;
+  const copy = (from: unknown, depth: number, isSchema: boolean): JsonValue | undefined => {
+    if (++values > MOST_VALUES || depth > MOST_DEPTH) throw new TooMuch();
+    if (from === null || typeof from === "boolean") return from;
+    if (typeof from === "number") return Number.isFinite(from) ? from : undefined;
+    if (typeof from === "string") return cleanText(from, LONGEST_TEXT);
+    if (Array.isArray(from)) {
+      return from.map((item) => copy(item, depth + 1, isSchema)).filter((item) => item !== undefined);
+    }
+    return isObject(from) ? copyObject(from, depth, isSchema) : undefined;
+  };
+  /** `isSchema`: its keys are words of JSON Schema; otherwise they are names of arguments, any of which may be meant. */
+  const copyObject = (from: Readonly<Record<string, unknown>>, depth: number, isSchema: boolean): JsonObject => {
+    const to: Record<string, JsonValue> = {};
+    for (const [key, value] of Object.entries(from)) {
+      if (key === "__proto__" || key.length > LONGEST_KEY || cleanText(key, LONGEST_KEY) !== key) continue;
+      if (isSchema && (LEFT_OUT.has(key) || (key === "$ref" && !isOwnRef(value)))) continue;
+      const below = copy(value, depth + 1, !isSchema || !NAMES.has(key));
+      if (below !== undefined) to[key] = below;
+    }
+    return to;
+  };
+  try {
+    const entries = Object.entries(copyObject(schema, 0, true)).filter(([key]) => !NOT_ON_TOP.has(key));
+    const { properties, required, ...rest } = Object.fromEntries(entries) as JsonObject; // its values were copied as JSON
+    const clean: JsonObject = {
+      ...rest,
+      type: "object",
+      properties: isObject(properties) ? properties : {},
+      ...(Array.isArray(required) ? { required: required.filter((name) => typeof name === "string") } : {}),
+    };
+    return JSON.stringify(clean).length <= LONGEST_SCHEMA ? clean : undefined;
+  } catch (error) {
+    if (error instanceof TooMuch) return undefined;
+    throw error;
+  }
+}
+
+/** Words whose values are not schemas but schemas by name. */
+const NAMES: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"]);
+
+function isOwnRef(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith("#");
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, JsonValue>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

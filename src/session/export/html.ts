@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { escapeHtml } from "./escape_html.ts";
+import { factsOf, titleOf } from "./facts.ts";
+import { STYLE } from "./html_style.ts";
+import { partHtml } from "./part_html.ts";
+import type { Item } from "./transcript.ts";
+import type { BranchView, SessionView } from "./view.ts";
+import { oneLine, utc } from "./visible_text.ts";
+
+/** What a browser may load for the page: its own style, known by its digest, and the pictures that are in it. */
+function contentPolicy(): string {
+  const style = createHash("sha256").update(STYLE).digest("base64");
+  return `default-src 'none'; style-src 'sha256-${style}'; img-src data:; base-uri 'none'; form-action 'none'`;
+}
+
+/**
+ * A session as one HTML page, piece by piece: no script, nothing from outside, all content escaped.
+ *
+ * No tag, attribute or address comes from the session but the data of its pictures, which are checked.
+ */
+export function* htmlPieces(view: SessionView): Generator<string> {
+  const title = escapeHtml(titleOf(view));
+  const facts = factsOf(view).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join("");
+  yield `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentPolicy()}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<dl>${facts}</dl>
+</header>
+`;
+  yield* contents(view);
+  yield "<main>\n";
+  let number = 0;
+  for (const [index, branch] of view.branches.entries()) {
+    yield branchStart(branch, index);
+    for (const item of branch.items) yield itemHtml(item, ++number);
+    if (index > 0) yield "</section>\n";
+  }
+  yield "</main>\n</body>\n</html>\n";
+}
+
+/** What the user said, as links within the page; their targets are numbers, ids of entries may be anything. */
+function* contents({ branches }: SessionView): Generator<string> {
+  const items = branches.flatMap((branch) => branch.items);
+  const asked = items.flatMap((item, at) => item.kind === "user" ? [{ item, number: at + 1 }] : []);
+  if (asked.length < 2) return;
+  yield `<nav><details><summary>${asked.length} prompts</summary><ul>\n`;
+  for (const { item, number } of asked) {
+    const text = item.parts.map((part) => part.kind === "plain" ? part.text : "").join(" ");
+    yield `<li><a href="#m${number}">${escapeHtml(oneLine(text, 100) || "(no text)")}</a></li>\n`;
+  }
+  yield "</ul></details></nav>\n";
+}
+
+function branchStart({ from }: BranchView, index: number): string {
+  if (index === 0) return "";
+  const where = from === undefined ? "Another beginning" : `Branch that continues ${from}`;
+  return `<section class="branch">\n<h2>${escapeHtml(where)}</h2>\n`;
+}
+
+function itemHtml(item: Item, number: number): string {
+  const label = item.label === undefined ? "" : `<span class="label">${escapeHtml(oneLine(item.label, 100))}</span>`;
+  const heading = escapeHtml(oneLine(item.title, 200));
+  return `<article class="${item.kind}" id="m${number}">
+<h2>${heading}<time>${escapeHtml(utc(item.timestamp))}</time>${label}</h2>
+${item.parts.map(partHtml).join("\n")}
+</article>
+`;
+}

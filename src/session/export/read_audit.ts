@@ -1,0 +1,60 @@
+import { join } from "@std/path";
+import type { AuditEntry } from "../audit.ts";
+import { isSessionId } from "../identifiers.ts";
+import { readLines } from "../lines.ts";
+import { isNumber, isObject, isText } from "../shape.ts";
+
+/** The tool calls of a session, in their order. */
+export interface AuditRead {
+  readonly calls: readonly AuditEntry[];
+  /** Lines that are none. */
+  readonly damaged: number;
+}
+
+/** Reads the file that `openAudit()` writes; none is an empty one. Throws what the system throws. */
+export function readAudit(folder: string, session: string): AuditRead {
+  const calls: AuditEntry[] = [];
+  let damaged = 0;
+  const take = (line: string | undefined): void => {
+    const call = line === undefined ? undefined : parse(line);
+    if (call) calls.push(call);
+    else damaged++;
+  };
+  // Another program's session may have an id that leads out of the folder.
+  if (!isSessionId(session)) return { calls, damaged };
+  try {
+    const { tail } = readLines(join(folder, `${session}.jsonl`), take);
+    if (tail !== undefined) take(tail);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return { calls, damaged };
+}
+
+/** The sessions that have an audit, of those whose id begins with `start`: one that is not kept has nothing else. */
+export function auditedSessions(folder: string, start: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name)
+      .filter((name) => name.endsWith(".jsonl") && name.startsWith(start))
+      .map((name) => name.slice(0, -".jsonl".length)).sort();
+  } catch {
+    return []; // there is no audit yet, or none may be read
+  }
+}
+
+function parse(line: string): AuditEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { time, session, callId, tool, arguments: digest, decision, outcome, durationMs } = value;
+  const isWhole = [time, session, callId, tool, digest].every(isText) && isNumber(durationMs) &&
+    (decision === "allowed" || decision === "denied" || decision === "refused") &&
+    (outcome === "ok" || outcome === "error");
+  if (!isWhole) return undefined;
+  // Only the known fields, all of them checked above: nothing else that stands in the file is shown.
+  return { time, session, callId, tool, arguments: digest, decision, outcome, durationMs } as AuditEntry;
+}

@@ -1,0 +1,267 @@
+import type { Engine, EngineState } from "../core/engine.ts";
+import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
+import { createKeys } from "./app_keys.ts";
+import type { Look } from "./block.ts";
+import { noticeBlock, pageBlock } from "./blocks/said.ts";
+import type { CommandContext } from "./commands/command.ts";
+import { LEVELS } from "./commands/model.ts";
+import { allCommands } from "./commands/table.ts";
+import { completion } from "./completion.ts";
+import type { Dialog } from "./dialog.ts";
+import { editOutside } from "./external_editor.ts";
+import { startingFooter } from "./first_frame.ts";
+import { footerLines } from "./footer.ts";
+import { cleanedEngine } from "./foreign.ts";
+import { createFrames } from "./frames.ts";
+import type { TuiOptions } from "./options.ts";
+import { showPast } from "./past.ts";
+import { picker } from "./picker.ts";
+import { promptEditor } from "./prompt_editor.ts";
+import { questionForm } from "./question_form.ts";
+import { createReader } from "./reader.ts";
+import type { Screen } from "./screen.ts";
+import { createSend, errorText, type Send } from "./sender.ts";
+import { statusLines } from "./status.ts";
+import type { Terminal } from "./terminal.ts";
+import { createTranscript } from "./transcript.ts";
+import { createView } from "./view.ts";
+
+/** The screen of one session. */
+export interface App {
+  readonly input: (text: string) => void;
+  readonly resized: () => void;
+  readonly redraw: () => void;
+  /** Ends it with an exit code; what goes on is stopped. */
+  readonly quit: (code: number) => void;
+  /** Settles when the person has left, or rejects when the session cannot be opened. */
+  readonly done: Promise<number>;
+}
+
+const HINT_MS = 2000;
+/** How long what goes on may take to stop when the person leaves. */
+const STOP_MS = 3000;
+
+/** Opens the screen; the session may still be opening. */
+export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen): App {
+  const now = (): number => performance.now();
+  const transcript = createTranscript();
+  const reader = createReader(transcript, options.cwd, now);
+  const ended = Promise.withResolvers<number>();
+  const statuses = new Map<string, string>();
+  let engine: Engine | undefined;
+  let state: EngineState | undefined;
+  let send: Send | undefined;
+  let waiting: readonly string[] = []; // what was sent before there was a session
+  let isExpanded = false;
+  let question: Dialog | undefined;
+  let choice: Dialog | undefined;
+  let hint: string | undefined;
+  let busySince: number | undefined;
+  let branch = options.branch();
+  let isLent = false;
+
+  const look = (): Look => ({ width: terminal.columns(), theme: options.theme, expanded: isExpanded });
+  const editor = promptEditor({
+    theme: options.theme,
+    rows: terminal.rows,
+    provider: completion({ commands: () => allCommands(engine?.commands() ?? []), files: options.files }),
+    onSubmit: (text) => submit(text, "steer"),
+    onChange: () => frames.request(),
+  });
+  const view = createView(screen, terminal, transcript, {
+    look,
+    dialog: () => question ?? choice,
+    editor: editor.lines,
+    status: (at) => {
+      const busyMs = busySince === undefined ? undefined : now() - busySince;
+      return statusLines({ state, activity: reader.activity(), busyMs, lines: statuses, hint }, at);
+    },
+    footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
+  });
+  const frames = createFrames(() => isLent || view.draw());
+  const ticker = setInterval(() => busySince === undefined || frames.request(), 1000);
+  const say = (text: string, level: "info" | "warning" | "error" = "info"): void => {
+    transcript.add(noticeBlock(text, level));
+    frames.request();
+  };
+  const submit = (text: string, whileBusy: "steer" | "followUp"): void => {
+    if (text.trim() === "") return;
+    editor.remember(text);
+    if (send) void send(text, whileBusy).then(refresh);
+    else waiting = [...waiting, text];
+  };
+  const refresh = (): void => {
+    if (!engine) return;
+    state = engine.state();
+    const isBusy = state.isStreaming || state.isCompacting;
+    if (isBusy !== (busySince !== undefined)) busySince = isBusy ? now() : undefined;
+    frames.request();
+  };
+  const showHint = (text: string): void => {
+    hint = text;
+    setTimeout(() => {
+      hint = undefined;
+      frames.request();
+    }, HINT_MS);
+  };
+  const context = (opened: Engine): CommandContext => ({
+    engine: opened,
+    world: { ...options, now: Date.now },
+    say,
+    page(lines) {
+      transcript.add(pageBlock(lines));
+      frames.request();
+    },
+    pick(title, choices, start) {
+      const { promise, resolve } = Promise.withResolvers<(typeof choices)[number]["value"] | undefined>();
+      const dialog = picker({
+        title,
+        choices,
+        ...(start === undefined ? {} : { start }),
+        done(value) {
+          if (choice === dialog) choice = undefined;
+          resolve(value);
+        },
+      });
+      choice = dialog;
+      frames.request();
+      return promise;
+    },
+    write: editor.setText,
+    quit: () => ended.resolve(0),
+  });
+  const command = (name: string): void => void send?.(`/${name}`, "steer");
+  const keys = createKeys({
+    dialog: () => question ?? choice,
+    editor,
+    isBusy: () => busySince !== undefined || reader.isTyped(),
+    send: submit,
+    stop() {
+      if (!engine) return;
+      const back = engine.clearQueues().map(({ content }) => typeof content === "string" ? content : "");
+      editor.setText([...back, editor.text()].filter((text) => text !== "").join("\n\n"));
+      showHint("stopping");
+      void engine.abort().then(refresh);
+    },
+    quit: () => ended.resolve(0),
+    warnQuit: () => showHint("Ctrl+C again quits; the session is saved"),
+    toggleExpanded() {
+      isExpanded = !isExpanded;
+      view.redraw(true);
+    },
+    chooseModel: () => command("model"),
+    nextThinking() {
+      if (!engine) return;
+      const at = LEVELS.indexOf(engine.state().thinking);
+      engine.setThinking(LEVELS[(at + 1) % LEVELS.length] ?? "off");
+      refresh();
+    },
+    editOutside() {
+      isLent = true;
+      void editOutside(editor.text(), options.editor, terminal).then(
+        editor.setText,
+        (error) => say(errorText(error), "error"),
+      )
+        .finally(() => {
+          isLent = false;
+          view.redraw(false);
+        });
+    },
+    redraw: () => view.redraw(false),
+    suspend() {
+      terminal.restore();
+      Deno.kill(Deno.pid, "SIGTSTP");
+    },
+    now,
+  });
+  const buffer = new StdinBuffer({ escapeTimeout: 25 });
+  buffer.on("data", (data) => keys(data));
+  buffer.on("paste", (text) => keys(`\x1b[200~${text}\x1b[201~`));
+
+  options.questions.bind({
+    show(asked) {
+      question = questionForm(asked, now);
+      frames.request();
+    },
+    hide() {
+      question = undefined;
+      frames.request();
+    },
+    notify: say,
+    setStatus(key, text) {
+      if (text === undefined) statuses.delete(key);
+      else statuses.set(key, text);
+      frames.request();
+    },
+  });
+  for (const text of options.history.load()) editor.remember(text);
+
+  void Promise.resolve(options.engine).then((opened) => {
+    engine = cleanedEngine(opened);
+    engine.subscribe((event) => {
+      reader.read(event);
+      if (event.type === "message_update") return frames.request();
+      if (event.type === "session_changed" && event.reason !== "name") showSession(engine as Engine); // set above
+      if (event.type === "agent_end") branch = options.branch();
+      refresh();
+      // The engine is told of the end of a run before its state says so.
+      if (event.type === "agent_end" || event.type === "compaction_end") setTimeout(refresh, 0);
+    });
+    send = createSend({
+      engine,
+      reader,
+      context: context(engine),
+      history: options.history,
+      readImage: options.readImage,
+      giveBack: (text) => editor.text() === "" && editor.setText(text),
+    });
+    for (const notice of engine.notices) say(notice, "warning");
+    showPast(engine.messages(), transcript, options.cwd);
+    refresh();
+    for (const text of [...options.firstMessage ? [options.firstMessage] : [], ...waiting]) submit(text, "followUp");
+    waiting = [];
+  }).catch(ended.reject);
+
+  function showSession(of: Engine): void {
+    transcript.clear();
+    const { sessionName, sessionId } = of.state();
+    say(`Session ${sessionName ?? sessionId}`);
+    showPast(of.messages(), transcript, options.cwd);
+  }
+
+  async function close(code: number): Promise<number> {
+    options.questions.release();
+    question = choice = undefined;
+    buffer.destroy();
+    if (engine) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([engine.abort(), new Promise((late) => timer = setTimeout(late, STOP_MS))]);
+      clearTimeout(timer);
+      engine.store().sync();
+      const { sessionFile, sessionId } = engine.state();
+      if (sessionFile && engine.messages().length > 0) {
+        say(`The session is saved. sandpiper --resume ${sessionId} goes on`);
+      }
+    }
+    frames.stop();
+    clearInterval(ticker);
+    view.close();
+    return code;
+  }
+
+  frames.now();
+  return {
+    input(text) {
+      buffer.process(text);
+      if (!isLent) frames.now();
+    },
+    resized: () => isLent || view.redraw(false),
+    redraw: () => view.redraw(false),
+    quit: ended.resolve,
+    done: ended.promise.then(close, (error) => {
+      frames.stop();
+      clearInterval(ticker);
+      throw error;
+    }),
+  };
+}

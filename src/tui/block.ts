@@ -1,0 +1,40 @@
+import type { Theme } from "./theme.ts";
+
+/** What lines are made for. */
+export interface Look {
+  /** Columns; no line may be wider. */
+  readonly width: number;
+  readonly theme: Theme;
+  /** Results are shown in full, not in short. */
+  readonly expanded: boolean;
+}
+
+/** One thing in the conversation as the screen shows it: a message, a piece of an answer, a tool call. */
+export interface Block {
+  /** Its lines as they are now; clean but for styles. */
+  readonly lines: (look: Look) => readonly string[];
+  /** Nothing about it changes any more: it may scroll away. */
+  readonly isDone: () => boolean;
+  /** It goes on with what is above it, without an empty line between them. */
+  readonly joins?: boolean;
+}
+
+/** A block that never changes. */
+export function fixedBlock(
+  lines: (look: Look) => readonly string[],
+  options: { readonly joins?: boolean } = {},
+): Block {
+  return { lines: kept(lines), isDone: () => true, ...options };
+}
+
+/** Lines that are made once for a look. */
+export function kept(lines: (look: Look) => readonly string[]): (look: Look) => readonly string[] {
+  let last: { readonly look: Look; readonly lines: readonly string[] } | undefined;
+  return (look) => {
+    const is = last?.look;
+    if (!last || is?.width !== look.width || is.theme !== look.theme || is.expanded !== look.expanded) {
+      last = { look, lines: lines(look) };
+    }
+    return last.lines;
+  };
+}

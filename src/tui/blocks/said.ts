@@ -1,0 +1,30 @@
+import { type Block, fixedBlock } from "../block.ts";
+import type { Theme } from "../theme.ts";
+import { indent, wrap } from "../wrap.ts";
+
+/** Lines of a person's own message that are shown in short. */
+const SHORT_LINES = 12;
+
+/** What the person said. */
+export function userBlock(text: string): Block {
+  return fixedBlock(({ width, theme, expanded }) => {
+    const all = wrap(text, width - 2);
+    const shown = expanded || all.length <= SHORT_LINES + 1 ? all : all.slice(0, SHORT_LINES);
+    const more = all.length > shown.length ? [theme.dim(`… ${all.length - shown.length} more lines`)] : [];
+    return indent([...shown.map(theme.user), ...more], "  ", theme.user("❯ "));
+  });
+}
+
+/** Something the program says: a notice, what a command prints. `joins`: right below what is above. */
+export function noticeBlock(text: string, level: "info" | "warning" | "error", joins = false): Block {
+  return fixedBlock(({ width, theme }) => {
+    const style = level === "error" ? theme.bad : level === "warning" ? theme.warn : theme.dim;
+    const sign = level === "error" ? "✗ " : level === "warning" ? "! " : "· ";
+    return indent(wrap(text, width - 2).map(style), "  ", style(sign));
+  }, { joins });
+}
+
+/** Lines that a command prints, each with a style of its own or none. */
+export function pageBlock(lines: (theme: Theme) => readonly string[]): Block {
+  return fixedBlock(({ width, theme }) => lines(theme).flatMap((line) => wrap(line, width)));
+}

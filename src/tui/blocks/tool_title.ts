@@ -1,0 +1,45 @@
+import type { JsonObject } from "../../core/json.ts";
+import { cleanLine, cleanText } from "../foreign.ts";
+
+/** Lines of a command that are shown. */
+const COMMAND_LINES = 4;
+
+/** What a tool call does, in a line or a few: the command, or the tool and its path. */
+export function toolTitle(name: string, args: JsonObject, root: string): readonly string[] {
+  const text = (field: string): string | undefined => {
+    const value = args[field];
+    return typeof value === "string" ? value : undefined;
+  };
+  const path = (): string => shortPath(text("path") ?? ".", root);
+  switch (name) {
+    case "bash": {
+      const lines = cleanText(text("command") ?? "").trim().split("\n");
+      const shown = lines.slice(0, COMMAND_LINES);
+      return [`$ ${shown[0] ?? ""}`, ...shown.slice(1), ...(lines.length > shown.length ? ["…"] : [])];
+    }
+    case "read": {
+      const { offset, limit } = args;
+      const from = typeof offset === "number" ? offset : 1;
+      const range = typeof limit === "number" ? ` ${from}–${from + limit - 1}` : from > 1 ? ` ${from}–` : "";
+      return [`read ${path()}${range}`];
+    }
+    case "edit":
+    case "write":
+    case "ls":
+      return [`${name} ${path()}`];
+    case "grep":
+    case "find":
+      return [cleanLine(`${name} ${text("pattern") ?? ""} in ${path()}`)];
+    default: {
+      const all = JSON.stringify(args);
+      return [cleanLine(`${name} ${all === "{}" ? "" : all}`)];
+    }
+  }
+}
+
+/** A path as short as it can be: relative to the workspace where it is inside. */
+export function shortPath(path: string, root: string): string {
+  const clean = cleanLine(path);
+  if (clean === root) return ".";
+  return clean.startsWith(root + "/") ? clean.slice(root.length + 1) : clean;
+}

@@ -1,0 +1,52 @@
+import type { Engine } from "../../core/engine.ts";
+import type { Choice } from "../picker.ts";
+import type { Theme } from "../theme.ts";
+
+/** A session that can be resumed. */
+export interface SessionLine {
+  /** As `Engine.switchSession` takes it. */
+  readonly which: string;
+  readonly name?: string;
+  readonly firstMessage: string;
+  readonly messageCount: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+/** What commands need of the disk and of configuration; each gives lines or does nothing. */
+export interface CommandWorld {
+  readonly models: readonly string[];
+  /** Sessions of this workspace, newest first. */
+  readonly sessions: () => readonly SessionLine[];
+  /** What the policy says in sentences. */
+  readonly policy: () => readonly string[];
+  /** Lines of the audit of this session. */
+  readonly audit: () => readonly string[];
+  /** Writes the session to a file and gives its path; the end of the name says in which form. */
+  readonly exportSession: (path: string | undefined) => Promise<string>;
+  readonly now: () => number;
+}
+
+/** What a command may do. */
+export interface CommandContext {
+  readonly engine: Engine;
+  readonly world: CommandWorld;
+  /** Shows lines. */
+  readonly page: (lines: (theme: Theme) => readonly string[]) => void;
+  readonly say: (text: string, level?: "info" | "warning" | "error") => void;
+  /** Lets the person choose; undefined when they left. */
+  readonly pick: <T>(title: string, choices: readonly Choice<T>[], start?: number) => Promise<T | undefined>;
+  /** Puts a text into the editor. */
+  readonly write: (text: string) => void;
+  readonly quit: () => void;
+}
+
+/** A command that the person types with a slash. */
+export interface SlashCommand {
+  readonly name: string;
+  /** Its arguments, for the help. */
+  readonly args?: string;
+  readonly help: string;
+  /** May throw UserError, which is shown. */
+  readonly run: (context: CommandContext, args: string) => Promise<void> | void;
+}

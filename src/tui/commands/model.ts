@@ -1,0 +1,66 @@
+import { UserError } from "../../core/error.ts";
+import type { ThinkingLevel } from "../../core/provider.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Reasoning efforts, weakest first. */
+export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+/** `/model [ID]` */
+export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
+  const current = engine.state().model.id;
+  const known = [...new Set([current, ...world.models])];
+  const choices = known.map((id) => ({ label: id, value: id, ...(id === current ? { detail: "now" } : {}) }));
+  const id = args || await pick("Model", choices);
+  if (id === undefined || id === current) return;
+  await engine.setModel(id);
+  say(`Model: ${engine.state().model.id}`);
+}
+
+/** `/thinking [LEVEL]` */
+export async function thinkingCommand({ engine, pick, say }: CommandContext, args: string): Promise<void> {
+  const current = engine.state().thinking;
+  const choices = LEVELS.map((level) => ({
+    label: level,
+    value: level,
+    ...(level === current ? { detail: "now" } : {}),
+  }));
+  const level = args === ""
+    ? await pick("Thinking", choices, LEVELS.indexOf(current))
+    : LEVELS.find((one) => one === args);
+  if (level === undefined) {
+    if (args === "") return;
+    throw new UserError({
+      what: `"${args}" is no thinking level`,
+      why: "it must be one of a few",
+      fix: LEVELS.join(", "),
+    });
+  }
+  engine.setThinking(level);
+  say(`Thinking: ${level}`);
+}
+
+/** `/tools [+NAME|-NAME …]` */
+export function toolsCommand({ engine, page }: CommandContext, args: string): void {
+  const words = args.split(/[\s,]+/).filter((word) => word !== "");
+  if (words.length > 0) {
+    const active = new Set(engine.tools().filter((tool) => tool.active).map(({ name }) => name));
+    for (const word of words) {
+      if (word.startsWith("-")) active.delete(word.slice(1));
+      else active.add(word.replace(/^\+/, ""));
+    }
+    engine.setActiveTools([...active]);
+  }
+  const tools = engine.tools();
+  page((theme) => [
+    theme.strong("Tools"),
+    ...tools.map(({ name, active, origin, description }) => {
+      const from = origin === "builtin" ? "" : theme.dim(` (${origin})`);
+      return `${active ? theme.good("✓") : theme.dim("–")} ${name}${from}  ${theme.dim(firstSentence(description))}`;
+    }),
+    theme.dim("/tools +grep -bash switches them, from the next message on"),
+  ]);
+}
+
+function firstSentence(text: string): string {
+  return /^[\s\S]{0,100}?[.\n]/.exec(text)?.[0].trim() ?? text.slice(0, 100);
+}

@@ -1,0 +1,97 @@
+import { UserError } from "../../core/error.ts";
+import { textOf } from "../../core/message.ts";
+import type { SessionEntry } from "../../core/session.ts";
+import { ago } from "../amounts.ts";
+import { cleanLine } from "../foreign.ts";
+import type { Choice } from "../picker.ts";
+import type { CommandContext } from "./command.ts";
+import { treeChoices } from "./tree.ts";
+
+/** `/resume [ID]` */
+export async function resumeCommand({ engine, world, pick }: CommandContext, args: string): Promise<void> {
+  const choices = world.sessions().map(({ which, name, firstMessage, messageCount, modified }) => ({
+    label: name ?? (firstMessage || "(nothing said yet)"),
+    detail: `${messageCount} messages, ${ago(world.now() - modified)}`,
+    value: which,
+  }));
+  if (args === "" && choices.length === 0) {
+    throw new UserError({
+      what: "There is nothing to resume",
+      why: "this workspace has no other session",
+      fix: "Go on here",
+    });
+  }
+  const which = args || await pick("Resume a session", choices);
+  if (which !== undefined) await engine.switchSession(which);
+}
+
+/** `/tree`: to another place in this session. */
+export async function treeCommand({ engine, pick, write }: CommandContext): Promise<void> {
+  const store = engine.store();
+  const choices = treeChoices(store.entries(), store.leaf());
+  const start = choices.findIndex(({ detail }) => detail?.startsWith("here"));
+  const id = await pick("Go to", choices, Math.max(0, start));
+  if (id === undefined) return;
+  const how = await pick("The branch that you leave", [
+    { label: "Leave it as it is", value: false },
+    { label: "Put a summary of it here", value: true },
+  ]);
+  if (how === undefined) return;
+  const gone = await engine.navigate(id, { summarize: how });
+  if (gone && gone.text !== "") write(gone.text);
+}
+
+/** `/fork`: a new session from an earlier message. */
+export async function forkCommand({ engine, pick, write }: CommandContext): Promise<void> {
+  const said = engine.store().pathTo().flatMap((entry): Choice<string>[] =>
+    entry.type === "message" && entry.message.role === "user"
+      ? [{ label: textOf(entry.message.content), value: entry.id }]
+      : []
+  );
+  if (said.length === 0) {
+    throw new UserError({
+      what: "There is nothing to fork",
+      why: "you have said nothing here yet",
+      fix: "Say something",
+    });
+  }
+  const id = await pick("Fork before this message", said, said.length - 1);
+  if (id === undefined) return;
+  const forked = await engine.fork(id);
+  if (forked) write(forked.text);
+}
+
+/** `/name TEXT` */
+export function nameCommand({ engine, say }: CommandContext, args: string): void {
+  if (args === "") return say(`This session's name: ${engine.state().sessionName ?? "none"}. /name TEXT gives it one`);
+  engine.setName(args);
+}
+
+/** `/label [TEXT]`: names the newest message, or takes its name away. */
+export function labelCommand({ engine, say }: CommandContext, args: string): void {
+  const last = engine.store().pathTo().findLast((entry: SessionEntry) => entry.type === "message");
+  if (!last) return say("There is no message to label yet", "warning");
+  engine.setLabel(last.id, args === "" ? undefined : args);
+  say(args === "" ? "The newest message has no label now" : `The newest message is labelled “${cleanLine(args)}”`);
+}
+
+/** `/export [FILE]` */
+export async function exportCommand({ world, say }: CommandContext, args: string): Promise<void> {
+  say(`Written to ${await world.exportSession(args === "" ? undefined : args)}`);
+}
+
+/** `/clear`: a new session. */
+export async function clearCommand({ engine }: CommandContext): Promise<void> {
+  await engine.newSession();
+}
+
+/** `/compact [FOCUS]` */
+export async function compactCommand({ engine }: CommandContext, args: string): Promise<void> {
+  await engine.compact(args === "" ? undefined : args);
+}
+
+/** `/reload` */
+export async function reloadCommand({ engine, say }: CommandContext): Promise<void> {
+  await engine.reload();
+  say("Settings, context files, skills, templates and extensions were read anew");
+}

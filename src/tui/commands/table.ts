@@ -1,0 +1,67 @@
+import type { CommandView } from "../../core/engine.ts";
+import type { CommandContext, SlashCommand } from "./command.ts";
+import { KEYS } from "../keys_table.ts";
+import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
+import {
+  clearCommand,
+  compactCommand,
+  exportCommand,
+  forkCommand,
+  labelCommand,
+  nameCommand,
+  reloadCommand,
+  resumeCommand,
+  treeCommand,
+} from "./session.ts";
+import { auditCommand, costCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
+
+/** All commands of the program itself, in the order in which help shows them. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "help", help: "this page", run: helpCommand },
+  { name: "model", args: "[ID]", help: "choose the model", run: modelCommand },
+  { name: "thinking", args: "[LEVEL]", help: "how much the model thinks", run: thinkingCommand },
+  { name: "tools", args: "[+NAME -NAME]", help: "show tools, switch them on and off", run: toolsCommand },
+  { name: "policy", help: "what tools may do, and what enforces it", run: policyCommand },
+  { name: "prompt", args: "[full]", help: "the system prompt: sections, sizes, diagnostics", run: promptCommand },
+  { name: "skills", help: "the skills that were found", run: skillsCommand },
+  { name: "compact", args: "[FOCUS]", help: "shorten the conversation now", run: compactCommand },
+  { name: "tree", help: "go to another place in this session", run: treeCommand },
+  { name: "fork", help: "a new session from an earlier message", run: forkCommand },
+  { name: "resume", args: "[ID]", help: "go on with another session", run: resumeCommand },
+  { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },
+  { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
+  { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
+  { name: "reload", help: "read settings, context, skills and extensions anew", run: reloadCommand },
+  { name: "audit", help: "what tools did in this session", run: auditCommand },
+  { name: "cost", help: "tokens and money", run: costCommand },
+  { name: "clear", help: "begin a new session", run: clearCommand },
+  { name: "quit", help: "leave; the session is saved", run: ({ quit }) => quit() },
+];
+
+/** A typed `/name args`; undefined for a text that is none. A path such as `/etc/hosts` is none. */
+export function parseSlash(text: string): { readonly name: string; readonly args: string } | undefined {
+  const [, name, args = ""] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name, args: args.trim() };
+}
+
+/** What can be called with a slash: the program's own commands, then those of extensions, templates and skills. */
+export function allCommands(others: readonly CommandView[]): readonly { name: string; description: string }[] {
+  const own = SLASH_COMMANDS.map(({ name, help }) => ({ name, description: help }));
+  const taken = new Set(own.map(({ name }) => name));
+  return [...own, ...others.filter(({ name }) => !taken.has(name))];
+}
+
+function helpCommand({ engine, page }: CommandContext): void {
+  const others = engine.commands().filter(({ kind }) => kind !== "skill");
+  const usage = ({ name, args }: SlashCommand): string => `/${name}${args ? ` ${args}` : ""}`;
+  const widest = Math.max(...SLASH_COMMANDS.map((command) => usage(command).length));
+  page((theme) => [
+    theme.strong("Keys"),
+    ...KEYS.map(({ keys, does }) => `  ${theme.accent(keys.padEnd(widest))}  ${does}`),
+    "",
+    theme.strong("Commands"),
+    ...SLASH_COMMANDS.map((command) => `  ${theme.accent(usage(command).padEnd(widest))}  ${command.help}`),
+    ...(others.length > 0 ? ["", theme.strong("From extensions and templates")] : []),
+    ...others.map(({ name, description }) => `  ${theme.accent(`/${name}`.padEnd(widest))}  ${description}`),
+  ]);
+}

@@ -1,0 +1,42 @@
+/** Who hears of the ways in which a process may end. */
+export interface EndHandlers {
+  /** Gives the terminal back; called on every way out, perhaps more than once. */
+  readonly restore: () => void;
+  /** Ends in good order, with this exit code. */
+  readonly end: (code: number) => void;
+  /** The process was stopped and goes on. */
+  readonly resumed: () => void;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * Watches for signals, crashes and exits. The first signal ends in good order; the second one ends at once, with the
+ * terminal restored. Nothing can be done about SIGKILL.
+ */
+export function watchEnds({ restore, end, resumed }: EndHandlers): { readonly stop: () => void } {
+  let isEnding = false;
+  const handlers = Object.entries(SIGNALS).map(([name, code]) => {
+    const handler = (): void => {
+      if (isEnding) {
+        restore();
+        Deno.exit(code);
+      }
+      isEnding = true;
+      end(code);
+    };
+    return [name as keyof typeof SIGNALS, handler] as const; // keys of the table above
+  });
+  for (const [name, handler] of handlers) Deno.addSignalListener(name, handler);
+  Deno.addSignalListener("SIGCONT", resumed);
+  // A crash prints its stack after these, onto a terminal that shows it.
+  const events = ["error", "unhandledrejection", "unload"] as const;
+  for (const event of events) globalThis.addEventListener(event, restore);
+  return {
+    stop() {
+      for (const [name, handler] of handlers) Deno.removeSignalListener(name, handler);
+      Deno.removeSignalListener("SIGCONT", resumed);
+      for (const event of events) globalThis.removeEventListener(event, restore);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { isInside } from "../core/policy.ts";
+import type { EngineState } from "../core/engine.ts";
+import { count, money } from "./amounts.ts";
+import type { Look } from "./block.ts";
+import { cleanLine } from "./foreign.ts";
+import { sandboxGlance } from "./sandbox_glance.ts";
+import { spread } from "./wrap.ts";
+
+/** The two lines at the bottom: where and who, and what it may do and has cost. */
+export function footerLines(state: EngineState, branch: string | undefined, { width, theme }: Look): readonly string[] {
+  const { cwd, sessionName, model, thinking, policy, context, totals } = state;
+  const folder = isInside(cwd, policy.home) ? `~${cwd.slice(policy.home.length)}` : cwd;
+  const where = [folder + (branch ? ` (${branch})` : ""), sessionName ?? ""].map(cleanLine).filter((part) =>
+    part !== ""
+  );
+  const who = [cleanLine(model.id), thinking === "off" ? "" : thinking].filter((part) => part !== "");
+  const sent = totals.input + totals.cacheRead + totals.cacheWrite;
+  const spent = [
+    sent + totals.output > 0 ? `↑${count(sent)} ↓${count(totals.output)}` : "",
+    totals.cacheRead > 0 ? `cache ${Math.round(totals.cacheRead / sent * 100)}%` : "",
+    totals.cost > 0 ? money(totals.cost) : "",
+    `${left(context)}% left`,
+  ].filter((part) => part !== "");
+  const glance = cleanLine(sandboxGlance(policy));
+  const isOpen = policy.sandbox === "off" || policy.write.all || policy.net.all;
+  return [
+    spread(theme.dim(where.join(" · ")), theme.dim(who.join(" · ")), width),
+    spread((isOpen ? theme.warn : theme.good)(glance), theme.dim(spent.join(" · ")), width),
+  ];
+}
+
+/** Percent of the context that is free. */
+function left({ tokens, contextWindow }: EngineState["context"]): number {
+  return contextWindow <= 0 ? 0 : Math.max(0, Math.round(100 - tokens / contextWindow * 100));
+}

@@ -1,0 +1,30 @@
+import type { Engine } from "../core/engine.ts";
+import type { CommandWorld } from "./commands/command.ts";
+import type { ReadImage } from "./image_paths.ts";
+import type { PromptHistory } from "./prompt_history.ts";
+import type { TuiQuestions } from "./questions.ts";
+import type { Theme } from "./theme.ts";
+
+/** What a screen is opened with. Everything that needs the disk or configuration arrives here. */
+export interface TuiOptions extends Omit<CommandWorld, "now"> {
+  /** A promise lets the screen appear while the session opens; a rejection ends the screen and is passed on. */
+  readonly engine: Engine | Promise<Engine>;
+  /** Made before the engine, whose `ask` is theirs. */
+  readonly questions: TuiQuestions;
+  /** The workspace: absolute. */
+  readonly cwd: string;
+  readonly version: string;
+  readonly theme: Theme;
+  /** Lines only, for screen readers and dumb terminals. */
+  readonly plain: boolean;
+  readonly history: PromptHistory;
+  /** Paths that tools may read, relative to the workspace, folders with `/` at the end. */
+  readonly files: () => Promise<readonly string[]>;
+  /** A picture that the person named: a path as typed. */
+  readonly readImage: ReadImage;
+  readonly branch: () => string | undefined;
+  /** Words of the person's own editor. */
+  readonly editor?: string;
+  /** Sent at the start, as if typed. */
+  readonly firstMessage?: string;
+}

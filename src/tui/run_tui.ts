@@ -1,0 +1,52 @@
+import type { App } from "./app.ts";
+import { firstFrame } from "./first_frame.ts";
+import type { TuiOptions } from "./options.ts";
+import { createScreen } from "./screen.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+import { watchEnds } from "./ends.ts";
+
+/**
+ * Runs the terminal UI until the person leaves; gives the exit code: 0, or 128 + signal.
+ *
+ * Rejects as the promise of the engine does. The engine is left open. The terminal is given back on every way out.
+ */
+export async function runTui(options: TuiOptions): Promise<number> {
+  if (options.plain) return await (await import("./plain.ts")).runPlain(options);
+  const terminal: Terminal = processTerminal();
+  let app: App | undefined;
+  let early = ""; // typed before the editor was there
+  let isGone = false;
+  const ends = watchEnds({
+    restore: terminal.restore,
+    end: (code) => app ? app.quit(code) : leave(code),
+    resumed() {
+      terminal.retake();
+      app?.redraw();
+    },
+  });
+  const leave = (code: number): never => {
+    terminal.restore();
+    Deno.exit(code);
+  };
+  try {
+    terminal.start({
+      onInput: (text) => app ? app.input(text) : void (early += text),
+      onResize: () => app?.resized(),
+      onEnd() {
+        isGone = true;
+        app?.quit(129); // as after SIGHUP
+      },
+    });
+    const screen = createScreen(terminal);
+    screen.draw(firstFrame(options, { width: terminal.columns(), theme: options.theme, expanded: false }));
+    // The editor and Markdown are most of the code: the first frame does not wait for them.
+    const { openApp } = await import("./app.ts");
+    app = openApp(options, terminal, screen);
+    if (early !== "") app.input(early);
+    if (isGone) app.quit(129);
+    return await app.done;
+  } finally {
+    terminal.restore();
+    ends.stop();
+  }
+}

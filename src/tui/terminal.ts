@@ -1,0 +1,134 @@
+/** A terminal, as the screen uses it. */
+export interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
+  /** Bytes go out before it returns. After the terminal has gone away it does nothing. */
+  readonly write: (text: string) => void;
+  /** Takes the terminal; `onEnd` is called once when it goes away. */
+  readonly start: (handlers: TerminalHandlers) => void;
+  /** Gives the terminal back as it was found; safe to call at any time and twice. */
+  readonly restore: () => void;
+  /** Takes it again after `restore`. */
+  readonly retake: () => void;
+  /** Gives it to another program and takes it back: nothing is read or drawn while `work` runs. */
+  readonly lend: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Who hears of a terminal. */
+export interface TerminalHandlers {
+  readonly onInput: (text: string) => void;
+  readonly onResize: () => void;
+  readonly onEnd: () => void;
+}
+
+/** Bracketed paste; keys that tell Shift+Enter from Enter (kitty's protocol, its first flag), where they are known. */
+const TAKE = "\x1b[?2004h\x1b[>1u\x1b[?25l";
+/** All that is ever switched on, off again: synchronised output, no wrapping, keys, paste, style; and the cursor. */
+const GIVE_BACK = "\x1b[?2026l\x1b[?7h\x1b[<u\x1b[?2004l\x1b[0m\x1b[?25h";
+/** "Are you well?", which every terminal answers with `ESC [ 0 n` (ECMA-48, DSR). */
+const ASK_STATUS = "\x1b[5n";
+/** What of a program's standard input belongs to nobody. */
+// deno-lint-ignore no-control-regex -- the answer to the question above
+const STATUS = /\x1b\[[03]n/g;
+const STATUS_MS = 300;
+
+/** The process's own terminal. */
+export function processTerminal(): Terminal {
+  const encoder = new TextEncoder();
+  let handlers: TerminalHandlers | undefined;
+  let isTaken = false;
+  let isGone = false;
+  /** While set, input waits: the reader stops after the read that is under way. */
+  let lent: { readonly back: Promise<void>; readonly quiet: () => void } | undefined;
+
+  const end = (): void => {
+    if (isGone) return;
+    isGone = true;
+    handlers?.onEnd();
+  };
+  const write = (text: string): void => {
+    if (isGone) return;
+    let bytes = encoder.encode(text);
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+    } catch {
+      end(); // nobody looks any more
+    }
+  };
+  const take = (): void => {
+    Deno.stdin.setRaw(true);
+    isTaken = true;
+    write(TAKE);
+  };
+  const restore = (): void => {
+    if (!isTaken) return;
+    isTaken = false;
+    write(GIVE_BACK);
+    try {
+      Deno.stdin.setRaw(false);
+    } catch {
+      // The terminal has gone away: there is nothing to restore.
+    }
+  };
+  const resized = (): void => handlers?.onResize();
+
+  async function readInput(): Promise<void> {
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(65536);
+    try {
+      for (let count = await Deno.stdin.read(buffer); count !== null; count = await Deno.stdin.read(buffer)) {
+        const text = decoder.decode(buffer.subarray(0, count), { stream: true });
+        const own = text.replace(STATUS, "");
+        if (own !== "") handlers?.onInput(own);
+        if (!lent) continue;
+        lent.quiet();
+        await lent.back;
+      }
+    } catch {
+      // A terminal that hung up fails to be read.
+    }
+    end();
+  }
+
+  return {
+    columns: () => size().columns,
+    rows: () => size().rows,
+    write,
+    start(given) {
+      handlers = given;
+      take();
+      Deno.addSignalListener("SIGWINCH", resized);
+      void readInput();
+    },
+    restore,
+    retake: take,
+    async lend(work) {
+      const { promise: back, resolve: giveBack } = Promise.withResolvers<void>();
+      const { promise: quiet, resolve } = Promise.withResolvers<void>();
+      lent = { back, quiet: resolve };
+      // A read is under way and would take the other program's first key: the answer to a question ends it.
+      write(ASK_STATUS);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
+      clearTimeout(timer);
+      restore();
+      try {
+        return await work();
+      } finally {
+        lent = undefined;
+        take();
+        giveBack();
+      }
+    },
+  };
+}
+
+function size(): { readonly columns: number; readonly rows: number } {
+  try {
+    const { columns, rows } = Deno.consoleSize();
+    // A terminal that does not know says 0.
+    return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+  } catch {
+    return { columns: 80, rows: 24 };
+  }
+}

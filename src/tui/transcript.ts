@@ -1,0 +1,55 @@
+import type { Block, Look } from "./block.ts";
+
+/** The conversation on the screen: what is finished scrolls away in order, the rest stays and may change. */
+export interface Transcript {
+  readonly add: (block: Block) => void;
+  /** Lines that are finished since the last call, and those that may still change. */
+  readonly take: (look: Look) => { readonly above: readonly string[]; readonly live: readonly string[] };
+  /** The newest finished lines again, about `count` of them and whole blocks: after a change of size or of the look. */
+  readonly again: (look: Look, count: number) => readonly string[];
+  /** Forgets everything: another conversation begins. */
+  readonly clear: () => void;
+}
+
+/** Finished blocks that are kept to be drawn again. More would cost memory, and the terminal has them. */
+const KEPT_BLOCKS = 200;
+
+/** An empty conversation. */
+export function createTranscript(): Transcript {
+  let finished: readonly Block[] = [];
+  let open: Block[] = [];
+  let isFirst = true;
+
+  const linesOf = (block: Block, look: Look): readonly string[] => {
+    const lines = block.lines(look);
+    return lines.length === 0 || block.joins ? lines : ["", ...lines];
+  };
+
+  return {
+    add: (block) => void open.push(block),
+    take(look) {
+      const at = open.findIndex((block) => !block.isDone());
+      const done = open.splice(0, at < 0 ? open.length : at);
+      let above = done.flatMap((block) => linesOf(block, look));
+      // The very first line needs no distance from anything.
+      if (isFirst && above[0] === "") above = above.slice(1);
+      if (above.length > 0) isFirst = false;
+      finished = [...finished, ...done].slice(-KEPT_BLOCKS);
+      return { above, live: open.flatMap((block) => linesOf(block, look)) };
+    },
+    again(look, count) {
+      const lines: (readonly string[])[] = [];
+      let sum = 0;
+      for (let index = finished.length - 1; index >= 0 && sum < count; index--) {
+        const one = linesOf(finished[index]!, look); // within bounds
+        lines.unshift(one);
+        sum += one.length;
+      }
+      return lines.flat();
+    },
+    clear() {
+      finished = [];
+      open = [];
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
+import type { Look } from "./block.ts";
+import type { Dialog } from "./dialog.ts";
+import type { Screen } from "./screen.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Transcript } from "./transcript.ts";
+import { cut, widthOf } from "./wrap.ts";
+
+/** What stands below the conversation. */
+export interface ViewParts {
+  readonly look: () => Look;
+  readonly dialog: () => Dialog | undefined;
+  readonly editor: (width: number) => readonly string[];
+  /** What goes on, what waits. */
+  readonly status: (look: Look) => readonly string[];
+  readonly footer: (look: Look) => readonly string[];
+}
+
+/** The whole screen: conversation, status, dialog or editor, footer. */
+export interface View {
+  readonly draw: () => void;
+  /** Everything anew: `full` shows the newest blocks whole, otherwise only what there is room for. */
+  readonly redraw: (full: boolean) => void;
+  /** The last frame: the conversation stays, everything else goes. */
+  readonly close: () => void;
+}
+
+/** Finished lines that a change between short and full shows again. */
+const AGAIN_LINES = 300;
+
+/** Puts the parts together. */
+export function createView(screen: Screen, terminal: Terminal, transcript: Transcript, parts: ViewParts): View {
+  const below = (look: Look, rows: number): readonly string[] => {
+    const dialog = parts.dialog();
+    const editor = dialog && !dialog.keepsEditor ? [] : parts.editor(look.width);
+    const [status, footer] = [parts.status(look), parts.footer(look)];
+    const room = rows - editor.length - status.length - footer.length - 1;
+    return [...status, ...dialog?.lines({ ...look, rows: room }) ?? [], ...editor, ...footer];
+  };
+
+  const frame = (live: readonly string[], look: Look) => {
+    const rows = terminal.rows();
+    const bottom = below(look, rows);
+    const room = Math.max(0, rows - bottom.length - 1);
+    // What is above the room is not lost: it is written when it is finished.
+    const shown = live.length <= room
+      ? live
+      : room < 2
+      ? []
+      : [look.theme.dim(`… ${live.length - room + 1} lines above`), ...live.slice(1 - room)];
+    const lines = [...shown, "", ...bottom].slice(-rows);
+    const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
+    if (row < 0) return { live: lines };
+    const line = lines[row] ?? "";
+    const column = widthOf(line.slice(0, line.indexOf(CURSOR_MARKER)));
+    return {
+      live: lines.map((one, index) => index === row ? one.replaceAll(CURSOR_MARKER, "") : one),
+      cursor: { row, column: Math.min(column, look.width - 1) },
+    };
+  };
+
+  return {
+    draw() {
+      const look = parts.look();
+      const { above, live } = transcript.take(look);
+      screen.draw({ above, ...frame(live, look) });
+    },
+    redraw(full) {
+      const look = parts.look();
+      const { live } = transcript.take(look);
+      const made = frame(live, look);
+      const room = Math.max(0, terminal.rows() - made.live.length);
+      const again = transcript.again(look, full ? AGAIN_LINES : room);
+      screen.redraw({ above: full || again.length <= room ? again : again.slice(again.length - room), ...made });
+    },
+    close() {
+      const look = parts.look();
+      const { above, live } = transcript.take(look);
+      screen.draw({ above: [...above, ...live].map((line) => cut(line, look.width)), live: [] });
+    },
+  };
+}

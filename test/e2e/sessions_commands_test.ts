@@ -1,0 +1,208 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { openSession } from "../../src/session/store.ts";
+import { cassette, inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
+
+interface Place {
+  readonly ws: string;
+  readonly home: string;
+  /** Runs the program in the workspace, or in another folder. */
+  readonly sandpiper: (args: readonly string[], cwd?: string) => Promise<Ran>;
+}
+
+/** A workspace in which two prompts were answered, the first with calls of which one was denied. */
+async function afterTwoPrompts(work: (place: Place) => Promise<void>): Promise<void> {
+  await inWorkspace({ "a.txt": "the text of a\n" }, async ({ ws, home }) => {
+    const sandpiper = (args: readonly string[], cwd = ws) => run(SOURCE, args, { cwd, env: { HOME: home } });
+    const calls = [{ name: "read", args: { path: "a.txt" } }, { name: "read", args: { path: "/srv/elsewhere.txt" } }];
+    const first = cassette(home, [{ text: "I look.", calls }, { text: "**Done**: `x < y`" }]);
+    const said = await sandpiper(["-p", "-m", `replay:${first}`, "what is <in> a.txt?"]);
+    assertEquals([said.code, said.stdout], [0, "**Done**: `x < y`\n"], said.stderr);
+    const second = cassette(home, [{ expect: ["what is <in> a.txt?"], text: "Again." }]);
+    const more = await sandpiper(["-c", "-p", "-m", `replay:${second}`, "and again"]);
+    assertEquals([more.code, more.stdout], [0, "Again.\n"], more.stderr);
+    await work({ ws, home, sandpiper });
+  });
+}
+
+/** Every file of sessions with its content. */
+function filesIn(home: string): Readonly<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const walk = (folder: string): void => {
+    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+      const path = join(folder, name);
+      if (isDirectory) walk(path);
+      else files[path] = Deno.readTextFileSync(path);
+    }
+  };
+  walk(join(home, ".sandpiper", "agent"));
+  return files;
+}
+
+Deno.test("sessions lists, shows, draws and exports a session, open elsewhere or not, and changes nothing R300", async () => {
+  await afterTwoPrompts(async ({ ws, home, sandpiper }) => {
+    const listed = JSON.parse((await sandpiper(["sessions", "--json"])).stdout);
+    assertEquals([listed.length, listed[0].cwd, listed[0].firstMessage], [1, ws, "what is <in> a.txt?"]);
+    const open = openSession(listed[0].path, {
+      now: Date.now,
+      random: Math.random,
+      onFailure: (error) => assert(false, error.message),
+    });
+    try {
+      const before = filesIn(home);
+      const list = await sandpiper(["sessions"]);
+      assert(/^[0-9a-f]{8} {2}\S+ \S+ {7}7 {2}what is <in> a\.txt\?\n$/.test(list.stdout), list.stdout);
+      const id = list.stdout.slice(0, 8);
+      const shown = await sandpiper(["sessions", "show", id]);
+      for (
+        const part of ['  > read {"path":"a.txt"}', "the text of a", "  Denied: ", "  **Done**: `x < y`", "and again"]
+      ) {
+        assertStringIncludes(shown.stdout, part);
+      }
+      const tree = await sandpiper(["sessions", "tree", listed[0].path]);
+      assert(
+        /^[0-9a-f]{8} User: what is <in> a\.txt\?\n/.test(tree.stdout) && tree.stdout.endsWith("Again.  <- here\n"),
+        tree.stdout,
+      );
+      const page = await sandpiper(["sessions", "export", "latest"]);
+      assert(page.stdout.startsWith("<!DOCTYPE html>") && page.stdout.endsWith("</html>\n"));
+      assertStringIncludes(page.stdout, "<p><strong>Done</strong>: <code>x &lt; y</code></p>");
+      const markdown = await sandpiper(["sessions", "export", id, "--format", "md"]);
+      assertStringIncludes(markdown.stdout, "```text\nwhat is <in> a.txt?\n```");
+      assertEquals(
+        [list, shown, tree, page, markdown].map(({ code, stderr }) => [code, stderr]),
+        Array(5).fill([0, ""]),
+      );
+      assertEquals(filesIn(home), before);
+    } finally {
+      open.close();
+    }
+  });
+});
+
+Deno.test("sessions exports to a new file only, and what it exported goes on elsewhere after an import", async () => {
+  await afterTwoPrompts(async ({ ws, home, sandpiper }) => {
+    const args = ["sessions", "export", "latest", "--format", "jsonl", "--output", "out.jsonl"];
+    assertEquals(await sandpiper(args), { code: 0, stdout: "", stderr: "" });
+    const written = Deno.readTextFileSync(join(ws, "out.jsonl"));
+    const again = await sandpiper(args);
+    assertEquals([again.code, Deno.readTextFileSync(join(ws, "out.jsonl"))], [2, written]);
+    assertStringIncludes(again.stderr, "there is something of that name");
+
+    const other = join(home, "other");
+    Deno.mkdirSync(other);
+    const none = await sandpiper(["sessions", "show", "latest"], other);
+    assertEquals([none.code, none.stderr.split("\n")[0]], [2, "error: Cannot find the latest session"]);
+    const imported = await sandpiper(["sessions", "import", join(ws, "out.jsonl")], other);
+    assertEquals([imported.code, imported.stderr], [0, ""]);
+    assert(imported.stdout.endsWith(".jsonl\n") && Deno.statSync(imported.stdout.trim()).isFile);
+    const file = cassette(home, [{ expect: ["what is <in> a.txt?", "the text of a", "Again."], text: "On." }]);
+    const gone = await sandpiper(["-c", "-p", "-m", `replay:${file}`, "go on"], other);
+    assertEquals([gone.code, gone.stdout], [0, "On.\n"], gone.stderr);
+    const all = await sandpiper(["sessions", "--all"]);
+    assertEquals(all.stdout.trimEnd().split("\n").map((line) => line.split("  ").at(-1)), [other, ws]);
+    assertEquals((await sandpiper(["sessions"])).stdout.split("\n").length, 2);
+  });
+});
+
+const PI = [
+  { version: undefined, entry: (id: number) => ({ id: undefined, parentId: undefined, number: id }) },
+  { version: 2, entry: (id: number) => ({ id: `e${id}`, parentId: id === 1 ? null : `e${id - 1}` }) },
+  { version: 3, entry: (id: number) => ({ id: `e${id}`, parentId: id === 1 ? null : `e${id - 1}` }) },
+] as const;
+Deno.test("sessions import takes pi's files of every format, and leaves them as they are", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const at = "2026-01-01T00:00:00.000Z";
+    for (const { version, entry } of PI) {
+      const text = `asked in format ${version ?? 1}`;
+      const messages = [
+        { role: "user", content: text, timestamp: 1 },
+        {
+          role: "assistant",
+          content: [{ type: "text", text: "Yes." }],
+          provider: "p",
+          model: "m",
+          stopReason: "stop",
+          timestamp: 2,
+        },
+      ];
+      const lines = [
+        { type: "session", version, id: "0-0", timestamp: at, cwd: "/elsewhere" },
+        ...messages.map((message, i) => ({ type: "message", ...entry(i + 1), timestamp: at, message })),
+      ].map((line) => JSON.stringify(line) + "\n").join("");
+      const path = join(home, `pi ${version}.jsonl`);
+      Deno.writeTextFileSync(path, lines);
+      const imported = await run(SOURCE, ["sessions", "import", path], { cwd: ws, env: { HOME: home } });
+      assertEquals([imported.code, imported.stderr, Deno.readTextFileSync(path)], [0, "", lines]);
+      const shown = await run(SOURCE, ["sessions", "show", imported.stdout.trim()], { cwd: ws, env: { HOME: home } });
+      assertStringIncludes(shown.stdout, text);
+      assertStringIncludes(shown.stdout, `Workspace   ${ws}`);
+    }
+  });
+});
+
+Deno.test("audit reads back after a restart what each request was made from and what each call came to R352 R354 R355 R481", async () => {
+  await afterTwoPrompts(async ({ home, sandpiper }) => {
+    const before = filesIn(home);
+    const { stdout, stderr, code } = await sandpiper(["audit", "latest"]);
+    assertEquals([code, stderr], [0, ""]);
+    const lines = stdout.split("\n");
+    assertEquals(lines.filter((line) => /^turn /.test(line)), ["turn 1", "turn 2"]);
+    assertEquals(lines.filter((line) => /^ {2}round /.test(line)).length, 3);
+    for (const part of ["history  full", "tools    read, bash, edit, write", "identity_base stable", "skills   "]) {
+      assertStringIncludes(stdout, part);
+    }
+    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* allowed  ok /.test(line)).length, 1);
+    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* denied   error /.test(line)).length, 1);
+
+    const json = JSON.parse((await sandpiper(["audit", "latest", "--json", "--turn", "1"])).stdout);
+    assertEquals([json.rounds.length, json.calls.length, json.rounds[1].manifest.trigger], [2, 2, "round"]);
+    const compiled = JSON.parse((await sandpiper(["prompt", "--json"])).stdout);
+    const [first] = json.rounds;
+    assertEquals(first.manifest.fingerprints.stable, compiled.manifest.fingerprints.stable);
+    for (const text of ["what is <in>", "the text of a", "a.txt", "/srv/elsewhere.txt", "I look."]) {
+      assert(!stdout.includes(text) && !JSON.stringify(json).includes(text), text);
+    }
+
+    const diff = await sandpiper(["audit", "latest", "--diff", "1", json.rounds[1].entryId.slice(0, 6)]);
+    assertStringIncludes(diff.stdout, "stable    same (");
+    assertStringIncludes(diff.stdout, "  + retry_instruction dynamic ");
+    assertEquals(JSON.parse((await sandpiper(["audit", "latest", "--diff", "2", "2", "--json"])).stdout).sections, []);
+    assertEquals(filesIn(home), before);
+  });
+});
+
+Deno.test("--no-session leaves no session, and the audit has its calls all the same R334 R481", async () => {
+  await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
+    const sandpiper = (args: readonly string[]) => run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const file = cassette(home, [{ calls: [{ name: "read", args: { path: "a.txt" } }] }, { text: "Done." }]);
+    const ran = await sandpiper(["-p", "--no-session", "-m", `replay:${file}`, "read it"]);
+    assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+    assertEquals((await sandpiper(["sessions", "--all"])).stdout, "No sessions\n");
+    const [audit] = [...Deno.readDirSync(join(home, ".sandpiper", "agent", "audit"))];
+    const id = audit?.name.replace(".jsonl", "") ?? "";
+    const { stdout } = await sandpiper(["audit", id.slice(0, 10)]);
+    assertStringIncludes(stdout, `session    ${id}\nworkspace  the session was not kept\n`);
+    assert(/\n {2}turn - .* read .* allowed {2}ok .* ms\n$/.test(stdout), stdout);
+  });
+});
+
+Deno.test("sessions and audit say what to write when they are called wrongly", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const cases = [
+      [["sessions", "shwo", "x"], 'Cannot do "sessions shwo x"'],
+      [["sessions", "show"], 'Cannot do "sessions show"'],
+      [["sessions", "show", "none"], 'Cannot find session "none"'],
+      [["sessions", "import", "none.jsonl"], "Cannot open session"],
+      [["sessions", "export", "latest", "--format", "pdf"], "--format pdf is not known"],
+      [["audit"], "No session is named"],
+      [["audit", "a", "--diff", "1"], 'Cannot audit "a 1"'],
+      [["audit", "../../x"], "Cannot open session"],
+    ] as const;
+    for (const [args, what] of cases) {
+      const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [2, ""], args.join(" "));
+      assertStringIncludes(ran.stderr, `error: ${what}`);
+    }
+  });
+});

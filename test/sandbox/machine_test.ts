@@ -1,0 +1,163 @@
+// The whole program on machines that lack something: it refuses, or does with less and confines with what there is; whatever
+// it says, nothing runs outside of it.
+import { assertEquals, assertMatch } from "@std/assert";
+import { CONFINED } from "./shell_fixture.ts";
+import { inWorkspace } from "../helpers/program.ts";
+import { canMakeMachines, type Lack, onMachine, withBwrap, withoutLandlock, withoutUserNamespaces } from "./machine.ts";
+
+const ignore = CONFINED.length === 0 || !canMakeMachines();
+
+/** Says how it runs, and leaves a mark. */
+const MARK = "grep Seccomp: /proc/self/status; : > ran";
+const REALLY = "Seccomp:\t2\n";
+
+/** A file that stands in bwrap's place. */
+function fake(folder: string, script: string): Lack {
+  const path = `${folder}/bwrap`;
+  Deno.writeTextFileSync(path, `#!/bin/bash\n${script}\n`, { mode: 0o755 });
+  Deno.chmodSync(path, 0o755);
+  return withBwrap(path);
+}
+
+const REFUSED: readonly (readonly [name: string, lacks: (folder: string) => readonly Lack[], why: RegExp])[] = [
+  ["without Landlock in the kernel", () => [withoutLandlock(38)], /why: the kernel is older than 5\.13.*\(ENOSYS\)/],
+  ["with Landlock switched off", () => [withoutLandlock(95)], /why: Landlock is built in but not switched on.*lsm=/],
+  [
+    "in a container that refuses Landlock",
+    () => [withoutLandlock(1)],
+    /why: a seccomp filter, probably the container's/,
+  ],
+  [
+    "without Landlock and without bwrap",
+    () => [withBwrap("/dev/null"), withoutLandlock(38)],
+    /why: .*ENOSYS.*bubblewrap alone would not limit/,
+  ],
+];
+for (const [name, lacks, why] of REFUSED) {
+  Deno.test({
+    name: `--sandbox kernel ${name} ends with code 3, says what to do, and runs nothing`,
+    ignore,
+    fn: () =>
+      inWorkspace({}, async ({ ws, home, outside }) => {
+        const left = await onMachine(lacks(outside), ["tool", "--sandbox", "kernel", "bash", "--", MARK], {
+          cwd: ws,
+          home,
+        });
+        assertEquals({ code: left.code, stdout: left.stdout }, { code: 3, stdout: "" });
+        assertMatch(left.stderr, /^error: Cannot confine tools with the kernel here\n/);
+        assertMatch(left.stderr, why);
+        assertMatch(left.stderr, /fix: Use a newer kernel or install bubblewrap, run with --sandbox permissions/);
+        assertEquals([...Deno.readDirSync(ws)], []);
+      }),
+  });
+}
+
+Deno.test({
+  name: "auto without Landlock starts no program at all",
+  ignore,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const { code, stdout } = await onMachine([withoutLandlock(38)], ["tool", "bash", "--", "env; /bin/id; id"], {
+        cwd: ws,
+        home,
+      });
+      assertEquals({ code, ran: /uid=\d/.test(stdout) }, { code: 127, ran: false }, stdout);
+    }),
+});
+
+const LESS: readonly (readonly [name: string, lacks: (folder: string) => readonly Lack[], why: RegExp])[] = [
+  ["no bwrap", () => [withBwrap("/dev/null")], /bubblewrap (?:did not start|is not installed)/],
+  [
+    "refused user namespaces",
+    () => [withoutUserNamespaces],
+    /bubblewrap cannot make namespaces here: bwrap: .*\(ENOSPC\)/,
+  ],
+  [
+    "a bwrap that is refused its mapping",
+    (folder) => [fake(folder, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")],
+    /bubblewrap cannot make namespaces here: bwrap: setting up uid map: Permission denied/,
+  ],
+  [
+    "a bwrap that does nothing and says so well",
+    (folder) => [fake(folder, "exit 0")],
+    /bubblewrap cannot make namespaces/,
+  ],
+  [
+    "a bwrap that makes no namespaces",
+    (folder) => [fake(folder, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')],
+    /bubblewrap cannot make namespaces/,
+  ],
+];
+for (const [name, lacks, why] of LESS) {
+  Deno.test({
+    name: `with ${name} commands run behind Landlock and the filter, and doctor says why`,
+    ignore,
+    fn: () =>
+      inWorkspace({}, async ({ ws, home, outside }) => {
+        Deno.writeTextFileSync(`${outside}/secret`, "outside-secret");
+        const command = `${MARK}; cat ${outside}/secret; : > ${outside}/new`;
+        const ran = await onMachine(lacks(outside), ["tool", "--sandbox", "kernel", "bash", "--", command], {
+          cwd: ws,
+          home,
+        });
+        assertMatch(ran.stdout, new RegExp(`^${REALLY}`), ran.stderr);
+        assertEquals(/outside-secret/.test(ran.stdout), false);
+        assertEquals([...Deno.readDirSync(outside)].map((entry) => entry.name).includes("new"), false);
+        const { stdout } = await onMachine(lacks(outside), ["doctor"], { cwd: ws, home });
+        assertMatch(stdout, why);
+      }),
+  });
+}
+
+/** Pretends for the probe, and does what it wants for everything else. */
+const PROBED = 'for last in "$@"; do :; done; case "$last" in *ns*) exec REAL "$@";; esac;';
+
+const LYING: readonly (readonly [name: string, script: string, said: RegExp])[] = [
+  ["ends at once", "exit 0", /could not be confined: it ended before it was told what to run/],
+  ["fails", "echo 'bwrap: no more' >&2; exit 1", /could not be confined: bwrap: no more/],
+  [
+    "runs the process where it is",
+    'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
+    /could not be confined: namespaces: this process is still in the user namespace of the host/,
+  ],
+  [
+    "shares the network",
+    'args=(); for a in "$@"; do [ "$a" = --unshare-net ] || args+=("$a"); done; exec REAL "${args[@]}"',
+    /could not be confined: namespaces: this process is still in the net namespace of the host/,
+  ],
+];
+for (const [name, script, said] of LYING) {
+  Deno.test({
+    name: `a bwrap that worked when it was tried and then ${name} runs nothing`,
+    ignore: ignore || !CONFINED.includes("kernel+"),
+    fn: () =>
+      inWorkspace({}, async ({ ws, home, outside }) => {
+        Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
+        const lack = fake(outside, `${PROBED} ${script}`.replaceAll("REAL", `${outside}/real`));
+        const left = await onMachine([lack], ["tool", "--sandbox", "kernel", "bash", "--", MARK], { cwd: ws, home });
+        assertMatch(left.stdout + left.stderr, said);
+        assertEquals([...Deno.readDirSync(ws)], []);
+        assertEquals(left.code === 0, false);
+      }),
+  });
+}
+
+Deno.test({
+  name: "a remembered answer that is not true any more runs nothing, and says what failed",
+  ignore: ignore || !CONFINED.includes("kernel+"),
+  fn: () =>
+    inWorkspace({}, async ({ ws, home, outside }) => {
+      // Works once, so that this is remembered, and from then on never again, under the same name, size and times.
+      const script =
+        `[ -e ${outside}/broken ] && { echo 'bwrap: broken since' >&2; exit 1; }; exec ${outside}/real "$@"`;
+      Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
+      const lack = fake(outside, script);
+      const place = { cwd: ws, home, cache: `${home}/cache` };
+      const args = ["tool", "--sandbox", "kernel", "bash", "--", "echo fine"];
+      assertMatch((await onMachine([lack], args, place)).stdout, /fine/);
+      Deno.writeTextFileSync(`${outside}/broken`, "");
+      const left = await onMachine([lack], [...args.slice(0, -1), MARK], place);
+      assertMatch(left.stdout + left.stderr, /could not be confined: bwrap: broken since/);
+      assertEquals([...Deno.readDirSync(ws)], []);
+    }),
+});

@@ -1,0 +1,138 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { proseHtml } from "../../../src/session/export/prose_html.ts";
+import { fenced, literal, proseMarkdown } from "../../../src/session/export/prose_markdown.ts";
+import { readPage } from "./read_html.ts";
+
+const CASES = [
+  ["text", "a\nb\n\nc", "<p>a\nb</p>\n<p>c</p>", "a\nb\n\nc"],
+  ["code", "```js\nx < y\n```\nz", "<pre><code>x &lt; y</code></pre>\n<p>z</p>", "```js\nx < y\n```\n\nz"],
+  ["code that never ends", "```\na\n# b", "<pre><code>a\n# b</code></pre>", "```\na\n# b\n```"],
+  ["code with a fence in it", "````\n```\n````", "<pre><code>```</code></pre>", "````\n```\n````"],
+  ["code with tildes", "~~~ a b\n```\n~~~", "<pre><code>```</code></pre>", "````\n```\n````"],
+  ["headings", "# A #\n#### B", "<h3>A</h3>\n<h6>B</h6>", "### A\n\n###### B"],
+  ["no heading", "#a", "<p>#a</p>", "\\#a"],
+  [
+    "lists",
+    "- a\n  - b\n    more\n1. **c**\n\ntext",
+    '<ul><li class="d0">• a</li><li class="d1">• b\nmore</li><li class="d0">1. <strong>c</strong></li></ul>\n<p>text</p>',
+    "- a\n  - b\n    more\n1. **c**\n\ntext",
+  ],
+  ["a list after a text", "a:\n* b", '<p>a:</p>\n<ul><li class="d0">• b</li></ul>', "a:\n\n- b"],
+  [
+    "code in a list",
+    "- a\n  ```\n  b\n   c\n  ```",
+    '<ul><li class="d0">• a</li></ul>\n<pre><code>b\n c</code></pre>',
+    "- a\n\n```\nb\n c\n```",
+  ],
+  ["code in a line", "a `<b>` ``c`d``", "<p>a <code>&lt;b&gt;</code> <code>c`d</code></p>", "a `<b>` ``c`d``"],
+  ["half a code", "a ` b `` c", "<p>a ` b `` c</p>", "a \\` b \\`\\` c"],
+  ["bold", "**a** ** b** **", "<p><strong>a</strong> ** b** **</p>", "**a** \\** b** **"],
+  ["a tag", "<b>", "<p>&lt;b&gt;</p>", "&lt;b>"],
+  ["a link", "[a](javascript:x)", "<p>[a](javascript:x)</p>", "\\[a\\](javascript:x)"],
+  ["a definition", "[a]: javascript:x", "<p>[a]: javascript:x</p>", "\\[a\\]: javascript:x"],
+  ["a backslash before code", "\\`a`", "<p>\\<code>a</code></p>", "\\\\`a`"],
+  ["a rule and a line under a text", "a\n---\n> b\n| c", "<p>a\n---\n&gt; b\n| c</p>", "a\n\\---\n\\> b\n\\| c"],
+  ["nothing", "", "", ""],
+] as const;
+for (const [name, markdown, html, anew] of CASES) {
+  Deno.test(`proseHtml() and proseMarkdown() of ${name}`, () => {
+    assertEquals([proseHtml(markdown), proseMarkdown(markdown)], [html, anew]);
+  });
+}
+
+const pieces = fc.array(
+  fc.constantFrom(
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "\n",
+    "\n\n",
+    " ",
+    "**",
+    "*",
+    "# ",
+    "- ",
+    "1. ",
+    "<b>",
+    "&lt;",
+    "]",
+    "(",
+    "a",
+    "\\",
+    "\t",
+    '"',
+  ),
+  { maxLength: 40 },
+).map((parts) => parts.join(""));
+
+Deno.test("proseHtml() of anything is closed, escaped and loses no letter", () => {
+  fc.assert(
+    fc.property(pieces, (markdown) => {
+      const { tags, texts } = readPage(`<!DOCTYPE html>\n${proseHtml(markdown)}`);
+      assert(tags.every((tag) => /^\/?(?:p|pre|code|strong|h[3-6]|ul|li)$|^li class="d[0-5]"$/.test(tag)), tags.join());
+      // Only what follows an opening fence, its language, is not shown.
+      if (!/```|~~~/.test(markdown)) {
+        const letters = (text: string) => text.replace(/[^a<>b]/g, "");
+        assertEquals(letters(texts.join("")), letters(markdown));
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("proseMarkdown() of anything has its fences closed, so that what follows is not part of it", () => {
+  fc.assert(
+    fc.property(pieces, (markdown) => {
+      let open = "";
+      for (const line of proseMarkdown(markdown).split("\n")) {
+        const run = /^(`{3,})(?:[A-Za-z0-9+#_-]*)$/.exec(line)?.[1];
+        if (open === "") {
+          if (run) open = run;
+          else assert(!/^ {0,3}~~~/.test(line), line);
+        } else if (line === open) open = "";
+        else assert(!(run && run.length >= open.length), line);
+      }
+      assertEquals(open, "");
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("proseHtml() and proseMarkdown() take no more than the length of a text", () => {
+  const size = 100_000;
+  for (
+    const text of [
+      "`",
+      "``` `",
+      "` `` ",
+      "**",
+      "**a ",
+      "# #",
+      "- \n",
+      "a\n- ",
+      "\n \n",
+      "#",
+      "*",
+      "<",
+      "[",
+      "\\",
+      "    ",
+    ]
+  ) {
+    const long = text.repeat(size / text.length);
+    const start = performance.now();
+    proseHtml(long);
+    proseMarkdown(long);
+    proseHtml(`# ${long}x`);
+    const ms = performance.now() - start;
+    assert(ms < 2000, `${JSON.stringify(text)}: ${Math.round(ms)} ms`);
+  }
+});
+
+Deno.test("fenced() is longer than any run in the text; literal() leaves nothing that Markdown means", () => {
+  assertEquals(fenced("a", "js"), "```js\na\n```");
+  assertEquals(fenced("```` `\n"), "`````\n```` `\n`````");
+  assertEquals(literal("# [a](b) <i> `c`\n1. x\n  - y"), "\\# \\[a\\](b) &lt;i> \\`c\\`\n1\\. x\n  \\- y");
+});

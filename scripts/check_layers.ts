@@ -5,7 +5,7 @@
  */
 import { dirname, join, normalize, relative } from "@std/path";
 
-const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "hooks", "sandbox", "tui"];
+const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "hooks", "sandbox", "tui", "mcp"];
 
 /** The layer that a file of the repository belongs to; nothing for tests and scripts, which may import all. */
 export function layerOf(path: string): string | undefined {

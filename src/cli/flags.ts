@@ -299,6 +299,40 @@ export const COMMANDS: readonly Command[] = [
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {
+    name: "sessions",
+    help: "stored sessions: list, show ID, tree ID, export ID, import FILE",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "list, show, tree: as JSON" },
+      { name: "all", kind: "boolean", group: "Output", help: "list: sessions of every workspace" },
+      { name: "all-branches", kind: "boolean", group: "Output", help: "show, export: left branches too" },
+      {
+        name: "format",
+        kind: "string",
+        value: "FORMAT",
+        choices: ["html", "jsonl", "md"],
+        group: "Output",
+        help: "export: html (default), jsonl or md",
+      },
+      {
+        name: "output",
+        short: "o",
+        kind: "string",
+        value: "FILE",
+        group: "Output",
+        help: "export: a new file, not stdout",
+      },
+    ],
+  },
+  {
+    name: "audit",
+    help: "what each request of a session was made from, and its tool calls: audit ID",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+      { name: "turn", kind: "number", value: "N", group: "Output", help: "only the user's Nth prompt" },
+      { name: "diff", kind: "boolean", group: "Output", help: "audit ID --diff A B: what differs between two rounds" },
+    ],
+  },
+  {
     name: "skills",
     help: "list skills, or check them: skills [list|validate DIR]",
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],

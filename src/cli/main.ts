@@ -26,6 +26,10 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./command_policy.ts")).policyCommand(invocation);
     case "doctor":
       return (await import("./command_doctor.ts")).doctorCommand(invocation);
+    case "sessions":
+      return (await import("./command_sessions.ts")).sessionsCommand(invocation);
+    case "audit":
+      return (await import("./command_audit.ts")).auditCommand(invocation);
     case "skills":
       return (await import("./command_skills.ts")).skillsCommand(invocation);
     case "tool":

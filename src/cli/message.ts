@@ -1,5 +1,7 @@
 import { isAbsolute, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import type { ImageContent } from "../core/message.ts";
+import { imageIn } from "./image_file.ts";
 
 /** Most bytes of one `@file` or of stdin: more than any model takes, and no run should choke on a wrong path. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -33,17 +35,38 @@ export function assembleMessage(parts: MessageParts): string {
   return blocks.join("\n\n");
 }
 
+/** The pictures among the `@file`s; their places are named in the text. Throws UserError as `assembleMessage` does. */
+export function attachedImages(parts: Omit<MessageParts, "stdin">): readonly ImageContent[] {
+  return parts.words.filter(isFileWord).flatMap((word) =>
+    imageIn(readBytes(pathOf(word.slice(1), parts), word.slice(1))) ?? []
+  );
+}
+
 function isFileWord(word: string): boolean {
   return word.length > 1 && word.startsWith("@");
 }
 
+function pathOf(name: string, { home, cwd }: Pick<MessageParts, "home" | "cwd">): string {
+  const expanded = name === "~" || name.startsWith("~/") ? join(home, name.slice(1)) : name;
+  return normalize(isAbsolute(expanded) ? expanded : join(cwd, expanded));
+}
+
 function fileBlock(name: string, parts: MessageParts): string {
-  const expanded = name === "~" || name.startsWith("~/") ? join(parts.home, name.slice(1)) : name;
-  const path = normalize(isAbsolute(expanded) ? expanded : join(parts.cwd, expanded));
+  const path = pathOf(name, parts);
   return `<file name="${path}">\n${withoutLastNewline(readText(path, name))}\n</file>`;
 }
 
 function readText(path: string, name: string): string {
+  const bytes = readBytes(path, name);
+  if (imageIn(bytes)) return "(a picture, attached)";
+  if (bytes.subarray(0, 8192).includes(0)) {
+    const why = `${path} is a binary file`;
+    throw new UserError({ what: `Cannot use @${name}`, why, fix: "Name text files and pictures only" });
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function readBytes(path: string, name: string): Uint8Array<ArrayBuffer> {
   const what = `Cannot use @${name}`;
   try {
     const info = Deno.statSync(path);
@@ -58,11 +81,7 @@ function readText(path: string, name: string): string {
         fix: "Leave it to the agent's read tool, or cut it",
       });
     }
-    const bytes = Deno.readFileSync(path);
-    if (bytes.subarray(0, 8192).includes(0)) {
-      throw new UserError({ what, why: `${path} is a binary file`, fix: "Name text files only" });
-    }
-    return new TextDecoder().decode(bytes);
+    return Deno.readFileSync(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const why = error instanceof Deno.errors.NotFound ? `there is no file ${path}` : messageOf(error);

@@ -1,11 +1,11 @@
-import type { Engine, PromptOutcome } from "../core/engine.ts";
+import type { Engine, PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
 import { stripControls } from "../core/text.ts";
 import { type Config, configure } from "./config.ts";
 import { openEngine } from "./engine/engine.ts";
 import { eventsOf } from "./engine_events.ts";
 import { writeAll } from "./main.ts";
-import { assembleMessage, readStdin } from "./message.ts";
+import { assembleMessage, attachedImages, readStdin } from "./message.ts";
 import { jsonMode, type ModeOutcome } from "./mode_json.ts";
 import { textMode } from "./mode_text.ts";
 import { chooseModel } from "./model.ts";
@@ -32,7 +32,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-async function answer(engine: Engine, config: Config, text: string, watch: SignalWatch): Promise<number> {
+async function answer(engine: Engine, config: Config, task: Task, watch: SignalWatch): Promise<number> {
   const { values } = config.invocation;
   const warn = (line: string): void => {
     if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
@@ -41,7 +41,7 @@ async function answer(engine: Engine, config: Config, text: string, watch: Signa
   const { sessionId: id, cwd } = engine.state();
   let outcome: PromptOutcome | undefined;
   const events = eventsOf(engine, async () => {
-    const prompting = engine.prompt({ text, source: "interactive" });
+    const prompting = engine.prompt({ ...task, source: "interactive" });
     const stop = (): void => void engine.abort();
     watch.signal.addEventListener("abort", stop);
     if (watch.signal.aborted) stop();
@@ -68,18 +68,24 @@ function isWithoutRun(outcome: PromptOutcome | undefined): boolean {
   return outcome !== undefined && outcome.kind !== "run";
 }
 
+/** What the person wants, in words and pictures. */
+type Task = Pick<UserPrompt, "text" | "images">;
+
 /** The task as a function, because standard input may still be open while the tools start. */
-function taskOf(config: Config): () => Promise<string> {
+function taskOf(config: Config): () => Promise<Task> {
   const { words } = config.invocation;
   const { stdinIsTerminal, cwd, home } = config.world;
   // Files are read now: a wrong one is a usage error that should start nothing.
   const parts = { words, cwd, home };
   const early = assembleMessage(parts);
-  if (stdinIsTerminal) return early === "" ? () => Promise.reject(noTask()) : () => Promise.resolve(early);
+  const images = attachedImages(parts);
+  if (stdinIsTerminal) {
+    return early === "" ? () => Promise.reject(noTask()) : () => Promise.resolve({ text: early, images });
+  }
   return async () => {
     const text = assembleMessage({ ...parts, stdin: await readStdin(Deno.stdin.readable) });
     if (text === "") throw noTask();
-    return text;
+    return { text, images };
   };
 }
 

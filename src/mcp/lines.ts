@@ -1,3 +1,5 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
 /** Longest message of a server, bytes: a large picture fits, a flood does not. */
 export const MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Deepest nesting of one message: deep enough for any schema, shallow enough for whoever walks it. */
@@ -10,10 +12,14 @@ export class BrokenConnection extends Error {
   override readonly name = "BrokenConnection";
 }
 
-/** Cuts a server's output into lines and gives each as a JSON value; throws BrokenConnection for what is too much. */
-export function messageReader(now: () => number): (bytes: Uint8Array) => unknown[] {
+/** What else than messages a server may print, lines: greetings and forgotten output, which are passed over. */
+const MOST_JUNK = 100;
+
+/** Cuts a server's output into lines and gives the messages in them; throws BrokenConnection for what is too much. */
+export function messageReader(now: () => number): (bytes: Uint8Array) => JSONRPCMessage[] {
   const parts: Uint8Array[] = [];
   let waiting = 0;
+  let junk = 0;
   const rate = { since: now(), messages: 0, bytes: 0 };
 
   const count = (messages: number, bytes: number): void => {
@@ -33,7 +39,7 @@ export function messageReader(now: () => number): (bytes: Uint8Array) => unknown
 
   return (bytes) => {
     count(0, bytes.length);
-    const values: unknown[] = [];
+    const messages: JSONRPCMessage[] = [];
     for (let start = 0; start < bytes.length;) {
       const end = bytes.indexOf(10, start);
       if (end < 0) {
@@ -45,23 +51,28 @@ export function messageReader(now: () => number): (bytes: Uint8Array) => unknown
       parts.length = 0;
       waiting = 0;
       start = end + 1;
-      // Some programs print a greeting, and an empty line is no message.
       if (line === "") continue;
       count(1, 0);
-      values.push(parse(line));
+      const message = readMessage(line);
+      if (message) messages.push(message);
+      else if (++junk > MOST_JUNK) throw new BrokenConnection("it writes something else than messages to its output");
     }
-    return values;
+    return messages;
   };
 }
 
-/** The value of one message's text; throws BrokenConnection for what is no JSON or nested too deeply. */
-export function parse(line: string): unknown {
+/** The message in a line; undefined for what is none. The library sorts messages by their fields and checks these. */
+function readMessage(line: string): JSONRPCMessage | undefined {
+  if (!line.startsWith("{")) return undefined;
   if (nesting(line) > MOST_DEPTH) throw new BrokenConnection("it sent a message that is nested too deeply");
+  let value: unknown;
   try {
-    return JSON.parse(line);
+    value = JSON.parse(line);
   } catch {
-    throw new BrokenConnection(`it sent something else than JSON: ${JSON.stringify(line.slice(0, 80))}`);
+    return undefined;
   }
+  const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+  return isMessage ? value as JSONRPCMessage : undefined; // see above
 }
 
 /** How deeply the brackets of a JSON text are nested; what stands in strings does not count. */

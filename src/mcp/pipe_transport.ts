@@ -1,7 +1,7 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../core/error.ts";
 import type { ServerPipe } from "./deps.ts";
-import { BrokenConnection, messageReader } from "./lines.ts";
+import { messageReader } from "./lines.ts";
 
 /** A transport over a process, and why it was given up. */
 export interface PipeTransport extends Transport {
@@ -11,6 +11,9 @@ export interface PipeTransport extends Transport {
   /** Why the connection is over, as a clause; undefined while it is not. */
   why(): string | undefined;
 }
+
+/** `why` of a connection that this side ended. */
+export const CLOSED = "it was closed";
 
 const encoder = new TextEncoder();
 
@@ -31,8 +34,7 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
     const messages = messageReader(now);
     for (let next = await reader.read(); !next.done && over === undefined; next = await reader.read()) {
       for (const message of messages(next.value)) {
-        // A broken message is the library's to judge: it knows every shape, and answers none that it does not know.
-        if (over === undefined) transport.onmessage?.(asMessage(message));
+        if (over === undefined) transport.onmessage?.(message);
       }
     }
   };
@@ -54,7 +56,7 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
       await pipe.write(encoder.encode(JSON.stringify(message) + "\n"));
     },
     async close() {
-      finish("it was closed");
+      finish(CLOSED);
       await pipe.end();
     },
   };
@@ -68,12 +70,4 @@ async function soon(ended: Promise<string>): Promise<string | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), AFTER_OUTPUT_MS));
   return await Promise.race([ended, late]).finally(() => clearTimeout(timer));
-}
-
-/** A message has to be an object of the protocol's version; the rest the library looks at itself. */
-function asMessage(value: unknown): JSONRPCMessage {
-  if (typeof value !== "object" || value === null || !("jsonrpc" in value) || value.jsonrpc !== "2.0") {
-    throw new BrokenConnection("it sent something else than JSON-RPC 2.0");
-  }
-  return value as JSONRPCMessage; // the library sorts requests, answers and notifications by their fields
 }

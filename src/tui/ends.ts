@@ -12,13 +12,16 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
  * Watches for signals, crashes and exits. The first signal ends in good order; the second one ends at once, with the
- * terminal restored. Nothing can be done about SIGKILL.
+ * terminal restored. With `repeats` SIGINT is told each time, for who keeps count. Nothing can be done about SIGKILL.
  */
-export function watchEnds({ restore, end, resumed }: EndHandlers): { readonly stop: () => void } {
+export function watchEnds(
+  { restore, end, resumed }: EndHandlers,
+  options: { readonly repeats?: boolean } = {},
+): { readonly stop: () => void } {
   let isEnding = false;
   const handlers = Object.entries(SIGNALS).map(([name, code]) => {
     const handler = (): void => {
-      if (isEnding) {
+      if (isEnding && !(options.repeats && name === "SIGINT")) {
         restore();
         Deno.exit(code);
       }

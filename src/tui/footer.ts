@@ -19,7 +19,7 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
     sent + totals.output > 0 ? `↑${count(sent)} ↓${count(totals.output)}` : "",
     totals.cacheRead > 0 ? `cache ${Math.round(totals.cacheRead / sent * 100)}%` : "",
     totals.cost > 0 ? money(totals.cost) : "",
-    `${left(context)}% left`,
+    context.contextWindow > 0 ? `${left(context)}% left` : "",
   ].filter((part) => part !== "");
   const glance = cleanLine(sandboxGlance(policy));
   const isOpen = policy.sandbox === "off" || policy.write.all || policy.net.all;
@@ -31,5 +31,5 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
 
 /** Percent of the context that is free. */
 function left({ tokens, contextWindow }: EngineState["context"]): number {
-  return contextWindow <= 0 ? 0 : Math.max(0, Math.round(100 - tokens / contextWindow * 100));
+  return Math.max(0, Math.round(100 - tokens / contextWindow * 100));
 }

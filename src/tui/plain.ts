@@ -1,4 +1,132 @@
+import type { AgentEvent } from "../core/event.ts";
+import type { Engine } from "../core/engine.ts";
+import type { CommandContext } from "./commands/command.ts";
+import { watchEnds } from "./ends.ts";
+import { cleanedEngine, cleanLine } from "./foreign.ts";
 import type { TuiOptions } from "./options.ts";
-export function runPlain(_options: TuiOptions): Promise<number> {
-  return Promise.resolve(0);
+import type { Choice } from "./picker.ts";
+import { plainEvents } from "./plain_events.ts";
+import { type LineReader, readLines } from "./plain_lines.ts";
+import { plainQuestion } from "./plain_questions.ts";
+import { sandboxGlance } from "./sandbox_glance.ts";
+import { createSend, errorText } from "./sender.ts";
+import { themeOf } from "./theme.ts";
+import { onlyStyles } from "./only_styles.ts";
+
+/**
+ * The session as lines and nothing else: no colours, no cursor, nothing is ever changed that was printed. For screen
+ * readers and dumb terminals; the terminal stays in its own line mode.
+ *
+ * Ends as `runTui` does.
+ */
+export async function runPlain(
+  options: TuiOptions,
+  input: LineReader = readLines(Deno.stdin.readable),
+): Promise<number> {
+  const encoder = new TextEncoder();
+  const ended = Promise.withResolvers<number>();
+  const print = (text: string): void => {
+    let bytes = encoder.encode(text.split("\n").map(onlyStyles).join("\n") + "\n");
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+    } catch {
+      ended.resolve(129); // nobody reads any more
+    }
+  };
+  let engine: Engine | undefined;
+  let lastInterrupt = -Infinity;
+  const ends = watchEnds({
+    restore: () => {},
+    resumed: () => {},
+    end(code) {
+      // Ctrl+C stops what goes on; with nothing going on, or twice, it leaves.
+      const isTwice = performance.now() - lastInterrupt < 2000;
+      lastInterrupt = performance.now();
+      if (code !== 130 || isTwice || !engine?.state().isStreaming) return ended.resolve(code === 130 ? 0 : code);
+      print("stopping; Ctrl+C again leaves");
+      void engine.abort();
+    },
+  }, { repeats: true });
+  print(`sandpiper ${options.version}, plain mode. /help shows commands, /quit leaves.`);
+  let waitingForAnswer: ((line: string) => void) | undefined;
+  options.questions.bind({
+    show(question) {
+      plainQuestion(question, print, (take) => void (waitingForAnswer = take));
+    },
+    hide: () => void (waitingForAnswer = undefined),
+    notify: (message) => print(message),
+    setStatus: (key, text) => text === undefined || print(`${key}: ${text}`),
+  });
+
+  try {
+    engine = cleanedEngine(await options.engine);
+    const opened = engine;
+    for (const notice of opened.notices) print(`warning: ${notice}`);
+    const { cwd, model, policy } = opened.state();
+    print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
+    const write = plainEvents(print, options.cwd);
+    opened.subscribe((event: AgentEvent) => write(event));
+    const context: CommandContext = {
+      engine: opened,
+      world: { ...options, now: Date.now },
+      page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
+      say: (text, level) => print(level === "error" ? `error: ${text}` : text),
+      pick: (title, choices) => pick(title, choices, print, (take) => void (waitingForAnswer = take)),
+      write: (text) => print(`text to write anew: ${text}`),
+      quit: () => ended.resolve(0),
+    };
+    const send = createSend({
+      engine: opened,
+      reader: { startCommand: () => SILENT },
+      context,
+      history: options.history,
+      readImage: options.readImage,
+      giveBack: () => {},
+      onOutput: print,
+    });
+    if (options.firstMessage) void send(options.firstMessage, "followUp");
+    void (async () => {
+      for await (const line of input) {
+        const take = waitingForAnswer;
+        waitingForAnswer = undefined;
+        if (take) take(line);
+        else void send(line, "steer");
+      }
+      await opened.waitForIdle();
+      ended.resolve(0);
+    })().catch((error) => {
+      print(`error: ${errorText(error)}`);
+      ended.resolve(1);
+    });
+    return await ended.promise;
+  } finally {
+    options.questions.release();
+    if (engine) {
+      await Promise.race([engine.abort(), new Promise((late) => setTimeout(late, 3000))]);
+      engine.store().sync();
+    }
+    ends.stop();
+  }
+}
+
+// deno-lint-ignore no-control-regex -- plain mode has no styles
+const STYLES = /\x1b\[[0-9;]*m/g;
+
+const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
+
+/** A numbered list; a number chooses, an empty line leaves. */
+function pick<T>(
+  title: string,
+  choices: readonly Choice<T>[],
+  print: (text: string) => void,
+  ask: (take: (line: string) => void) => void,
+): Promise<T | undefined> {
+  print([
+    title,
+    ...choices.map(({ label, detail }, index) =>
+      `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
+    ),
+    "Write a number; an empty line leaves.",
+  ].join("\n"));
+  return new Promise((resolve) => ask((line) => resolve(choices[Number(line.trim()) - 1]?.value)));
 }

@@ -9,19 +9,23 @@ import type { Reader } from "./reader.ts";
 /** What sending needs. */
 export interface SenderParts {
   readonly engine: Engine;
-  readonly reader: Reader;
+  readonly reader: Pick<Reader, "startCommand">;
   readonly context: CommandContext;
   readonly history: PromptHistory;
   readonly readImage: ReadImage;
   /** A text that could not be sent comes back. */
   readonly giveBack: (text: string) => void;
+  /** Where output of typed commands goes when there is no screen for it. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** Sends what the person typed to where it belongs: a command, the shell, or the model. Never rejects. */
 export type Send = (text: string, whileBusy: "steer" | "followUp") => Promise<void>;
 
 /** Sends to one session. */
-export function createSend({ engine, reader, context, history, readImage, giveBack }: SenderParts): Send {
+export function createSend(parts: SenderParts): Send {
+  const { engine, reader, context, history, readImage, giveBack, onOutput } = parts;
+
   async function shell(line: string): Promise<void> {
     const isHidden = line.startsWith("!!");
     const command = line.slice(isHidden ? 2 : 1).trim();
@@ -29,6 +33,7 @@ export function createSend({ engine, reader, context, history, readImage, giveBa
     const started = context.world.now();
     const done = (text: string, isError: boolean, exitCode?: number): void => {
       const details = exitCode === undefined ? {} : { details: { exitCode } };
+      onOutput?.(text);
       block.end({ content: [{ type: "text", text }], ...details }, isError, context.world.now() - started);
     };
     try {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import { assembleMessage, readStdin } from "../../src/cli/message.ts";
+import { assembleMessage, attachedImages, readStdin } from "../../src/cli/message.ts";
 
 function inFolder(work: (folder: string) => void): void {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
@@ -46,6 +46,25 @@ for (const { name, file, why } of BAD) {
     });
   });
 }
+
+Deno.test("attachedImages() takes pictures by what they are, and the text names them R433", () => {
+  inFolder((cwd) => {
+    const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]);
+    Deno.writeFileSync(`${cwd}/shot.dat`, png);
+    Deno.writeTextFileSync(`${cwd}/fake.png`, "text");
+    const parts = { words: ["what is this?", "@shot.dat", "@fake.png"], cwd, home: cwd };
+    assertEquals(attachedImages(parts), [{
+      type: "image",
+      data: btoa(String.fromCharCode(...png)),
+      mimeType: "image/png",
+    }]);
+    const text = assembleMessage(parts);
+    assertEquals(text.split("\n\n").slice(1), [
+      `<file name="${cwd}/shot.dat">\n(a picture, attached)\n</file>`,
+      `<file name="${cwd}/fake.png">\ntext\n</file>`,
+    ]);
+  });
+});
 
 Deno.test("readStdin() joins characters that were cut between chunks", async () => {
   const bytes = new TextEncoder().encode("grün");

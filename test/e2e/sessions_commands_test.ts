@@ -152,8 +152,8 @@ Deno.test("audit reads back after a restart what each request was made from and 
     for (const part of ["history  full", "tools    read, bash, edit, write", "identity_base stable", "skills   "]) {
       assertStringIncludes(stdout, part);
     }
-    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* allowed  ok /.test(line)).length, 1);
-    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* denied   error /.test(line)).length, 1);
+    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* allowed {2}ok /.test(line)).length, 1);
+    assertEquals(lines.filter((line) => /^ {2}turn 1 .* read .* denied {3}error /.test(line)).length, 1);
 
     const json = JSON.parse((await sandpiper(["audit", "latest", "--json", "--turn", "1"])).stdout);
     assertEquals([json.rounds.length, json.calls.length, json.rounds[1].manifest.trigger], [2, 2, "round"]);

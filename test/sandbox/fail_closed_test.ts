@@ -3,6 +3,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { encodeFrame } from "../../src/sandbox/frame.ts";
 import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { makeWorld, programFor, runConfined, runFrames, worldPolicy } from "./confined_world.ts";
 
 const ignore = Deno.build.os !== "linux" || probeSandbox().landlockAbi < 6;
@@ -86,7 +87,7 @@ const BAD_FRAMES:
     ["a policy without namespaces", (good) => changed(good, (order) => delete order["kernel"]["apart"])],
     [
       "a policy that wants another namespace than it has",
-      (good) => changed(good, (order) => order["kernel"]["apart"] = [["net", Deno.readLinkSync("/proc/self/ns/net")]]),
+      (good) => changed(good, (order) => order["kernel"]["apart"] = [["net", readProcLink("/proc/self/ns/net")]]),
     ],
     [
       "a policy that wants a namespace which cannot be seen",

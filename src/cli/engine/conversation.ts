@@ -38,7 +38,11 @@ export function openConversation(first: SessionStore): Conversation {
     return context;
   };
   rebuild();
-  const append = (entry: NewEntry): SessionEntry => store.append(entry);
+  const append = (entry: NewEntry): SessionEntry => {
+    const stored = store.append(entry);
+    meter.addEntry(stored);
+    return stored;
+  };
   return {
     state: { messages },
     store: () => store,
@@ -49,7 +53,6 @@ export function openConversation(first: SessionStore): Conversation {
       switch (event.type) {
         case "message_end":
           if (event.discarded) return;
-          meter.add(event.message);
           return void append(entryOf(event.message));
         case "prompt_compiled": {
           const { id: entryId, timestamp } = append(manifestEntry(event.manifest, last));

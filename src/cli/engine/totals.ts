@@ -1,10 +1,12 @@
 import type { SessionTotals } from "../../core/engine.ts";
-import { type AgentMessage, toolCallsOf } from "../../core/message.ts";
+import { type AgentMessage, toolCallsOf, type Usage } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 
 /** Sums over everything that was asked and answered in a session, left branches included: it was paid for. */
 export interface Meter {
   add(message: AgentMessage): void;
+  /** Summaries were paid for, too. */
+  addEntry(entry: SessionEntry): void;
   sums(): SessionTotals;
 }
 
@@ -20,22 +22,28 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
     userMessages: 0,
     assistantMessages: 0,
   };
+  const spend = (usage: Usage | undefined): void => {
+    if (!usage) return;
+    sums.input += usage.input;
+    sums.output += usage.output;
+    sums.cacheRead += usage.cacheRead;
+    sums.cacheWrite += usage.cacheWrite;
+    sums.cost += usage.cost?.total ?? 0;
+  };
   const meter: Meter = {
     add(message) {
       if (message.role === "user") sums.userMessages++;
       if (message.role !== "assistant") return;
       sums.assistantMessages++;
       sums.toolCalls += toolCallsOf(message).length;
-      const { usage } = message;
-      if (!usage) return;
-      sums.input += usage.input;
-      sums.output += usage.output;
-      sums.cacheRead += usage.cacheRead;
-      sums.cacheWrite += usage.cacheWrite;
-      sums.cost += usage.cost?.total ?? 0;
+      spend(message.usage);
+    },
+    addEntry(entry) {
+      if (entry.type === "message") meter.add(entry.message);
+      if (entry.type === "compaction" || entry.type === "branch_summary") spend(entry.usage);
     },
     sums: () => ({ ...sums }),
   };
-  for (const entry of entries) if (entry.type === "message") meter.add(entry.message);
+  for (const entry of entries) meter.addEntry(entry);
   return meter;
 }

@@ -1,0 +1,38 @@
+import { resolve } from "@std/path";
+import { UserError } from "../../core/error.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { htmlPieces } from "../../session/export/html.ts";
+import { jsonlPieces } from "../../session/export/jsonl.ts";
+import { markdownPieces } from "../../session/export/markdown.ts";
+import { viewSession } from "../../session/export/view.ts";
+import { writeNew } from "../../session/export/write_new.ts";
+import { meterOf } from "../engine/totals.ts";
+
+/** Writes an open session to a new file, in the form that its name's end says; its path. Throws UserError. */
+export function exportSession(store: SessionStore, path: string | undefined, cwd: string): string {
+  const file = resolve(cwd, path ?? `session-${store.header.id.slice(0, 8)}.html`);
+  const entries = store.entries();
+  const session = {
+    header: store.header,
+    entries,
+    byId: new Map(entries.map((entry) => [entry.id, entry])),
+    notices: [],
+  };
+  const view = () => viewSession(session, meterOf(session.entries).sums(), false);
+  const form = /\.(html|md|jsonl)$/.exec(file)?.[1];
+  if (form === undefined) {
+    throw new UserError({
+      what: `Cannot write the session to ${file}`,
+      why: "the end of its name does not say in which form",
+      fix: "Name a file that ends with .html, .md or .jsonl",
+    });
+  }
+  const times = { now: Date.now, random: Math.random };
+  const pieces = form === "jsonl"
+    ? jsonlPieces(session, false, times)
+    : form === "md"
+    ? markdownPieces(view())
+    : htmlPieces(view());
+  writeNew(file, pieces);
+  return file;
+}

@@ -1,0 +1,82 @@
+import type { McpServers } from "../mcp/open.ts";
+import type { McpDeps } from "../mcp/deps.ts";
+import type { StdioServer, WrittenServer } from "../mcp/config.ts";
+import { openMcp } from "../mcp/open.ts";
+import type { Policy } from "../core/policy.ts";
+import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
+import { openProtectedGuard, type ProtectedGuard } from "../sandbox/protected_guard.ts";
+import { thisProgram } from "../sandbox/self.ts";
+import { startServer } from "../sandbox/server_process.ts";
+import { serverFolder, serverProgram } from "../sandbox/server_program.ts";
+import { openTripwire } from "../sandbox/tripwire.ts";
+import type { Config } from "./config.ts";
+import { httpWay } from "./mcp_http.ts";
+import { given, openSecrets, type Secrets } from "./mcp_secrets.ts";
+import type { ModelChoice } from "./model.ts";
+import { cacheRoot } from "./session_folders.ts";
+import { recordSession } from "./session_record.ts";
+import { VERSION } from "./version.ts";
+
+/** What the servers of a session are opened with. */
+export interface SessionMcpOptions {
+  readonly config: Config;
+  readonly choice: ModelChoice;
+  /** What holds at the moment; a server that is started later runs under what holds then. */
+  readonly policy: () => Policy;
+  /** One sentence for a person. */
+  readonly onNotice: (sentence: string) => void;
+}
+
+/** The servers that the user's own settings name; a project's never count, whatever it is trusted with. */
+export function namedServers({ user }: Pick<Config, "user">): Readonly<Record<string, WrittenServer>> {
+  return (user as { readonly mcpServers?: Readonly<Record<string, WrittenServer>> }).mcpServers ?? {};
+}
+
+/**
+ * Starts the servers of the user's settings in the background: programs in the tools' sandbox, addresses within its
+ * network scope. Closing ends them with everything that they started.
+ */
+export function openSessionMcp({ config, choice, policy, onNotice }: SessionMcpOptions): McpServers {
+  const secrets = openSecrets(config, choice);
+  const session = crypto.randomUUID();
+  let forget: (() => void) | undefined;
+  let guard: ProtectedGuard | undefined;
+  const deps: McpDeps = {
+    startProcess(server) {
+      if (!config.world.mayRun) throw new Error("this process may not start others");
+      // Before anything can be left behind.
+      forget ??= recordSession(cacheRoot(config.world.env), session);
+      guard ??= openProtectedGuard(openTripwire(policy()));
+      const now = policy();
+      const env = { ...now.env, ...variables(server, secrets), [SESSION_VARIABLE]: session };
+      const cwd = serverFolder(server.cwd ?? now.root, now);
+      const argv = [serverProgram(server.command, now), ...server.args ?? []];
+      return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), guard });
+    },
+    openHttp: (server) => httpWay(server, policy().net, secrets),
+    scrub: secrets.scrub,
+    limits: policy().limits,
+    onNotice,
+    client: { name: "sandpiper", version: VERSION },
+  };
+  const servers = openMcp(namedServers(config), deps);
+  return {
+    ...servers,
+    async close() {
+      await servers.close();
+      guard?.close();
+      forget?.();
+    },
+  };
+}
+
+/** Variables of the settings, and those that they name; the model's key is never among them. */
+function variables({ env = {}, envFrom = [] }: StdioServer, secrets: Secrets): Record<string, string> {
+  const all = { ...env, ...Object.fromEntries(envFrom.map((name) => [name, given(name, secrets)])) };
+  for (const [name, value] of Object.entries(all)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`"${name}" is no name for a variable`);
+    if (secrets.isKey(name, value)) throw new Error(`${name} holds the model's key, which no server gets`);
+  }
+  return all;
+}
+

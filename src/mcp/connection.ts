@@ -1,0 +1,164 @@
+import type { CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
+import { messageOf } from "../core/error.ts";
+import type { JsonObject } from "../core/json.ts";
+import { boundedFetch } from "./bounded_fetch.ts";
+import { isStdio, type McpServer, timesOf } from "./config.ts";
+import type { McpDeps } from "./deps.ts";
+import { CLOSED, pipeTransport } from "./pipe_transport.ts";
+
+/** Tools that one server may have. */
+export const MOST_TOOLS = 128;
+const MOST_PAGES = 32;
+
+/** A server that has introduced itself. */
+export interface Connection {
+  /** Its tools as it lists them now, at most one more than may be. */
+  list(): Promise<readonly Tool[]>;
+  call(tool: Tool, args: JsonObject, options: RawCall): Promise<CallToolResult>;
+  /** What the sandbox undid or denied since this was last asked. */
+  notes(): readonly string[];
+  /** Why it is over, as a clause; never rejects. */
+  readonly ended: Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How one call is watched. */
+export interface RawCall {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+/** What a connection has to do with: the thing that carries it, and how to let go of that. */
+interface Carrier {
+  readonly transport: Transport;
+  readonly notes: () => readonly string[];
+  readonly why: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts a server, or goes to it, and introduces this program: the stateless revision where the server knows it, else the
+ * older handshake (X14). Rejects with a clause within the server's start time; nothing of it is left running then.
+ */
+export async function connect(server: McpServer, deps: McpDeps, onToolsChanged: () => void): Promise<Connection> {
+  const began = performance.now();
+  try {
+    return await attempt(server, deps, onToolsChanged, "auto");
+  } catch (error) {
+    const left = timesOf(server).startMs - (performance.now() - began);
+    // An old server may take a question that it does not know for its end; it gets the older handshake and nothing else.
+    if (!(error instanceof EndedByQuestion) || left < 500) throw error;
+    return await attempt({ ...server, startMs: left }, deps, onToolsChanged, "legacy");
+  }
+}
+
+class EndedByQuestion extends Error {}
+
+async function attempt(
+  server: McpServer,
+  deps: McpDeps,
+  onToolsChanged: () => void,
+  mode: "auto" | "legacy",
+): Promise<Connection> {
+  const { startMs, callMs } = timesOf(server);
+  // With the first server, not with the program: nobody else needs the library.
+  const library = await import("@modelcontextprotocol/client");
+  const carrier = carry(server, deps, library);
+  const client = new library.Client(deps.client, {
+    capabilities: {},
+    versionNegotiation: mode === "legacy" ? { mode } : { mode, probe: { timeoutMs: Math.min(3_000, startMs / 3) } },
+    // There is nobody to answer a server's own questions; they are errors for it.
+    inputRequired: { autoFulfill: false },
+    // Schemas of servers are never compiled: that would run what they wrote.
+    jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 300, onChanged: () => onToolsChanged() } },
+  });
+  const ended = Promise.withResolvers<string>();
+  client.onclose = () => ended.resolve(carrier.why() ?? "the connection was closed");
+  // Told by the calls that fail.
+  client.onerror = () => {};
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), startMs);
+  try {
+    await Promise.race([
+      client.connect(carrier.transport, { timeout: startMs, signal: late.signal }),
+      rejection(late.signal, `it did not answer within ${seconds(startMs)}`),
+    ]);
+  } catch (error) {
+    const why = carrier.why();
+    await carrier.close();
+    if (mode === "auto" && why !== undefined && why !== CLOSED && !late.signal.aborted) throw new EndedByQuestion(why);
+    throw new Error(why !== undefined && why !== CLOSED ? why : messageOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+  return {
+    list: () => listTools(client, startMs),
+    async call(tool, args, { signal, onProgress }) {
+      // The definition is handed in, so that the library neither lists again nor checks results against a schema.
+      const definition = { name: tool.name, inputSchema: tool.inputSchema };
+      return await client.callTool({ name: tool.name, arguments: { ...args } }, {
+        toolDefinition: definition,
+        timeout: callMs,
+        signal,
+        onprogress: ({ progress, total, message }) =>
+          onProgress(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`),
+      });
+    },
+    notes: carrier.notes,
+    ended: ended.promise,
+    async close() {
+      await client.close().catch(() => {});
+      await carrier.close();
+    },
+  };
+}
+
+
+function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelcontextprotocol/client")): Carrier {
+  if (isStdio(server)) {
+    const pipe = deps.startProcess(server);
+    const transport = pipeTransport(pipe);
+    return { transport, notes: () => pipe.notes(), why: transport.why, close: () => pipe.end() };
+  }
+  const way = deps.openHttp(server);
+  const transport = new library.StreamableHTTPClientTransport(new URL(server.url), {
+    fetch: boundedFetch(way),
+    redirectPolicy: "same-origin",
+    reconnectionOptions: {
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 30_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 3,
+    },
+  });
+  const close = async (): Promise<void> => {
+    await transport.close().catch(() => {});
+    way.close();
+  };
+  return { transport, notes: () => way.notes(), why: () => undefined, close };
+}
+
+async function listTools(client: Client, timeout: number): Promise<readonly Tool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  // Page by page and not all at once: a list that never ends is cut here.
+  for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: "tools/list", params }, { timeout });
+    tools.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools.slice(0, MOST_TOOLS + 1);
+}
+
+function rejection(signal: AbortSignal, why: string): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error(why)), { once: true }));
+}
+
+/** A time as people read it. */
+export function seconds(ms: number): string {
+  return `${ms % 1000 === 0 ? ms / 1000 : (ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from "../core/json.ts";
+import type { CallOptions } from "../core/runner.ts";
+import { errorResult, type ToolResult } from "../core/tool.ts";
+import { type ArgumentIssue, argumentIssues } from "./arguments.ts";
+import { readServer, type WrittenServer } from "./config.ts";
+import type { McpDeps } from "./deps.ts";
+import { openServer, type ServerState } from "./server.ts";
+import { toolNames } from "./tool_names.ts";
+
+/** A tool that a server brought. Whether it may run is decided as for any other: by the sandbox its server is in. */
+export interface McpTool {
+  /** `mcp__SERVER__TOOL`, at most 64 characters. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  /** What is wrong with arguments, as far as can be told without asking the server. */
+  readonly issues: (args: JsonObject) => readonly ArgumentIssue[];
+  /** Never rejects. Waits for a server that has to be started again. */
+  readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+}
+
+/** The servers of a session. */
+export interface McpServers {
+  /** In the order of their names, by code unit (X16). */
+  tools(): readonly McpTool[];
+  /** Calls back whenever `tools` would give others than before; may be in the middle of a run. Must not throw. */
+  onChanged(listener: () => void): void;
+  /** Settles when each server is ready or has failed, at the latest when the longest start time is over. */
+  ready(): Promise<void>;
+  states(): readonly ServerState[];
+  /** Ends every server with all that it started. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Starts the servers in the background and returns at once; what is wrong with one is told and costs its tools alone. */
+export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: McpDeps): McpServers {
+  const listeners: (() => void)[] = [];
+  let isOpening = true;
+  const failed: ServerState[] = [];
+  const handles = Object.entries(servers).sort(([a], [b]) => a < b ? -1 : 1).flatMap(([name, written]) => {
+    const server = readServer(written);
+    if (!("why" in server)) return [openServer(name, server, deps, changed)];
+    deps.onNotice(`MCP server "${name}": ${server.why}; it is not started`);
+    failed.push({ name, state: "failed", tools: 0, why: server.why });
+    return [];
+  });
+  isOpening = false;
+
+  function changed(): void {
+    if (!isOpening) { for (const listener of listeners) listener(); }
+  }
+
+  const tools = (): McpTool[] => {
+    const all = handles.flatMap((handle) => handle.tools().map((tool) => ({ handle, tool })));
+    const names = toolNames(all.map(({ handle, tool }) => ({ server: handle.name, tool: tool.raw.name })));
+    return all.map(({ handle, tool }, at): McpTool => ({
+      name: names[at] ?? "",
+      description: tool.description,
+      parameters: tool.parameters,
+      issues: (args) => argumentIssues(args, tool.parameters),
+      run: (args, _callId, options) => {
+        // What the server may have changed since is not what the model was told.
+        const now = handle.tools().find(({ raw }) => raw.name === tool.raw.name);
+        if (now) return handle.call(now, args, options);
+        return Promise.resolve(errorResult(`Tool "${names[at]}" is not there any more. Do without it`));
+      },
+    })).sort((a, b) => a.name < b.name ? -1 : 1);
+  };
+
+  return {
+    tools,
+    onChanged: (listener) => void listeners.push(listener),
+    ready: async () => void await Promise.all(handles.map(({ settled }) => settled)),
+    states: () => [...handles.map((handle) => handle.state()), ...failed].sort((a, b) => a.name < b.name ? -1 : 1),
+    close: async () => void await Promise.all(handles.map((handle) => handle.close())),
+  };
+}

@@ -1,0 +1,176 @@
+import { messageOf } from "../core/error.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { CallOptions } from "../core/runner.ts";
+import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
+import { cleanLine } from "./clean.ts";
+import { type McpServer, timesOf } from "./config.ts";
+import { connect, type Connection, seconds } from "./connection.ts";
+import type { McpDeps } from "./deps.ts";
+import { resultOf } from "./results.ts";
+import { changeOf, type ListedTool, usableTools } from "./tools.ts";
+
+/** Starts after the first, in one session. */
+const MOST_RESTARTS = 3;
+/** Between two lists that a server asked to be read. */
+const RELIST_MS = 2_000;
+
+/** What has become of a server. */
+export interface ServerState {
+  readonly name: string;
+  /** `asleep`: it has ended and is started again with the next call. */
+  readonly state: "starting" | "ready" | "asleep" | "failed" | "closed";
+  readonly tools: number;
+  /** Of a server that is not well. */
+  readonly why?: string;
+}
+
+/** One server of the settings, whatever state it is in. */
+export interface ServerHandle {
+  readonly name: string;
+  state(): ServerState;
+  tools(): readonly ListedTool[];
+  /** Settles when it is ready or has failed for the first time; never rejects. */
+  readonly settled: Promise<void>;
+  /** Never rejects. */
+  call(tool: ListedTool, args: JsonObject, options: CallOptions): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+/** Starts a server in the background. `onChanged` is called whenever its tools are others than before. */
+export function openServer(name: string, server: McpServer, deps: McpDeps, onChanged: () => void): ServerHandle {
+  const { callMs } = timesOf(server);
+  let state: ServerState["state"] = "starting";
+  let why: string | undefined;
+  let listed: readonly ListedTool[] = [];
+  let current: Promise<Connection> | undefined;
+  let restarts = 0;
+  let relist: ReturnType<typeof setTimeout> | undefined;
+
+  const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)));
+  const notice = (text: string): void => deps.onNotice(`MCP server "${name}": ${text}`);
+
+  const take = (tools: readonly ListedTool[], isFirst: boolean): void => {
+    const change = changeOf(listed, tools);
+    listed = tools;
+    if (change === undefined) return;
+    // What a server said at first a person may have looked at; what it says later nobody has.
+    if (!isFirst) notice(`its tools have changed (${change})`);
+    onChanged();
+  };
+
+  const lose = (text: string, next: "asleep" | "failed"): void => {
+    current = undefined;
+    why = text;
+    state = next;
+    if (next === "failed") take([], true);
+  };
+
+  const readTools = async (connection: Connection, isFirst: boolean): Promise<void> => {
+    const { tools, notices } = usableTools(name, await connection.list());
+    if (state === "closed") return;
+    for (const text of notices) notice(text);
+    take(tools, isFirst);
+  };
+
+  const start = (): Promise<Connection> => {
+    if (current) return current;
+    const isFirst = restarts === 0;
+    state = "starting";
+    const opening = (async () => {
+      let own: Connection | undefined;
+      const connection = await connect(server, deps, () => own && askAgain(own));
+      own = connection;
+      try {
+        if (isClosed()) throw new Error("the session is over");
+        await readTools(connection, isFirst);
+      } catch (error) {
+        await connection.close();
+        throw error;
+      }
+      state = "ready";
+      why = undefined;
+      void connection.ended.then((text) => {
+        if (isClosed() || current !== opening) return;
+        const clean = clause(new Error(text));
+        const last = restarts >= MOST_RESTARTS;
+        lose(clean, last ? "failed" : "asleep");
+        notice(`${clean}${last ? "; it is not started again" : "; the next call of its tools starts it again"}`);
+        void connection.close();
+      });
+      return connection;
+    })();
+    current = opening;
+    return opening;
+  };
+
+  const isClosed = (): boolean => state === "closed";
+
+  const askAgain = (connection: Connection): void => {
+    relist ??= setTimeout(() => {
+      relist = undefined;
+      if (!isClosed()) readTools(connection, false).catch(() => {}); // its end tells itself
+    }, RELIST_MS);
+  };
+
+  const first = start().then(() => {}, (error) => {
+    if (isClosed()) return;
+    lose(clause(error), "failed");
+    notice(`${why}; its tools are not there`);
+  });
+
+  const call: ServerHandle["call"] = async (tool, args, { signal, onUpdate }) => {
+    const shown = `Tool "${cleanLine(tool.raw.name, 60)}" of the MCP server "${name}"`;
+    let connection: Connection;
+    try {
+      if (isClosed() || state === "failed") throw new Error(why ?? "the session is over");
+      if (state === "asleep") restarts++;
+      connection = await unlessAborted(start(), signal);
+    } catch (error) {
+      if (state === "starting" && !signal.aborted) lose(clause(error), restarts >= MOST_RESTARTS ? "failed" : "asleep");
+      return errorResult(`${shown} was not run: ${clause(error)}. Do without it`);
+    }
+    try {
+      const answer = await connection.call(tool.raw, args, {
+        signal,
+        onProgress: (text) => onUpdate(textResult(cleanLine(text))),
+      });
+      return resultOf(answer, { server: name, tool: tool.raw.name, notes: connection.notes(), limits: deps.limits });
+    } catch (error) {
+      const notes = connection.notes().map((note) => `\n[sandbox: ${note}]`).join("");
+      if (signal.aborted) return errorResult(`${shown} was stopped. Check what it did${notes}`);
+      return errorResult(`${shown} failed: ${failure(error)}. Correct the call, or do without it${notes}`);
+    }
+  };
+
+  const failure = (error: unknown): string => {
+    const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+    if (code === "REQUEST_TIMEOUT") return `it did not answer within ${seconds(callMs)}`;
+    if (code === "CONNECTION_CLOSED") return why ?? "it ended before it answered";
+    return clause(error);
+  };
+
+  return {
+    name,
+    state: () => ({ name, state, tools: listed.length, ...(why === undefined ? {} : { why }) }),
+    tools: () => listed,
+    settled: first,
+    call,
+    async close() {
+      if (isClosed()) return;
+      state = "closed";
+      clearTimeout(relist);
+      const open = current;
+      current = undefined;
+      await open?.then((connection) => connection.close(), () => {});
+    },
+  };
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(new Error("the run was stopped"));
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error("the run was stopped"));
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,67 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../core/json.ts";
+import { cleanLine, cleanText } from "./clean.ts";
+import { MOST_TOOLS } from "./connection.ts";
+import { cleanSchema } from "./tool_schema.ts";
+
+/** Of one tool's description, Unicode characters. */
+const LONGEST_DESCRIPTION = 2_000;
+/** Of all schemas and descriptions of one server, characters: they go out with every request. */
+const LONGEST_LIST = 131_072;
+
+/** A tool of one server as far as the model sees it, and as the server knows it. */
+export interface ListedTool {
+  readonly raw: Tool;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/**
+ * The tools that can be used of a list that a server sent, by name in the order of code units (X16), and what a person
+ * should know about the others. Annotations are not kept: what a server says of itself decides nothing (X18).
+ */
+export function usableTools(
+  server: string,
+  list: readonly Tool[],
+): { readonly tools: readonly ListedTool[]; readonly notices: readonly string[] } {
+  const notices: string[] = [];
+  const tools: ListedTool[] = [];
+  const names = new Set<string>();
+  let size = 0;
+  for (const raw of [...list].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
+    const shown = cleanLine(raw.name, 60);
+    const parameters = cleanSchema(raw.inputSchema);
+    const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`.trim();
+    if (names.has(raw.name)) notices.push(`"${shown}" is there twice; one is left out`);
+    else if (raw.name === "" || raw.name.length > 256) notices.push(`a tool without a usable name is left out`);
+    else if (parameters === undefined) notices.push(`"${shown}" is left out: its schema is too large or is none`);
+    else if (tools.length >= MOST_TOOLS) {
+      notices.push(`it has more than ${MOST_TOOLS} tools; the others are left out`);
+      break;
+    } else if ((size += description.length + JSON.stringify(parameters).length) > LONGEST_LIST) {
+      notices.push(`its tools from "${shown}" on are left out: together their descriptions are too long`);
+      break;
+    } else {
+      names.add(raw.name);
+      tools.push({ raw, description, parameters });
+    }
+  }
+  return { tools, notices };
+}
+
+/** What changed between two lists, as a clause for a person; undefined where nothing did. */
+export function changeOf(before: readonly ListedTool[], after: readonly ListedTool[]): string | undefined {
+  const texts = (tools: readonly ListedTool[]): Map<string, string> =>
+    new Map(tools.map(({ raw, description, parameters }) => [raw.name, JSON.stringify([description, parameters])]));
+  const [old, now] = [texts(before), texts(after)];
+  const names = (all: readonly string[]): string => all.slice(0, 8).map((name) => cleanLine(name, 60)).join(", ");
+  const added = [...now.keys()].filter((name) => !old.has(name));
+  const removed = [...old.keys()].filter((name) => !now.has(name));
+  const changed = [...now].filter(([name, text]) => old.has(name) && old.get(name) !== text).map(([name]) => name);
+  const clauses = [
+    ...(added.length > 0 ? [`new: ${names(added)}`] : []),
+    ...(removed.length > 0 ? [`gone: ${names(removed)}`] : []),
+    ...(changed.length > 0 ? [`described otherwise: ${names(changed)}`] : []),
+  ];
+  return clauses.length > 0 ? clauses.join("; ") : undefined;
+}

@@ -1,0 +1,130 @@
+// A program that lives for a session and talks over its pipes, behind the same confinement, guard and watchdog as a
+// command. What a command gets before it runs, and what it is ended by, a server gets too.
+import { ToolError } from "../core/error.ts";
+import type { Policy } from "../core/policy.ts";
+import { killTree } from "./end_tree.ts";
+import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
+import { becomeSubreaper, expectTree, keepProcess, openTree, type Tree } from "./process_tree.ts";
+import type { ProtectedGuard } from "./protected_guard.ts";
+import { explainExit, keepTail } from "./runner_exit.ts";
+import type { Self } from "./self.ts";
+import { watch } from "./watchdog.ts";
+import { within } from "./within.ts";
+
+/** How long a server may take to leave by itself once its input is closed. */
+const LEAVE_MS = 200;
+/** How long complaints may take to arrive after the process has ended. */
+const AFTER_EXIT_MS = 100;
+
+/** A running server. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly output: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Rejects when nobody reads any more. */
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Why it ended, as a clause that may quote the newest of its standard error; never rejects. */
+  readonly ended: Promise<string>;
+  /** What the sandbox undid or denied since this was last asked, one line each; puts protected paths back. */
+  notes(): string[];
+  /** Ends it with everything that it started. Safe to call twice. */
+  end(): Promise<void>;
+}
+
+/** What a server is started with. */
+export interface ServerHost {
+  readonly policy: Policy;
+  readonly self: Self;
+  readonly guard: ProtectedGuard;
+  readonly net?: NetOptions;
+}
+
+/** Starts a program as a confined process with both pipes open. Throws where nothing could confine it. */
+export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: ServerHost): ServerProcess {
+  const { policy, self, guard, net } = host;
+  if (policy.sandbox === "permissions") throw new ToolError("at the sandbox level permissions no program can be confined");
+  becomeSubreaper();
+  guard.begin();
+  expectTree();
+  const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
+  const gate = listed ? openGate(policy.net.list, net) : undefined;
+  let child: Deno.ChildProcess;
+  try {
+    const { program, args, env } = confinedCommand(policy, self, gate?.folder);
+    const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
+    child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
+  } catch (error) {
+    gate?.close();
+    throw error;
+  }
+  keepProcess(child);
+  const tree = openTree(child.pid);
+  guard.add(tree);
+  return follow(child, tree, gate, command, host);
+}
+
+function follow(
+  child: Deno.ChildProcess,
+  tree: Tree,
+  gate: NetGate | undefined,
+  { argv, env, cwd }: Pick<Exec, "argv" | "env" | "cwd">,
+  { policy, self, guard }: ServerHost,
+): ServerProcess {
+  const input = child.stdin.getWriter();
+  input.closed.catch(() => {});
+  const tail = keepTail();
+  const complaints = child.stderr.pipeTo(new WritableStream({ write: tail.add })).catch(() => {});
+  const exec: Exec = { argv, cwd, env: { ...env, ...gate?.env }, stdin: "keep", mergeOutput: false };
+  // Nothing of the server's own goes into the pipe before both orders: the process would take it for one.
+  const told = (async () => {
+    await input.write(policyFrame(policy, self));
+    if (gate) await Promise.race([gate.ready, child.status]);
+    await input.write(execFrame(exec));
+  })();
+  told.catch(() => {});
+
+  let limit: string | undefined;
+  const watchdog = watch(tree, policy.limits, (sentence) => {
+    limit = sentence.replace("the command", "it");
+    void killTree(tree);
+  });
+
+  // A placeholder: a call's end is looked at while the server itself goes on, and stands still for it.
+  const noTree: Tree = { root: -1, members: () => [], close: () => {} };
+  const denied = new Set<string>();
+  const notes = (): string[] => {
+    guard.end(noTree, 0);
+    const fresh = (gate?.notes() ?? []).filter((note) => !denied.has(note));
+    for (const note of fresh) denied.add(note);
+    return [...fresh, ...guard.notes()];
+  };
+
+  const ended = (async () => {
+    const status = await child.status;
+    watchdog.close();
+    const left = await killTree(tree);
+    guard.end(tree, left);
+    tree.close();
+    gate?.close();
+    await within(AFTER_EXIT_MS, complaints);
+    await input.abort().catch(() => {});
+    return limit === undefined ? explainExit(status, tail.text()) : `it was ended: ${limit}`;
+  })();
+
+  const end = async (): Promise<void> => {
+    // It gets to know by the end of its input, as the protocol says; what does not leave is ended.
+    const closing = told.then(() => input.close()).catch(() => {});
+    if (await within(LEAVE_MS, Promise.all([closing, child.status])) === undefined) await killTree(tree);
+    // A process that sits in the kernel outlives SIGKILL: nobody waits for it.
+    await within(LEAVE_MS, ended);
+  };
+  let ending: Promise<void> | undefined;
+  return {
+    pid: child.pid,
+    output: child.stdout,
+    write: (bytes) => told.then(() => input.write(bytes)),
+    ended,
+    notes,
+    end: () => ending ??= end(),
+  };
+}

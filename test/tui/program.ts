@@ -1,0 +1,31 @@
+// The terminal UI of the real program, for tests in a pseudo-terminal: its arguments are the program's own.
+import { UserError } from "../../src/core/error.ts";
+import { configure } from "../../src/cli/config.ts";
+import { firstStartMode, interactiveMode } from "../../src/cli/mode_interactive.ts";
+import { chooseModel } from "../../src/cli/model.ts";
+import { parseCommandLine } from "../../src/cli/parse.ts";
+import { errorBlock, exitCodeOf } from "../../src/cli/report.ts";
+import { readVariable, readWorld } from "../../src/cli/world.ts";
+
+if (import.meta.main) Deno.exit(await start());
+
+async function start(): Promise<number> {
+  const plain = Deno.args.includes("--plain");
+  const invocation = parseCommandLine(Deno.args.filter((word) => word !== "--plain"));
+  const config = configure({ ...invocation, values: { ...invocation.values, plain } }, readWorld());
+  let choice;
+  try {
+    choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+  } catch (error) {
+    if (error instanceof UserError) return await firstStartMode(config, error);
+    throw error;
+  }
+  try {
+    // A crash in the middle of everything, for the tests of what is left of the terminal.
+    if (Deno.env.has("CRASH")) setTimeout(() => Promise.reject(new Error("crashed on purpose")), 3000);
+    return await interactiveMode(config, choice, invocation.words.join(" "));
+  } catch (error) {
+    console.error(errorBlock(error, true));
+    return exitCodeOf(error);
+  }
+}

@@ -1,0 +1,58 @@
+// A workspace, a home and a recorded model for the program in a terminal.
+import { join } from "@std/path";
+import { FROM_SOURCE, openPty, type Pty } from "./pty.ts";
+
+/** What a test of the whole screen is made of. */
+export interface WorldOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly replies?: readonly object[];
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly command?: readonly string[];
+}
+
+/** The places of a test. */
+export interface Places {
+  readonly ws: string;
+  readonly home: string;
+  readonly base: string;
+}
+
+/** Opens the program on a workspace and takes everything away afterwards. */
+export async function inTerminal(
+  options: WorldOptions,
+  work: (pty: Pty, places: Places) => Promise<void>,
+): Promise<void> {
+  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-ui-" }));
+  const places = { base, ws: join(base, "ws"), home: join(base, "home") };
+  Deno.mkdirSync(places.ws);
+  Deno.mkdirSync(places.home);
+  for (const [path, text] of Object.entries(options.files ?? {})) Deno.writeTextFileSync(join(places.ws, path), text);
+  const cassette = join(places.home, "replies.jsonl");
+  Deno.writeTextFileSync(cassette, (options.replies ?? []).map((reply) => JSON.stringify(reply) + "\n").join(""));
+  const model = options.replies ? ["-m", `replay:${cassette}`] : [];
+  const pty = await openPty({
+    cwd: places.ws,
+    columns: options.columns ?? 80,
+    rows: options.rows ?? 24,
+    env: { HOME: places.home, DENO_DIR: denoDir(), DENO_NO_UPDATE_CHECK: "1", ...options.env },
+    command: [...options.command ?? FROM_SOURCE, ...model, ...options.args ?? []],
+  });
+  try {
+    await work(pty, places);
+  } finally {
+    await pty.close();
+    Deno.removeSync(base, { recursive: true });
+  }
+}
+
+/** Screens name temporary folders; in a comparison they must not. */
+export function shown(text: string, { base, home }: Places): string {
+  return text.replaceAll(home, "~").replaceAll(base, "/B");
+}
+
+function denoDir(): string {
+  return Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache", "deno");
+}

@@ -19,7 +19,7 @@ import { VERSION } from "./version.ts";
 
 /** What the servers of a session are opened with. */
 export interface SessionMcpOptions {
-  readonly config: Config;
+  readonly config: Pick<Config, "user" | "world">;
   readonly choice: ModelChoice;
   /** What holds at the moment; a server that is started later runs under what holds then. */
   readonly policy: () => Policy;
@@ -29,7 +29,8 @@ export interface SessionMcpOptions {
 
 /** The servers that the user's own settings name; a project's never count, whatever it is trusted with. */
 export function namedServers({ user }: Pick<Config, "user">): Readonly<Record<string, WrittenServer>> {
-  return (user as { readonly mcpServers?: Readonly<Record<string, WrittenServer>> }).mcpServers ?? {};
+  const { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, WrittenServer>> } = user;
+  return mcpServers;
 }
 
 /**
@@ -51,6 +52,7 @@ export function openSessionMcp({ config, choice, policy, onNotice }: SessionMcpO
       const env = { ...now.env, ...variables(server, secrets), [SESSION_VARIABLE]: session };
       const cwd = serverFolder(server.cwd ?? now.root, now);
       const argv = [serverProgram(server.command, now), ...server.args ?? []];
+      if (argv.some((word) => secrets.isKey("", word))) throw new Error("its arguments hold the model's key");
       return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), guard });
     },
     openHttp: (server) => httpWay(server, policy().net, secrets),
@@ -79,4 +81,3 @@ function variables({ env = {}, envFrom = [] }: StdioServer, secrets: Secrets): R
   }
   return all;
 }
-

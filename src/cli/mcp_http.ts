@@ -15,10 +15,14 @@ export function httpWay({ url, headers = {}, headerEnv = {} }: HttpServer, net: 
     throw new Error("its url holds a name or password; put it into a variable and name that in headerEnv");
   }
   const own = new Headers();
-  const named = Object.entries(headerEnv).map(([name, variable]) => [name, given(variable, secrets), variable] as const);
+  const named = Object.entries(headerEnv).map(([name, variable]) =>
+    [name, given(variable, secrets), variable] as const
+  );
   for (const [name, value, variable] of [...Object.entries(headers).map(([n, v]) => [n, v, n] as const), ...named]) {
     if (RESERVED.test(name)) throw new Error(`the header ${name} cannot be set`);
-    if (secrets.isKey(variable, value)) throw new Error(`the header ${name} holds the model's key, which no server gets`);
+    if (secrets.isKey(variable, value)) {
+      throw new Error(`the header ${name} holds the model's key, which no server gets`);
+    }
     try {
       own.set(name, value);
     } catch {

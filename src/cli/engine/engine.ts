@@ -86,7 +86,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const model = createModelState(
     config,
     choice,
-    thinkingOf(config),
+    thinkingOf(config, conversation.context().thinkingLevel),
     requestSeams(() => hooks),
     (notice) => say(notice),
   );

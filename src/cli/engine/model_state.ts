@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "../../core/provider.ts";
+import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { Config } from "../config.ts";
 import { chooseModel, type ModelChoice } from "../model.ts";
 import { type OpenModel, openModel, type RequestSeams } from "../open_model.ts";
@@ -15,6 +15,8 @@ export interface ModelState {
   readonly contextWindow: () => number;
   readonly thinking: () => ThinkingLevel;
   readonly setThinking: (level: ThinkingLevel) => void;
+  /** Who shortens a rolling history, where the settings name somebody else (R311). */
+  readonly summary: () => Promise<Provider | undefined>;
   /** Opens another one; the old one stays when that fails. */
   readonly choose: (id: string) => Promise<void>;
 }
@@ -31,6 +33,7 @@ export function createModelState(
   let thinking = firstThinking;
   let opening: Promise<OpenModel> | undefined;
   let opened: OpenModel | undefined;
+  let summarizer: Promise<OpenModel> | undefined;
   const open = async (): Promise<OpenModel> => {
     if (opened) return opened;
     opened = await (opening ??= openModel(choice, config, seams));
@@ -47,6 +50,12 @@ export function createModelState(
     contextWindow: () => opened?.contextWindow ?? 0,
     thinking: () => thinking,
     setThinking: (level) => void (thinking = level),
+    async summary() {
+      const { summaryModel } = config.settings;
+      if (summaryModel === undefined || choice.kind === "replay") return undefined;
+      summarizer ??= openModel({ ...choice, model: summaryModel }, config, seams);
+      return (await summarizer).provider;
+    },
     async choose(id) {
       const values = { ...config.invocation.values, model: id };
       const next = chooseModel(values, config.settings, { cwd: config.world.cwd, variable: readVariable });

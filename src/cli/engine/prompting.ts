@@ -59,7 +59,13 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
     const model = await core.model.current();
     const rolled = core.config().settings.history === "rolling"
       ? await drain(
-        rollHistory(conversation, model, undefined, windowOf(core.config(), true).reserveTokens, signal),
+        rollHistory(
+          conversation,
+          model,
+          await core.model.summary(),
+          windowOf(core.config(), true).reserveTokens,
+          signal,
+        ),
         core.emit,
       )
       : undefined;

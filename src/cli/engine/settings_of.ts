@@ -1,4 +1,5 @@
 import type { AgentDeps } from "../../agent/deps.ts";
+import type { ThinkingLevel } from "../../core/provider.ts";
 import { WINDOW_DEFAULTS, type WindowSettings } from "../../history/window.ts";
 import type { Config } from "../config.ts";
 
@@ -15,12 +16,15 @@ export function limitsOf(config: Config): AgentDeps["limits"] {
   return { identicalCalls: 3, ...config.settings.limits, ...Object.fromEntries(given) };
 }
 
-/** Reasoning effort: the command line before the settings. */
-export function thinkingOf(config: Config): AgentDeps["thinking"] {
+/** Reasoning effort: the command line, what a resumed session was left with, the settings. */
+export function thinkingOf(config: Config, resumed: string | undefined): ThinkingLevel {
   const flag = config.invocation.values["thinking"];
   // The option table allows nothing but the levels.
-  return typeof flag === "string" ? flag as AgentDeps["thinking"] : config.settings.thinking ?? "off";
+  if (typeof flag === "string") return flag as ThinkingLevel;
+  return LEVELS.find((level) => level === resumed) ?? config.settings.thinking ?? "off";
 }
+
+const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /** Retries of failed requests. */
 export function retryOf(config: Config): AgentDeps["retry"] {

@@ -27,7 +27,8 @@ Deno.test("run: with scoped read and no write and no run permission a read-only 
       { cwd: ws },
     );
     const list = events(ran.stdout);
-    const results = list.filter((event) => event.type === "tool_execution_end").map((event) => event.isError);
+    const results = list.filter((event) => event.type === "message_end" && event.message.role === "toolResult")
+      .map((event) => event.message.isError);
     assertEquals([ran.code, results], [0, [false, true, true]], ran.stderr);
     const manifest = list.find((event) => event.type === "prompt_compiled").manifest;
     assertEquals(manifest.tools.names.includes("write"), false);

@@ -1,58 +1,133 @@
 /**
- * Measures `dist/sandpiper` beside floors and, when asked, other agents, and prints the table of goals.
+ * Measures `dist/sandpiper` beside floors, other agents and other launchers, and prints the tables of goals.
  *
- * Options: `--runs 7`, `--scenarios hello,read,task20,stream`, `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds
- * the floors anew, `--out FILE` takes the numbers. See scripts/bench/README.md.
+ * Options: `--parts loop,sandbox,compile,session` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
+ * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
+ * takes the numbers. See scripts/bench/README.md.
  */
 import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
+import { compileBench } from "./bench/compile_bench.ts";
 import { buildFloors } from "./bench/floors.ts";
-import { goalTable, problemLines, type Results } from "./bench/goals.ts";
-import { installPeer, nodeFor } from "./bench/install.ts";
+import { FLOOR, goalTable, problemLines, type Results } from "./bench/goals.ts";
+import { benchFolder, installLaunchers, installPeer, nodeFor } from "./bench/install.ts";
+import { type Part, partTable } from "./bench/part_goals.ts";
+import { sessionBench } from "./bench/session_bench.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
 const SCENARIOS = "hello,read,task20,stream";
+const PARTS = "loop,sandbox,compile,session";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const dist = join(root, "dist");
+const args = parseArgs(Deno.args, {
+  string: ["parts", "runs", "scenarios", "peers", "noise", "dist", "out"],
+  boolean: ["rebuild"],
+});
+const dist = resolve(text(args.dist, join(root, "dist")));
 const bench = join(dist, "bench");
-const args = parseArgs(Deno.args, { string: ["runs", "scenarios", "peers", "noise", "out"], boolean: ["rebuild"] });
-const peers = text(args.peers, "").split(",").filter((name) => name !== "");
+const own = benchFolder();
+const wanted = list(text(args.parts, PARTS));
+const peers = list(text(args.peers, ""));
+const runs = text(args.runs, "7");
+const noise = text(args.noise, "0.15");
+const out = resolve(text(args.out, join(bench, "results.json")));
 
 if (!(await Deno.stat(join(dist, "sandpiper")).catch(() => undefined))?.isFile) {
   console.error("dist/sandpiper is missing. Build it first: deno task compile");
   Deno.exit(2);
 }
-if (args.rebuild === true) await Deno.remove(join(bench, "floors"), { recursive: true }).catch(() => {});
-await buildFloors(root, join(bench, "floors"));
-for (const peer of peers) await installPeer(join(root, "scripts", "bench", "peers"), peer, join(bench, "peers"));
+const unknown = wanted.filter((part) => !PARTS.split(",").includes(part));
+if (unknown.length > 0) {
+  console.error(`There is no part "${unknown.join(", ")}"; the parts are ${PARTS}`);
+  Deno.exit(2);
+}
+await Deno.mkdir(bench, { recursive: true });
+await Deno.mkdir(own, { recursive: true });
+// Not below the repository: agents would read its AGENTS.md into their prompts. Nor below a temporary folder: there codex
+// makes no helper for its sandbox, and ours hides it.
+const work = await Deno.makeTempDir({ dir: own, prefix: "work-" });
+const parts: Part[] = [];
+let loop: Results | undefined;
+try {
+  for (const part of wanted) {
+    console.log(`\n${await measure(part)}`);
+    // After each part, so that a later one that fails loses nothing.
+    await Deno.writeTextFile(out, JSON.stringify({ ...loop, parts }, null, 1) + "\n");
+  }
+} finally {
+  await Deno.remove(work, { recursive: true });
+}
 
-const out = resolve(text(args.out, join(bench, "results.json")));
-// Not below the repository: agents would read its AGENTS.md into their prompts.
-const work = await Deno.makeTempDir({ prefix: "sandpiper-bench-" });
-const run = await new Deno.Command("node", {
-  args: [
-    join(root, "scripts", "bench", "run.mjs"),
-    ...["--dist", dist, "--work", work, "--out", out],
-    ...[
-      "--noise",
-      text(args.noise, "0.15"),
-      "--runs",
-      text(args.runs, "7"),
-      "--scenarios",
-      text(args.scenarios, SCENARIOS),
-    ],
+/** Measures a part; its table and what there is to say about it. */
+async function measure(name: string): Promise<string> {
+  if (name === "loop") {
+    loop = await loopPart();
+    return [goalTable(loop), ...problemLines(loop).map((line) => `- ${line}`)].join("\n");
+  }
+  const part = await partOf(name);
+  parts.push(part);
+  return [partTable(part), ...part.notes.map((note) => `- ${note}`)].join("\n");
+}
+
+async function partOf(name: string): Promise<Part> {
+  switch (name) {
+    case "sandbox":
+      return await sandboxPart();
+    case "compile":
+      return await compileBench({ root, dist, work: join(work, name), runs: Number(runs) });
+    case "session":
+      return await sessionBench({ root, work: join(work, name), runs: Number(runs), playLong });
+    default:
+      throw new Error(`no part is called ${name}`);
+  }
+}
+
+async function loopPart(): Promise<Results> {
+  if (args.rebuild === true) await Deno.remove(join(bench, "floors"), { recursive: true }).catch(() => {});
+  await buildFloors(root, dist, join(bench, "floors"));
+  for (const peer of peers) await installPeer(join(root, "scripts", "bench", "peers"), peer, join(own, "peers"));
+  const scenarios = text(args.scenarios, SCENARIOS);
+  return await node("run.mjs", "loop", [
+    ...["--peer-folder", join(own, "peers"), "--scenarios", scenarios],
     ...["--peers", ["sandpiper", ...FLOORS, ...peers].join(",")],
-    ...["--node", peers.includes("pi") ? await nodeFor(bench) : await nodePath()],
-  ],
-  stdout: "inherit",
-  stderr: "inherit",
-}).output();
-await Deno.remove(work, { recursive: true });
-if (!run.success) Deno.exit(1);
-const results: Results = JSON.parse(await Deno.readTextFile(out)); // written by run.mjs just now
-console.log(goalTable(results));
-for (const line of problemLines(results)) console.log(`- ${line}`);
+    ...["--node", peers.includes("pi") ? await nodeFor(own) : await nodePath()],
+  ]) as Results; // written by run.mjs just now
+}
+
+async function playLong(): Promise<Results> {
+  await buildFloors(root, dist, join(bench, "floors"));
+  return await node("run.mjs", "long", [
+    ...["--scenarios", "long", "--peers", `sandpiper,${FLOOR}`, "--node", await nodePath()],
+  ]) as Results; // written by run.mjs just now
+}
+
+async function sandboxPart(): Promise<Part> {
+  await installLaunchers(join(own, "peers"));
+  const folder = ["--launchers", join(own, "peers"), "--node", await nodePath()];
+  return await node("sandbox/sandbox.mjs", "sandbox", folder) as Part; // written by sandbox.mjs just now
+}
+
+/** Runs one of the harness's programs under Node and reads the numbers that it wrote. */
+async function node(script: string, name: string, more: readonly string[]): Promise<unknown> {
+  const file = join(work, `${name}.json`);
+  const scratch = join(work, name);
+  await Deno.mkdir(scratch);
+  const run = await new Deno.Command("node", {
+    args: [
+      join(root, "scripts", "bench", script),
+      ...["--dist", dist, "--work", scratch, "--out", file, "--noise", noise, "--runs", runs],
+      ...more,
+    ],
+    stdout: "inherit",
+    stderr: "inherit",
+  }).output();
+  if (!run.success) throw new Error(`${script} failed`);
+  return JSON.parse(await Deno.readTextFile(file));
+}
+
+function list(value: string): string[] {
+  return value.split(",").filter((name) => name !== "");
+}
 
 function text(value: unknown, fallback: string): string {
   return typeof value === "string" && value !== "" ? value : fallback;

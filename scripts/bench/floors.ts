@@ -23,12 +23,12 @@ const FLOORS: readonly Floor[] = [
 ];
 
 /** Builds the floors that are not in `out` yet, behind the base runtime that `deno task compile` took. */
-export async function buildFloors(root: string, out: string): Promise<void> {
+export async function buildFloors(root: string, dist: string, out: string): Promise<void> {
   const missing = FLOORS.filter(({ name }) => !exists(join(out, name)));
   if (missing.length === 0) return;
   await Deno.mkdir(out, { recursive: true });
   // `compile` puts its base here when the official host did not answer.
-  const base = join(root, "dist", "base");
+  const base = join(dist, "base");
   const runtime: BaseRuntime = exists(base)
     ? await registryRuntime(base)
     : { route: "official", deno: Deno.execPath() };

@@ -4,12 +4,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { fill } from "./scenario.mjs";
 
-/** Reads `peers/NAME.json`; `dist` is where binaries and installed peers are, `work` a scratch folder. */
-export function loadPeer(name, { dist, work, node, port }) {
+/** Reads `peers/NAME.json`; `dist` is where binaries are, `peers` installed agents, `work` a scratch folder. */
+export function loadPeer(name, { dist, peers, work, node, port }) {
   const file = path.join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "peers", `${name}.json`);
   const root = path.join(work, name);
   const vars = {
     dist,
+    peers: peers ?? "",
     node,
     home: path.join(root, "home"),
     ws: path.join(root, "ws"),

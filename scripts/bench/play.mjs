@@ -1,11 +1,10 @@
 // One scripted run of one peer: server, workspace, process, and what the requests say about them.
-import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { launch } from "./launch.mjs";
 import { prepareWorkspace } from "./peer.mjs";
 import { fill, loadScenario } from "./scenario.mjs";
+import { startServer } from "./start_server.mjs";
 
 const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 
@@ -18,18 +17,10 @@ export async function play(peer, name, { port, timeoutMs }) {
   const log = path.join(peer.root, "requests.jsonl");
   const pairs = Object.entries(vars).flatMap(([key, value]) => ["--var", `${key}=${value}`]);
   const options = ["--scenario", file, "--peer", peer.file, "--port", String(port), "--log", log];
-  const server = spawn(process.execPath, [path.join(here, "server.mjs"), ...options, ...pairs], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve, reject) => {
-    server.stdout.once("data", resolve);
-    server.once("exit", () => reject(new Error("the server did not start")));
-  });
+  const server = await startServer([...options, ...pairs]);
   const command = fill(peer.command, { ...peer.vars, prompt: scenario.prompt });
   const run = await launch(peer, command, { timeoutMs, serverPid: server.pid });
-  const gone = new Promise((resolve) => server.once("exit", resolve));
-  server.kill("SIGTERM");
-  await gone;
+  await server.stop();
   const requests = fs.readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
   return measure(peer, scenario, run, requests);
 }

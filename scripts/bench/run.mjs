@@ -1,5 +1,5 @@
 // Measures peers side by side. Node >= 20, Linux, no packages. Called by scripts/bench.ts; writes results as JSON.
-//   node run.mjs --dist DIR --work DIR --out FILE --peers a,b --scenarios hello,read --runs 7 [--node FILE]
+//   node run.mjs --dist DIR --work DIR --out FILE --peers a,b --scenarios hello,read --runs 7 [--node FILE] [--peer-folder DIR]
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
@@ -16,6 +16,7 @@ const { values: given } = parseArgs({
     work: { type: "string" },
     out: { type: "string" },
     peers: { type: "string" },
+    "peer-folder": { type: "string" },
     scenarios: { type: "string" },
     runs: { type: "string", default: "7" },
     node: { type: "string", default: process.execPath },
@@ -33,7 +34,7 @@ const port = await new Promise((resolve) => {
     probe.close(() => resolve(port));
   });
 });
-const where = { dist: given.dist, work: given.work, node: given.node, port };
+const where = { dist: given.dist, peers: given["peer-folder"], work: given.work, node: given.node, port };
 const peers = given.peers.split(",").map((name) => loadPeer(name, where));
 const maxNoise = Number(given.noise);
 const runs = Number(given.runs);

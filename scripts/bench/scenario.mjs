@@ -13,7 +13,7 @@ export function fill(value, vars) {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [fill(key, vars), fill(item, vars)]));
 }
 
-/** Reads a scenario and expands `repeat` in its turns and files; within a repeat, {{i}} counts from 1. */
+/** Reads a scenario and expands `repeat` in its turns and files; within a repeat, {{i}} counts from 1, in a repeated call {{j}}. */
 export function loadScenario(file, given = {}) {
   const scenario = JSON.parse(fs.readFileSync(file, "utf8"));
   const vars = { ...scenario.vars, ...given };
@@ -23,7 +23,9 @@ export function loadScenario(file, given = {}) {
     each(turn.repeat, (at) => ({
       ...turn,
       text: String(fill(turn.text ?? "", at)).repeat(times(turn.textRepeat)),
-      calls: fill(turn.calls ?? [], at),
+      calls: (turn.calls ?? []).flatMap(({ repeat, ...call }) =>
+        repeat ? each(repeat, (inner) => fill(call, { ...at, j: inner.i })) : [fill(call, at)]
+      ),
     }))
   );
   const files = {};

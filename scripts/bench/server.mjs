@@ -71,6 +71,7 @@ async function answer(request, response, bytes, record) {
   const reply = isSide
     ? { text: "Benchmark run", calls: [], chunk: 24 }
     : play(turnOf(raw, answers), raw, tools, record);
+  if (reply.waitMs) await new Promise((resolve) => setTimeout(resolve, reply.waitMs));
   reply.usage = { input: Math.min(USAGE_CAP, Math.ceil(raw.length / 4)), output: Math.ceil(reply.text.length / 4) + 1 };
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const events = format.write(body, reply, `b${sequence++}`);
@@ -105,11 +106,11 @@ function play(turn, raw, offered, record) {
   if (previousEnd && turn > previousTurn) record.since_us = record.t_body_us - previousEnd;
   const expected = (scenario.turns[turn - 1]?.calls ?? []).map((call) => call.expect).filter(Boolean);
   record.lost = expected.filter((text) => !raw.includes(JSON.stringify(text).slice(1, -1)));
-  const { text, calls, chunk } = scenario.turns[turn] ?? { text: "", calls: [] };
+  const { text, calls, chunk, waitMs } = scenario.turns[turn] ?? { text: "", calls: [] };
   const mapped = calls.map((call, i) => ({ id: `call_bt${turn}_${i}`, ...mapCall(call, peer, vars) }));
   record.missing = mapped.map((call) => call.name).filter((name) => !offered.includes(name));
   previousTurn = turn;
-  return { text, calls: mapped, chunk: chunk ?? scenario.chunk ?? 24 };
+  return { text, calls: mapped, chunk: chunk ?? scenario.chunk ?? 24, waitMs };
 }
 
 /** Ids of our calls carry the turn, and the newest wins: that survives a shortened history. */

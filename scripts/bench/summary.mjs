@@ -2,7 +2,7 @@
 
 const FIELDS = ["noise", "wallMs", "memoryMb", "startMs", "exitMs", "firstBytes", "systemChars", "toolsBytes"];
 const COUNTS = ["sideRequests", "connections"];
-const TURNS = [1, 2, 5, 10, 20, 50, 100, 200];
+const TURNS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /** The middle of the numbers in a list; null when there is none. */
 export function median(values) {
@@ -10,6 +10,13 @@ export function median(values) {
   if (sorted.length === 0) return null;
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Median, tenth and ninetieth percentile of a list, and how long it is. */
+export function spread(values) {
+  const sorted = values.filter((value) => typeof value === "number").sort((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+  return { median: median(sorted), p10: at(0.1), p90: at(0.9), count: sorted.length };
 }
 
 /** Only runs that did everything scripted count; without any, all fields are null and `problems` says why. */

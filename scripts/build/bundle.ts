@@ -2,7 +2,7 @@ import { dirname, join, relative } from "@std/path";
 import { output } from "./base_runtime.ts";
 
 /** Entry points besides main.ts: modules that run in workers, relative to the repository. */
-const WORKERS = ["src/runner/worker.ts"];
+const WORKERS = ["src/runner/worker.ts", "src/hooks/extension_worker.ts"];
 
 /**
  * Bundled npm code gets web timers without `unref` and has no `require`; both are put in front of the chunks that use

@@ -342,4 +342,9 @@ export const COMMANDS: readonly Command[] = [
     help: "run one tool call in the sandbox: tool NAME JSON, or tool bash -- COMMAND",
     flags: [],
   },
+  {
+    name: "acp",
+    help: "serve editors that speak the Agent Client Protocol on standard input and output",
+    flags: [],
+  },
 ];

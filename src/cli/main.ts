@@ -34,6 +34,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./command_skills.ts")).skillsCommand(invocation);
     case "tool":
       return (await import("./command_tool.ts")).toolCommand(invocation);
+    case "acp":
+      return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:
       return (await import("./run.ts")).run(invocation);
     default:

@@ -1,8 +1,7 @@
-import type { McpServers } from "../mcp/open.ts";
-import type { McpDeps } from "../mcp/deps.ts";
-import type { StdioServer, WrittenServer } from "../mcp/config.ts";
-import { openMcp } from "../mcp/open.ts";
 import type { Policy } from "../core/policy.ts";
+import type { StdioServer, WrittenServer } from "../mcp/config.ts";
+import type { McpDeps } from "../mcp/deps.ts";
+import { type McpServers, openMcp } from "../mcp/open.ts";
 import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
 import { openProtectedGuard, type ProtectedGuard } from "../sandbox/protected_guard.ts";
 import { thisProgram } from "../sandbox/self.ts";
@@ -11,6 +10,8 @@ import { serverFolder, serverProgram } from "../sandbox/server_program.ts";
 import { openTripwire } from "../sandbox/tripwire.ts";
 import type { Config } from "./config.ts";
 import { httpWay } from "./mcp_http.ts";
+import type { KnownTool } from "./engine/toolset.ts";
+import { mcpTools } from "./mcp_tools.ts";
 import { given, openSecrets, type Secrets } from "./mcp_secrets.ts";
 import type { ModelChoice } from "./model.ts";
 import { cacheRoot } from "./session_folders.ts";
@@ -19,7 +20,9 @@ import { VERSION } from "./version.ts";
 
 /** What the servers of a session are opened with. */
 export interface SessionMcpOptions {
-  readonly config: Pick<Config, "user" | "world">;
+  readonly config: Pick<Config, "world">;
+  /** From the user's own settings; a project's never count, whatever it is trusted with. */
+  readonly servers: Readonly<Record<string, WrittenServer>>;
   readonly choice: ModelChoice;
   /** What holds at the moment; a server that is started later runs under what holds then. */
   readonly policy: () => Policy;
@@ -27,17 +30,16 @@ export interface SessionMcpOptions {
   readonly onNotice: (sentence: string) => void;
 }
 
-/** The servers that the user's own settings name; a project's never count, whatever it is trusted with. */
-export function namedServers({ user }: Pick<Config, "user">): Readonly<Record<string, WrittenServer>> {
-  const { mcpServers = {} }: { readonly mcpServers?: Readonly<Record<string, WrittenServer>> } = user;
-  return mcpServers;
+/** The servers of a session, with their tools in the session's own form. */
+export interface SessionMcp extends McpServers {
+  readonly known: () => readonly KnownTool[];
 }
 
 /**
  * Starts the servers of the user's settings in the background: programs in the tools' sandbox, addresses within its
  * network scope. Closing ends them with everything that they started.
  */
-export function openSessionMcp({ config, choice, policy, onNotice }: SessionMcpOptions): McpServers {
+export function openSessionMcp({ config, servers, choice, policy, onNotice }: SessionMcpOptions): SessionMcp {
   const secrets = openSecrets(config, choice);
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
@@ -61,11 +63,12 @@ export function openSessionMcp({ config, choice, policy, onNotice }: SessionMcpO
     onNotice,
     client: { name: "sandpiper", version: VERSION },
   };
-  const servers = openMcp(namedServers(config), deps);
+  const opened = openMcp(servers, deps);
   return {
-    ...servers,
+    ...opened,
+    known: () => mcpTools(opened.tools()),
     async close() {
-      await servers.close();
+      await opened.close();
       guard?.close();
       forget?.();
     },

@@ -2,31 +2,29 @@ import { join } from "@std/path";
 import { readGitBranch } from "../context/git_branch.ts";
 import type { Engine } from "../core/engine.ts";
 import type { UserError } from "../core/error.ts";
-import { describePolicy } from "../sandbox/describe.ts";
-import { listSessions } from "../session/list.ts";
 import { promptHistory } from "../tui/prompt_history.ts";
 import { createQuestions } from "../tui/questions.ts";
 import { runTui } from "../tui/run_tui.ts";
-import { chooseTheme } from "../tui/theme.ts";
+import { chooseTheme, type Theme } from "../tui/theme.ts";
 import type { Config } from "./config.ts";
 import { mayHost } from "./host_permissions.ts";
-import { listedFiles } from "./interactive/listed_files.ts";
-import { readPicture } from "./interactive/read_picture.ts";
 import type { ModelChoice } from "./model.ts";
-import { sessionPlaces } from "./session_choice.ts";
 import { VERSION } from "./version.ts";
 
-/** Runs the terminal UI to its end; the exit code. `message`: sent at the start. */
-export async function interactiveMode(config: Config, choice: ModelChoice, message?: string): Promise<number> {
+/**
+ * Runs the terminal UI to its end; the exit code. `message`: sent at the start.
+ *
+ * Everything but the first frame is loaded after it: opening a session is most of the start.
+ */
+export async function interactiveMode(config: Config, choice: ModelChoice, message = ""): Promise<number> {
   const { world: { env, cwd, home }, invocation: { values }, root, stateFolder, auditFolder } = config;
   const questions = createQuestions();
-  let engine: Engine | undefined;
-  // The screen comes first: opening a session is most of the start.
-  const opening = (async () => {
-    await new Promise((soon) => setTimeout(soon, 0));
+  const begin = Promise.withResolvers<void>();
+  const opening = begin.promise.then(async () => {
     const { openEngine } = await import("./engine/engine.ts");
-    return engine = await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui });
-  })();
+    return await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui });
+  });
+  const engine = (): Promise<Engine> => opening;
   const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })
     ? join(stateFolder, "history.jsonl")
     : undefined;
@@ -34,73 +32,59 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
   try {
     return await runTui({
       engine: opening,
+      onFirstFrame: begin.resolve,
       questions,
       cwd: root,
       version: VERSION,
-      theme: chooseTheme(undefined, values["no-color"] ? { ...env, NO_COLOR: "1" } : env),
+      theme: themeFor(config),
       plain: values["plain"] === true || env["TERM"] === "dumb",
       models: Object.keys(config.settings.models ?? {}),
-      sessions: () => sessionLines(config, engine?.state().sessionId),
-      policy: () => engine ? describePolicy(engine.state().policy) : [],
-      audit: () => engine && auditFolder ? auditLines(auditFolder, engine.state().sessionId) : [],
-      exportSession: async (path) => {
-        if (!engine) throw new Error("commands run in a session");
-        return (await import("./interactive/export_session.ts")).exportSession(engine.store(), path, cwd);
+      async sessions() {
+        const { sessionLines } = await import("./interactive/session_lines.ts");
+        return sessionLines(config, (await engine()).state().sessionId);
+      },
+      async policy() {
+        const { describePolicy } = await import("../sandbox/describe.ts");
+        return describePolicy((await engine()).state().policy);
+      },
+      async audit() {
+        const { auditLines } = await import("./interactive/audit_lines.ts");
+        return auditLines(auditFolder, (await engine()).state().sessionId);
+      },
+      async exportSession(path) {
+        const { exportSession } = await import("./interactive/export_session.ts");
+        return exportSession((await engine()).store(), path, cwd);
       },
       history: promptHistory(historyFile),
-      files: () => Promise.resolve(engine ? listedFiles(engine.state().policy) : []),
-      readImage: (path) => readPicture(path, root, home),
+      async files() {
+        const { listedFiles } = await import("./interactive/listed_files.ts");
+        return listedFiles((await engine()).state().policy);
+      },
+      async readImage(path) {
+        const { readPicture } = await import("./interactive/read_picture.ts");
+        return await readPicture(path, root, home);
+      },
       branch: () => readGitBranch(root),
       ...(editor === undefined ? {} : { editor }),
-      ...(message === undefined || message === "" ? {} : { firstMessage: message }),
+      ...(message === "" ? {} : { firstMessage: message }),
     });
   } finally {
     questions.release();
+    begin.resolve();
     await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told
   }
 }
 
-function sessionLines(config: Config, current: string | undefined) {
-  const { folder } = sessionPlaces(config);
-  if (folder === undefined) return [];
-  return listSessions(folder).filter(({ cwd, id }) => cwd === config.root && id !== current).map((one) => ({
-    which: one.id,
-    firstMessage: one.firstMessage,
-    messageCount: one.messageCount,
-    modified: one.modified.getTime(),
-    ...(one.name ? { name: one.name } : {}),
-  }));
-}
-
-function auditLines(folder: string, session: string): readonly string[] {
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(join(folder, `${session}.jsonl`));
-  } catch {
-    return [];
-  }
-  return text.split("\n").flatMap((line) => {
-    try {
-      const { time, tool, decision, outcome, durationMs } = JSON.parse(line);
-      return [`${String(time).slice(11, 19)}  ${tool}  ${decision}  ${outcome}  ${Math.round(Number(durationMs))} ms`];
-    } catch {
-      return [];
-    }
-  });
-}
-
 /**
- * The first start: says what is missing, and offers the demo. The exit code: 0 after the demo, otherwise that of the
- * error, which is then still to be printed.
+ * The first start: says what is missing, and offers the demo. The exit code: that of the demo, or of the error.
  */
 export async function firstStartMode(config: Config, problem: UserError): Promise<number> {
-  const { world: { env }, invocation: { values }, stateFolder } = config;
   const { firstStart } = await import("../tui/first_start.ts");
   const answer = await firstStart({
     problem,
-    settingsFile: stateFolder && join(stateFolder, "settings.json"),
+    settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
     version: VERSION,
-    theme: chooseTheme(undefined, values["no-color"] ? { ...env, NO_COLOR: "1" } : env),
+    theme: themeFor(config),
   });
   if (answer === "quit") return problem.exitCode;
   const demo = (await import("./interactive/demo.ts")).makeDemo(config);
@@ -109,4 +93,8 @@ export async function firstStartMode(config: Config, problem: UserError): Promis
   } finally {
     demo.remove();
   }
+}
+
+function themeFor({ world: { env }, invocation: { values } }: Config): Theme {
+  return chooseTheme(undefined, values["no-color"] ? { ...env, NO_COLOR: "1" } : env);
 }

@@ -11,6 +11,9 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
+/** More than anybody writes by hand. */
+const MAX_BYTES = 1024 * 1024;
+
 /**
  * Reads `settings.json` in a folder; nothing when there is none.
  *
@@ -21,6 +24,9 @@ export function readSettings(folder: string, owner: "user" | "project"): LoadedS
   const path = join(folder, "settings.json");
   let text: string;
   try {
+    const { isFile, size } = Deno.statSync(path);
+    // A pipe or a device in a project would hold up or fill the host.
+    if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is no regular file");
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;

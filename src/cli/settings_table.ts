@@ -113,6 +113,25 @@ export const SETTINGS = {
     shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
     help: "bounds of one bash call; a project may only lower them",
   },
+  mcpServers: {
+    shape: {
+      type: "object",
+      additionalProperties: object({
+        command: text,
+        args: { type: "array", items: text },
+        env: { type: "object", additionalProperties: text },
+        envFrom: { type: "array", items: text },
+        cwd: text,
+        url: text,
+        headers: { type: "object", additionalProperties: text },
+        headerEnv: { type: "object", additionalProperties: text },
+        startMs: amount,
+        callMs: amount,
+      }),
+    },
+    help: "servers of the Model Context Protocol by name; see docs/mcp.md",
+    userOnly: true,
+  },
   projects: {
     shape: {
       type: "object",

@@ -22,6 +22,8 @@ export interface BranchOptions extends AskDeps {
   readonly reserveTokens: number;
   /** What the person wants the summary to dwell on. */
   readonly focus?: string;
+  /** Stand for the usual instructions about form and content. */
+  readonly instructions?: string;
 }
 
 /** What came of it; `summarized` is to be appended at the new position. */
@@ -49,7 +51,8 @@ export async function summarizeBranch(
     return { type: "refused", message: "There is nothing to summarise: no message is left behind" };
   }
   const room = windowBudget(options.contextWindow, options.reserveTokens);
-  const text = branchPrompt(await newestText(messages, room, options.signal), options.focus);
+  const { focus, instructions, signal } = options;
+  const text = branchPrompt(await newestText(messages, room, signal), focus, instructions);
   const maxTokens = Math.max(1, Math.min(MAX_OUTPUT, options.reserveTokens));
   const answers = await askAll([{ system: SUMMARY_SYSTEM, text, maxTokens }], options);
   const spent = answers.usage ? { usage: answers.usage } : {};

@@ -6,6 +6,7 @@ import {
   type CustomMessage,
   isPlain,
   type Message,
+  textOf,
   type UserMessage,
 } from "../core/message.ts";
 import { bashText } from "./bash_text.ts";
@@ -20,11 +21,13 @@ const converted = new WeakMap<OwnMessage, UserMessage>();
  * The messages of a request as providers take them (R196–R204).
  *
  * What providers know passes through as the same object; what is ours becomes a user's message or, where the person
- * kept a command from the model, nothing. Runs after every hook that may change messages; nobody can replace it.
+ * kept a command from the model or nothing was said, nothing (R419). Runs after every hook that may change messages;
+ * nobody can replace it.
  */
 export function convertToLlm(messages: readonly AgentMessage[]): Message[] {
   const sent: Message[] = [];
   for (const message of messages) {
+    if (isBlank(message)) continue;
     if (isPlain(message)) {
       sent.push(message);
     } else if (message.role !== "bashExecution" || !message.excludeFromContext) {
@@ -32,6 +35,13 @@ export function convertToLlm(messages: readonly AgentMessage[]): Message[] {
     }
   }
   return sent;
+}
+
+/** Servers refuse messages without content. Results stay: their calls need them. */
+function isBlank(message: AgentMessage): boolean {
+  if (message.role !== "user" && message.role !== "custom") return false;
+  const { content } = message;
+  return !/\S/.test(textOf(content)) && (typeof content === "string" || content.every(({ type }) => type === "text"));
 }
 
 function userMessage(message: OwnMessage): UserMessage {

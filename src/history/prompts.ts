@@ -81,12 +81,14 @@ export function turnPrefixPrompt(conversation: string, focus?: string): string {
   ].join("\n\n");
 }
 
-/** Asks about a line of the conversation that is left for another (R327). */
-export function branchPrompt(conversation: string, focus?: string): string {
+/** Asks about a line of the conversation that is left for another (R327); `own` stands for the headings. */
+export function branchPrompt(conversation: string, focus?: string, own?: string): string {
+  const left = "The person goes back to an earlier point and leaves this part of the conversation.";
   return [
     tagged("conversation", conversation),
-    "The person goes back to an earlier point and leaves this part of the conversation. Write down what is worth " +
-    `knowing of it there, with exactly these headings, in this order:\n\n${FORM}`,
+    own?.trim()
+      ? `${left} ${own.trim()}`
+      : `${left} Write down what is worth knowing of it there, with exactly these headings, in this order:\n\n${FORM}`,
     CARE,
     ...focusLines(focus),
   ].join("\n\n");

@@ -6,6 +6,7 @@ import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
 import { publicHeaders } from "./advance.ts";
+import { messageTexts } from "./context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./dispatch.ts";
 import type { Extension } from "./extension.ts";
 import { ruleOf } from "./table.ts";
@@ -36,11 +37,12 @@ export interface BusOptions {
 /** Turns typed calls of the engine into events and back; extensions in load order. */
 export function openBus(extensions: readonly Extension[], options: BusOptions): Bus {
   const { report, lostGuards } = options;
+  const asking = { lostGuards, report, messageTexts: messageTexts() };
   let turns = 0;
   const has = (name: HookName): boolean => extensions.some((extension) => listens(extension, name, lostGuards));
   const ask = (name: HookName, event: object, signal: AbortSignal): Promise<Dispatched> =>
     // Events are made of JSON values; interfaces have no index signature for TypeScript to see that.
-    dispatch(name, { type: name, ...event } as JsonObject, extensions, signal, { lostGuards, report });
+    dispatch(name, { type: name, ...event } as JsonObject, extensions, signal, asking);
   /** Results of one kind merged, later fields first to last; they were checked against their event. */
   const merged = async <T>(name: HookName, event: object, signal: AbortSignal): Promise<T> => {
     const { results } = has(name) ? await ask(name, event, signal) : { results: [] };
@@ -160,7 +162,8 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
         ? { turnIndex: turns - 1 }
         : {};
       const headers = event.type === "after_provider_response" ? { headers: publicHeaders(event.headers) } : {};
-      const text = JSON.stringify({ ...event, ...place, ...headers });
+      const json = JSON.stringify({ ...event, ...place, ...headers });
+      const text = { text: () => json };
       const never = new AbortController().signal;
       await Promise.all(
         extensions.filter((each) => listens(each, event.type, lostGuards)).map(async (extension) => {

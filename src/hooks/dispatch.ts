@@ -3,7 +3,8 @@ import type { HookName } from "../core/hook_events.ts";
 import type { HookProblem } from "../core/hook.ts";
 import type { JsonObject } from "../core/json.ts";
 import { advance } from "./advance.ts";
-import type { Extension } from "./extension.ts";
+import { contextText } from "./context_delta.ts";
+import type { EventText, Extension } from "./extension.ts";
 import { readResult } from "./result_shape.ts";
 import { ruleOf } from "./table.ts";
 
@@ -24,6 +25,14 @@ export interface Dispatched {
  */
 export type LostGuards = "refuse" | "pass";
 
+/** What asking extensions needs. */
+export interface DispatchOptions {
+  readonly lostGuards: LostGuards;
+  readonly report: (problem: HookProblem) => void;
+  /** JSON texts of messages, made once each. */
+  readonly messageTexts: (messages: readonly object[]) => readonly string[];
+}
+
 /** Whether an extension is to be asked: it has a handler, and is there or has to be missed. */
 export function listens(extension: Extension, name: HookName, lostGuards: LostGuards): boolean {
   if (!extension.registration().events.includes(name)) return false;
@@ -38,12 +47,12 @@ export async function dispatch(
   first: JsonObject,
   extensions: readonly Extension[],
   signal: AbortSignal,
-  options: { readonly lostGuards: LostGuards; readonly report: (problem: HookProblem) => void },
+  options: DispatchOptions,
 ): Promise<Dispatched> {
   const { failure, limitMs } = ruleOf(name);
   const results: { by: string; value: JsonObject }[] = [];
   let event = first;
-  let text: string | undefined;
+  let text: EventText | undefined;
   for (const extension of extensions.filter((candidate) => listens(candidate, name, options.lostGuards))) {
     const by = extension.name;
     const failed = (why: string): Dispatched | undefined => {
@@ -56,7 +65,7 @@ export async function dispatch(
       if (lost !== undefined) throw new Error(`it does not run any more (${lost})`);
       if (signal.aborted) throw new Error("the run was stopped");
       // The same text for all as long as nobody changes anything.
-      text ??= JSON.stringify(event);
+      text ??= textOf(event, options.messageTexts);
       outcomes = await extension.emit(name, text, limitMs, signal);
     } catch (error) {
       const end = failed(messageOf(error));
@@ -81,4 +90,12 @@ export async function dispatch(
     }
   }
   return { event, results, isDone: false };
+}
+
+function textOf(event: JsonObject, messageTexts: DispatchOptions["messageTexts"]): EventText {
+  let text: string | undefined;
+  if (event["type"] !== "context") return { text: () => text ??= JSON.stringify(event) };
+  // The messages that the engine gave, or a checked result.
+  const messages = messageTexts(event["messages"] as readonly JsonObject[]);
+  return { text: () => text ??= contextText(messages), messages };
 }

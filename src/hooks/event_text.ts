@@ -6,13 +6,13 @@ import type { JsonObject } from "../core/json.ts";
  * The messages of a `context` event are read when they are first looked at: most handlers look at them in few turns, and
  * reading them is nearly all that the event costs.
  */
-export function parseEvent(name: string, text: string): JsonObject {
+export function parseEvent(name: string, text: () => string): JsonObject {
   // The program wrote the text from an object.
-  if (name !== "context") return JSON.parse(text) as JsonObject;
+  if (name !== "context") return JSON.parse(text()) as JsonObject;
   let event: JsonObject | undefined;
   const lazy: JsonObject = { type: name };
   return Object.defineProperty(lazy, "messages", {
     enumerable: true,
-    get: () => (event ??= JSON.parse(text) as JsonObject)["messages"],
+    get: () => (event ??= JSON.parse(text()) as JsonObject)["messages"],
   });
 }

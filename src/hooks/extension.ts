@@ -21,6 +21,14 @@ export interface Registration {
 /** Nothing at all. */
 export const NO_REGISTRATION: Registration = { events: [], tools: [], commands: [], flags: [] };
 
+/** An event on its way to handlers. */
+export interface EventText {
+  /** JSON. */
+  readonly text: () => string;
+  /** JSON texts of the messages, for a context event. */
+  readonly messages?: readonly string[];
+}
+
 /**
  * An extension that is loaded, wherever it runs. Its methods reject when it is lost, and when it answers with nonsense.
  */
@@ -31,9 +39,9 @@ export interface Extension {
   /**
    * Runs its handlers of an event in the order of their registration, each with what the one before made of it.
    *
-   * `event` is JSON; what comes back is in order, ends with the handler that decided, and still has to be checked.
+   * What comes back is in order, ends with the handler that decided, and still has to be checked.
    */
-  emit(name: HookName, event: string, limitMs: number, signal: AbortSignal): Promise<readonly HandlerOutcome[]>;
+  emit(name: HookName, event: EventText, limitMs: number, signal: AbortSignal): Promise<readonly HandlerOutcome[]>;
   runTool(
     name: string,
     args: JsonObject,

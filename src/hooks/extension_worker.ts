@@ -1,6 +1,7 @@
 // The worker in which one extension runs. It starts with the permissions that were granted and nothing else; the files of
 // the extension come as texts, and it talks to the program in messages only.
 import * as api from "./api.ts";
+import { applyDelta, contextText } from "./context_delta.ts";
 import { type Frame, frameText, type HostOp, type LoadOrder, readFrame, type WorkerOp } from "./frame.ts";
 import { MAX_UNITS } from "./json_text.ts";
 import { link, type LinkModule } from "./linker.ts";
@@ -30,6 +31,8 @@ const talking = talk(send);
 let order: LoadOrder | undefined;
 let modules: readonly LinkModule[] = [];
 let registry: Registry | undefined;
+/** JSON texts of the last context event's messages. */
+let messages: readonly string[] = [];
 const calls = new Map<number, AbortController>();
 
 scope.addEventListener("message", (event) => {
@@ -55,7 +58,9 @@ function receive({ op, id, body }: Frame<HostOp>): void {
     case "emit":
       return answer(id, "done", (signal) => {
         const [name = "", event = ""] = splitAtLine(body);
-        return opened().emit(name, event, signal);
+        if (name !== "context") return opened().emit(name, () => event, signal);
+        const now = messages = applyDelta(messages, event);
+        return opened().emit(name, () => contextText(now), signal);
       });
     case "tool":
       return answer(id, "done", async (signal) => {

@@ -35,7 +35,7 @@ export async function loadInProcess(
     name,
     state: () => ({ name, wants: {}, granted: {} }),
     registration: registry.registration,
-    emit: async (event, text, _limitMs, signal) => readOutcomes(await registry.emit(event, text, signal)),
+    emit: async (event, text, _limitMs, signal) => readOutcomes(await registry.emit(event, text.text, signal)),
     runTool: registry.runTool,
     runCommand: registry.runCommand,
     setFlags: registry.setFlags,

@@ -20,7 +20,7 @@ type Exports = Record<string, unknown>;
 type Body = (
   exports: Exports,
   require: (specifier: string) => Exports,
-  importModule: (specifier: unknown) => Promise<Exports>,
+  importModule: ((specifier: unknown) => Promise<Exports>) & { readonly first: (specifier: unknown) => unknown },
   importMeta: { readonly url: string },
 ) => Promise<void>;
 
@@ -89,7 +89,9 @@ export async function link(modules: readonly LinkModule[], options: LinkOptions)
       await entry.done;
       return entry.exports;
     };
-    await body(exports, require, importModule, { url: `file://${encodeURI(module.path)}` });
+    // `import(a, b)` has become a call of `first`, which leaves its options out.
+    const load = Object.assign(importModule, { first: (specifier: unknown) => specifier });
+    await body(exports, require, load, { url: `file://${encodeURI(module.path)}` });
   };
 
   const [entry] = modules;
@@ -102,13 +104,13 @@ export async function link(modules: readonly LinkModule[], options: LinkOptions)
 /** A module's text as that of a function, on the lines on which it was. */
 function wrap({ path, code }: LinkModule): string {
   const linked = code
-    .replace(DYNAMIC, "importModule(((")
-    .replace(/\bimport\s*\.\s*meta\b/g, "importMeta")
+    .replace(DYNAMIC, "$importModule(($importModule.first(")
+    .replace(/\bimport\s*\.\s*meta\b/g, "$importMeta")
     // No `import` that runs is left but one that the transpiler did not see. Written so, it is the same in texts and as a
     // property, and a syntax error where it would reach the runtime's loader.
     .replace(/\bimport\b/g, "imp\\u006frt");
   const name = path.replace(/[\s\p{C}]/gu, "_");
-  return `(async function (exports, require, importModule, importMeta) {${linked}\n})\n//# sourceURL=${name}`;
+  return `(async function (exports, require, $importModule, $importMeta) {${linked}\n})\n//# sourceURL=${name}`;
 }
 
 /** Specifiers that a module needs before it runs. */

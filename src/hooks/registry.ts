@@ -17,7 +17,7 @@ export interface Registry {
   readonly api: ExtensionApi;
   registration(): Registration;
   /** Runs the handlers of an event; gives the JSON text of a list of `HandlerOutcome`s. Never rejects. */
-  emit(name: string, event: string, signal: AbortSignal): Promise<string>;
+  emit(name: string, event: () => string, signal: AbortSignal): Promise<string>;
   runTool(
     name: string,
     args: JsonObject,
@@ -137,8 +137,8 @@ function asResult(result: ToolResult | string): ToolResult {
 }
 
 /** Extensions may change the headers in place instead of returning them. */
-function changedHeaders(name: string, event: JsonObject, text: string): JsonObject | undefined {
+function changedHeaders(name: string, event: JsonObject, text: () => string): JsonObject | undefined {
   if (name !== "before_provider_headers") return undefined;
   const headers = JSON.stringify(event["headers"]);
-  return headers === JSON.stringify(JSON.parse(text).headers) ? undefined : { headers: event["headers"] ?? null };
+  return headers === JSON.stringify(JSON.parse(text()).headers) ? undefined : { headers: event["headers"] ?? null };
 }

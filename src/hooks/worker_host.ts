@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import type { ExtensionPermissions } from "../core/hook.ts";
 import { openCalls } from "./calls.ts";
+import { contextDelta } from "./context_delta.ts";
 import type { Extension, Registration } from "./extension.ts";
 import { NO_REGISTRATION } from "./extension.ts";
 import { frameText, type HostOp, type LoadOrder, readFrame } from "./frame.ts";
@@ -64,6 +65,8 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   const listeners: (() => void)[] = [];
   let registration: Registration = NO_REGISTRATION;
   let lost: string | undefined;
+  /** Messages of the last context event, which the worker has. */
+  let sent: readonly string[] = [];
   let isClosed = false;
   let second = 0;
   let messages = 0;
@@ -188,8 +191,15 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
       ...(lost === undefined ? {} : { lost }),
     }),
     registration: () => registration,
-    emit: async (event, text, limitMs, signal) =>
-      readOutcomes(await call("emit", `${event}\n${text}`, Math.min(limitMs, limits.eventMs), "done", signal)),
+    emit: async (event, { text, messages }, limitMs, signal) => {
+      let body = messages ? "" : text();
+      if (messages) {
+        body = contextDelta(sent, messages);
+        sent = messages;
+      }
+      const limit = Math.min(limitMs, limits.eventMs);
+      return readOutcomes(await call("emit", `${event}\n${body}`, limit, "done", signal));
+    },
     runTool: async (tool, args, callId, signal, onUpdate) => {
       const body = JSON.stringify({ name: tool, args, callId });
       const update = (partial: string): void => onUpdate(readToolResult(partial));

@@ -19,7 +19,9 @@ export function argumentIssues(args: JsonObject, schema: JsonObject): readonly A
   const look = (value: JsonValue, rule: JsonValue | undefined, path: readonly (string | number)[]): void => {
     if (!isObject(rule) || issues.length >= MOST_ISSUES || path.length > MOST_DEPTH) return;
     const say = (message: string, at = path): void => void issues.push({ path: at, message });
-    const types = (Array.isArray(rule["type"]) ? rule["type"] : [rule["type"]]).filter((type) => typeof type === "string");
+    const types = (Array.isArray(rule["type"]) ? rule["type"] : [rule["type"]]).filter((type) =>
+      typeof type === "string"
+    );
     if (types.length > 0 && !types.some((type) => hasType(value, type))) {
       return say(`must be of type ${types.join(" or ")}, not ${typeName(value)}`);
     }

@@ -7,7 +7,10 @@ const LONGEST = MESSAGE_BYTES;
 const PER_SECOND = 64 * 1024 * 1024;
 
 /** A way's fetch whose answers cannot fill the memory: what goes on for too long without an end is cut off as an error. */
-export function boundedFetch({ fetch }: Pick<HttpWay, "fetch">, now: () => number = () => performance.now()): HttpWay["fetch"] {
+export function boundedFetch(
+  { fetch }: Pick<HttpWay, "fetch">,
+  now: () => number = () => performance.now(),
+): HttpWay["fetch"] {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;

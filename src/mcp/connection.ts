@@ -36,19 +36,27 @@ interface Carrier {
   readonly close: () => Promise<void>;
 }
 
+/** How a connection is made. */
+export interface ConnectOptions {
+  /** Aborting gives the attempt up; a connection that was made is ended by `close` alone. */
+  readonly signal: AbortSignal;
+  /** The server says that its tools are others now; may come at any rate. */
+  readonly onToolsChanged: () => void;
+}
+
 /**
  * Starts a server, or goes to it, and introduces this program: the stateless revision where the server knows it, else the
  * older handshake (X14). Rejects with a clause within the server's start time; nothing of it is left running then.
  */
-export async function connect(server: McpServer, deps: McpDeps, onToolsChanged: () => void): Promise<Connection> {
+export async function connect(server: McpServer, deps: McpDeps, options: ConnectOptions): Promise<Connection> {
   const began = performance.now();
   try {
-    return await attempt(server, deps, onToolsChanged, "auto");
+    return await attempt(server, deps, options, "auto");
   } catch (error) {
     const left = timesOf(server).startMs - (performance.now() - began);
     // An old server may take a question that it does not know for its end; it gets the older handshake and nothing else.
     if (!(error instanceof EndedByQuestion) || left < 500) throw error;
-    return await attempt({ ...server, startMs: left }, deps, onToolsChanged, "legacy");
+    return await attempt({ ...server, startMs: left }, deps, options, "legacy");
   }
 }
 
@@ -57,12 +65,13 @@ class EndedByQuestion extends Error {}
 async function attempt(
   server: McpServer,
   deps: McpDeps,
-  onToolsChanged: () => void,
+  { signal, onToolsChanged }: ConnectOptions,
   mode: "auto" | "legacy",
 ): Promise<Connection> {
   const { startMs, callMs } = timesOf(server);
   // With the first server, not with the program: nobody else needs the library.
   const library = await import("@modelcontextprotocol/client");
+  signal.throwIfAborted();
   const carrier = carry(server, deps, library);
   const client = new library.Client(deps.client, {
     capabilities: {},
@@ -70,7 +79,9 @@ async function attempt(
     // There is nobody to answer a server's own questions; they are errors for it.
     inputRequired: { autoFulfill: false },
     // Schemas of servers are never compiled: that would run what they wrote.
-    jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
     listChanged: { tools: { autoRefresh: false, debounceMs: 300, onChanged: () => onToolsChanged() } },
   });
   const ended = Promise.withResolvers<string>();
@@ -79,28 +90,29 @@ async function attempt(
   client.onerror = () => {};
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), startMs);
+  const over = AbortSignal.any([late.signal, signal]);
   try {
     await Promise.race([
-      client.connect(carrier.transport, { timeout: startMs, signal: late.signal }),
-      rejection(late.signal, `it did not answer within ${seconds(startMs)}`),
+      client.connect(carrier.transport, { timeout: startMs, signal: over }),
+      rejection(over, () => signal.aborted ? "the session is over" : `it did not answer within ${seconds(startMs)}`),
     ]);
   } catch (error) {
     const why = carrier.why();
     await carrier.close();
-    if (mode === "auto" && why !== undefined && why !== CLOSED && !late.signal.aborted) throw new EndedByQuestion(why);
+    if (mode === "auto" && why !== undefined && why !== CLOSED && !over.aborted) throw new EndedByQuestion(why);
     throw new Error(why !== undefined && why !== CLOSED ? why : messageOf(error));
   } finally {
     clearTimeout(timer);
   }
   return {
     list: () => listTools(client, startMs),
-    async call(tool, args, { signal, onProgress }) {
+    async call(tool, args, { signal: stop, onProgress }) {
       // The definition is handed in, so that the library neither lists again nor checks results against a schema.
       const definition = { name: tool.name, inputSchema: tool.inputSchema };
       return await client.callTool({ name: tool.name, arguments: { ...args } }, {
         toolDefinition: definition,
         timeout: callMs,
-        signal,
+        signal: stop,
         onprogress: ({ progress, total, message }) =>
           onProgress(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`),
       });
@@ -113,7 +125,6 @@ async function attempt(
     },
   };
 }
-
 
 function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelcontextprotocol/client")): Carrier {
   if (isStdio(server)) {
@@ -154,8 +165,8 @@ async function listTools(client: Client, timeout: number): Promise<readonly Tool
   return tools.slice(0, MOST_TOOLS + 1);
 }
 
-function rejection(signal: AbortSignal, why: string): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error(why)), { once: true }));
+function rejection(signal: AbortSignal, why: () => string): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error(why())), { once: true }));
 }
 
 /** A time as people read it. */

@@ -26,8 +26,8 @@ export interface McpServers {
   tools(): readonly McpTool[];
   /** Calls back whenever `tools` would give others than before; may be in the middle of a run. Must not throw. */
   onChanged(listener: () => void): void;
-  /** Settles when each server is ready or has failed, at the latest when the longest start time is over. */
-  ready(): Promise<void>;
+  /** Settles when each server is ready or has failed, at the latest when the longest start time is over; or with `signal`. */
+  ready(signal?: AbortSignal): Promise<void>;
   states(): readonly ServerState[];
   /** Ends every server with all that it started. Safe to call twice. */
   close(): Promise<void>;
@@ -71,7 +71,15 @@ export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: 
   return {
     tools,
     onChanged: (listener) => void listeners.push(listener),
-    ready: async () => void await Promise.all(handles.map(({ settled }) => settled)),
+    ready: (signal) =>
+      new Promise((resolve) => {
+        const done = (): void => resolve();
+        signal?.addEventListener("abort", done, { once: true });
+        if (signal?.aborted) done();
+        Promise.all(handles.map(({ settled }) => settled)).then(() => signal?.removeEventListener("abort", done)).then(
+          done,
+        );
+      }),
     states: () => [...handles.map((handle) => handle.state()), ...failed].sort((a, b) => a.name < b.name ? -1 : 1),
     close: async () => void await Promise.all(handles.map((handle) => handle.close())),
   };

@@ -53,7 +53,7 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
     },
     async send(message) {
       if (over !== undefined) throw new Error(over);
-      await pipe.write(encoder.encode(JSON.stringify(message) + "\n"));
+      await pipe.write(encoder.encode(oneLine(message) + "\n"));
     },
     async close() {
       finish(CLOSED);
@@ -61,6 +61,11 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
     },
   };
   return transport;
+}
+
+/** Some readers of lines take these two characters for the end of one. */
+function oneLine(message: unknown): string {
+  return JSON.stringify(message).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 /** How long a process may take to end after its output has. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
 import { cleanLine } from "./clean.ts";
-import { type McpServer, timesOf } from "./config.ts";
+import { isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";
 import type { McpDeps } from "./deps.ts";
 import { resultOf } from "./results.ts";
@@ -45,6 +45,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   let current: Promise<Connection> | undefined;
   let restarts = 0;
   let relist: ReturnType<typeof setTimeout> | undefined;
+  const closing = new AbortController();
 
   const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)));
   const notice = (text: string): void => deps.onNotice(`MCP server "${name}": ${text}`);
@@ -77,9 +78,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     const isFirst = restarts === 0;
     state = "starting";
     const opening = (async () => {
-      let own: Connection | undefined;
-      const connection = await connect(server, deps, () => own && askAgain(own));
-      own = connection;
+      const connection = await connect(server, deps, { signal: closing.signal, onToolsChanged: askAgain });
       try {
         if (isClosed()) throw new Error("the session is over");
         await readTools(connection, isFirst);
@@ -105,10 +104,10 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
 
   const isClosed = (): boolean => state === "closed";
 
-  const askAgain = (connection: Connection): void => {
+  const askAgain = (): void => {
     relist ??= setTimeout(() => {
       relist = undefined;
-      if (!isClosed()) readTools(connection, false).catch(() => {}); // its end tells itself
+      current?.then((connection) => readTools(connection, false)).catch(() => {}); // its end tells itself
     }, RELIST_MS);
   };
 
@@ -137,6 +136,8 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
       return resultOf(answer, { server: name, tool: tool.raw.name, notes: connection.notes(), limits: deps.limits });
     } catch (error) {
       const notes = connection.notes().map((note) => `\n[sandbox: ${note}]`).join("");
+      // A session that the server has forgotten is begun anew with the next call.
+      if (!isStdio(server) && statusOf(error) === 404) void connection.close();
       if (signal.aborted) return errorResult(`${shown} was stopped. Check what it did${notes}`);
       return errorResult(`${shown} failed: ${failure(error)}. Correct the call, or do without it${notes}`);
     }
@@ -158,12 +159,20 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     async close() {
       if (isClosed()) return;
       state = "closed";
+      closing.abort();
       clearTimeout(relist);
       const open = current;
       current = undefined;
       await open?.then((connection) => connection.close(), () => {});
     },
   };
+}
+
+/** Status of an HTTP answer, where an error stands for one. */
+function statusOf(error: unknown): unknown {
+  if (typeof error !== "object" || error === null || !("data" in error)) return undefined;
+  const { data } = error;
+  return typeof data === "object" && data !== null && "status" in data ? data.status : undefined;
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

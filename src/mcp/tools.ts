@@ -31,7 +31,8 @@ export function usableTools(
   for (const raw of [...list].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
     const shown = cleanLine(raw.name, 60);
     const parameters = cleanSchema(raw.inputSchema);
-    const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`.trim();
+    const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`
+      .trim();
     if (names.has(raw.name)) notices.push(`"${shown}" is there twice; one is left out`);
     else if (raw.name === "" || raw.name.length > 256) notices.push(`a tool without a usable name is left out`);
     else if (parameters === undefined) notices.push(`"${shown}" is left out: its schema is too large or is none`);

@@ -36,8 +36,16 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   for (const path of covers) put("empty", path);
   put("temporary", "/tmp");
   const shown = [...policy.read.list, ...programPaths].filter((path) => hidden(path) && isReal(path));
-  for (const path of shown) put("read", path);
   const writable = [...policy.write.list, policy.tmp, policy.cache].filter(isReal);
+  const isBelow = (path: string): boolean => writable.some((folder) => isInside(path, folder));
+  // Everything is not the machine's own /tmp, for which Landlock has no rule of its own here.
+  const isWithAll = (path: string): boolean =>
+    policy.write.all && (isInside(path, policy.root) || !isInside(path, "/tmp"));
+  for (const path of shown) {
+    if (programPaths.includes(path)) put("read", path);
+    // In a writable folder it is in sight already, and a mount of its own would make it read-only.
+    else if (!isBelow(path)) put(isWithAll(path) ? "write" : "read", path);
+  }
   for (const path of writable) put("write", path);
 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));

@@ -20,14 +20,11 @@ export function dropCapabilities(): void {
   // A process without CAP_SETPCAP may not touch the bounding set or the secure bits: it has nothing to lose then, and
   // no_new_privs keeps it so.
   for (let capability = 0n; capability < 64n; capability++) {
-    if (c.prctl(PR_CAPBSET_DROP, capability, 0n, 0n, 0n) === 0) continue;
-    const number = errno();
-    if (number === EINVAL || number === EPERM) break;
-    throw new Error(`prctl(PR_CAPBSET_DROP): errno ${number}`);
+    const drop = (): number => c.prctl(PR_CAPBSET_DROP, capability, 0n, 0n, 0n);
+    if (!succeeds(drop, "PR_CAPBSET_DROP", [EINVAL, EPERM])) break;
   }
-  if (c.prctl(PR_SET_SECUREBITS, NOROOT_AND_NO_SETUID_FIXUP_LOCKED, 0n, 0n, 0n) !== 0 && errno() !== EPERM) {
-    throw new Error(`prctl(PR_SET_SECUREBITS): errno ${errno()}`);
-  }
+  const lock = (): number => c.prctl(PR_SET_SECUREBITS, NOROOT_AND_NO_SETUID_FIXUP_LOCKED, 0n, 0n, 0n);
+  succeeds(lock, "PR_SET_SECUREBITS", [EPERM]);
   succeed(c.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n), "prctl(PR_CAP_AMBIENT_CLEAR_ALL)");
   const header = new Uint8Array(8);
   new DataView(header.buffer).setUint32(0, CAPABILITY_VERSION_3, true);
@@ -35,4 +32,20 @@ export function dropCapabilities(): void {
   const number = CAPSET[Deno.build.arch];
   if (number === undefined) throw new Error(`no system call table for ${Deno.build.arch}`);
   succeed(c.syscall(number, addressOf(header), addressOf(none), 0n, 0n, 0n), "capset");
+}
+
+/**
+ * Whether a call succeeds; throws when it fails for another reason than those expected.
+ *
+ * The runtime makes system calls of its own between a failed call and the look at errno, rarely but at any time, so that
+ * one unexpected number tells nothing.
+ */
+function succeeds(call: () => number, name: string, expected: readonly number[]): boolean {
+  let number = 0;
+  for (let tries = 0; tries < 5; tries++) {
+    if (call() === 0) return true;
+    number = errno();
+    if (expected.includes(number)) return false;
+  }
+  throw new Error(`prctl(${name}): errno ${number}`);
 }

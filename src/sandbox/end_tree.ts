@@ -1,4 +1,5 @@
 import { canWalk, type Tree } from "./process_tree.ts";
+import { numbersIn, readProc } from "./procfs.ts";
 
 /** Between asking a tree to end and ending it. */
 const GRACE_MS = 2_000;
@@ -6,6 +7,8 @@ const GRACE_MS = 2_000;
 const KILL_MS = 3_000;
 const POLL_MS = 10;
 const FREEZE_MS = 500;
+/** Never signalled: to wait on it is to pause without letting anything else run. */
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Asks a tree to end with SIGTERM, waits up to two seconds, then kills what is left.
@@ -49,6 +52,11 @@ export async function killTree(tree: Tree): Promise<number> {
 export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; resume(): void } {
   const deadline = performance.now() + FREEZE_MS;
   const stopped = trees.map((tree) => stopAll(tree, deadline));
+  // The signal is on its way when it has been sent: a thread on another processor, or in a call that writes, goes on until
+  // it arrives.
+  while (performance.now() <= deadline && stopped.some((pids) => [...pids].some(isMoving))) {
+    Atomics.wait(PAUSE, 0, 0, 1);
+  }
   return {
     still: canWalk() && performance.now() <= deadline,
     resume() {
@@ -74,6 +82,14 @@ function stopAll(tree: Tree, deadline: number): Set<number> {
       send(process.pid, "SIGSTOP");
     }
   }
+}
+
+/** Whether a thread of a process does anything but stand still; proc_pid_stat(5). */
+function isMoving(pid: number): boolean {
+  return numbersIn(`/proc/${pid}/task`).some((thread) => {
+    const text = readProc(`/proc/${pid}/task/${thread}/stat`);
+    return text !== undefined && !/^[TtZX]/.test(text.slice(text.lastIndexOf(")") + 2));
+  });
 }
 
 function livingOf(tree: Tree): ReturnType<Tree["members"]> {

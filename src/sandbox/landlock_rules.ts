@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { isInside, type Policy, type Scope } from "../core/policy.ts";
 import type { LandlockRule } from "./landlock.ts";
 import { DEVICE, LOOK, READ, WRITE } from "./landlock_rights.ts";
-import { systemPaths } from "./readable.ts";
+import { foldersAround, systemPaths } from "./readable.ts";
 import { unique } from "./scopes.ts";
 import { OPEN_IN_SSH } from "./secrets.ts";
 import { DEVICES, KERNEL_VIEWS, NEVER_WITH_ALL, SHARED_TEMPORARY } from "./system_paths.ts";
@@ -32,20 +32,22 @@ const NAMESPACE_RULES: readonly LandlockRule[] = [
 export function landlockRules(policy: Policy, programPaths: readonly string[], view: RuleView): LandlockRule[] {
   const mounts = policy.sandbox === "kernel+";
   const tools = policy.run.all || policy.write.all || policy.write.list.length > 0;
+  const readable = lessDenied(policy.denyRead, view);
   const expand = (scope: Scope, denied: readonly string[], never: readonly string[]): string[] => {
     if (scope.all) return allBut("/", unique([...denied, ...never]), view);
-    return scope.list.flatMap((path) => mounts && covered(policy.write, path) ? [path] : allBut(path, denied, view));
+    const less = denied === policy.denyRead ? readable : lessDenied(denied, view);
+    return scope.list.flatMap((path) => mounts && covered(policy.write, path) ? [path] : less(path));
   };
   const read = expand(policy.read, policy.denyRead, NEVER_WITH_ALL);
   const write = expand(policy.write, policy.denyWrite, [...NEVER_WITH_ALL, ...SHARED_TEMPORARY]);
-  const needed = [...systemPaths(view.realPath), ...programPaths].flatMap((path) =>
-    allBut(path, policy.denyRead, view)
-  );
+  // Everything leaves out folders that all users share; a workspace in one is meant all the same.
+  const root = mounts ? [policy.root] : allBut(policy.root, policy.denyWrite, view);
+  const needed = [...systemPaths(view.realPath), ...programPaths].flatMap(readable);
   return [
     ...rules(KERNEL_VIEWS, LOOK),
     ...rules(DEVICES, DEVICE),
     ...rules(unique([...needed, ...read]), READ),
-    ...rules(write, WRITE),
+    ...rules(policy.write.all ? unique([...write, ...root]) : write, WRITE),
     ...(tools ? rules([policy.tmp, policy.cache], READ | WRITE) : []),
     ...rules(openSecrets(policy, view), LOOK),
     ...(mounts ? NAMESPACE_RULES : []),
@@ -66,10 +68,19 @@ function covered(scope: Scope, path: string): boolean {
  * Links among the pieces grant nothing (no rule follows a link), so that none can lead into what is denied.
  */
 export function allBut(folder: string, denied: readonly string[], view: Pick<RuleView, "listFolder">): string[] {
-  if (denied.some((path) => isInside(folder, path))) return [];
-  const inside = denied.filter((path) => isInside(path, folder));
-  if (inside.length === 0) return [folder];
-  return (view.listFolder(folder) ?? []).flatMap((name) => allBut(join(folder, name), inside, view));
+  return lessDenied(denied, view)(folder);
+}
+
+/** `allBut` for many folders: what is denied is sorted by the folders around it once. */
+function lessDenied(denied: readonly string[], view: Pick<RuleView, "listFolder">): (folder: string) => string[] {
+  const exact = new Set(denied);
+  const around = new Set(denied.flatMap(foldersAround));
+  const pieces = (folder: string): string[] => {
+    if (exact.has(folder)) return [];
+    if (!around.has(folder)) return [folder];
+    return (view.listFolder(folder) ?? []).flatMap((name) => pieces(join(folder, name)));
+  };
+  return (folder) => foldersAround(folder).some((outer) => exact.has(outer)) ? [] : pieces(folder);
 }
 
 /** Files in secret folders that git and ssh need and that tell nothing, unless they were denied by name. */

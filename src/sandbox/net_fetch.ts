@@ -29,7 +29,9 @@ export function openScopedFetch(
 ): ScopedFetch {
   const plain = (client?: Deno.HttpClient): ScopedFetch["fetch"] => async (url, init) => {
     const target = new URL(url);
-    if (target.origin !== origin.origin) throw new Error(`a request for ${target.host} was not sent: it is another host`);
+    if (target.origin !== origin.origin) {
+      throw new Error(`a request for ${target.host} was not sent: it is another host`);
+    }
     return await fetch(target, { ...init, redirect: "manual", ...(client ? { client } : {}) });
   };
   if (net.all) return { fetch: plain(), notes: () => [], close: () => {} };
@@ -37,7 +39,9 @@ export function openScopedFetch(
   const host = canonicalHost(origin.hostname) ?? origin.hostname;
   const port = origin.port === "" ? (origin.protocol === "https:" ? 443 : 80) : Number(origin.port);
   if (net.list.length === 0) {
-    throw new ToolError(`${host} is not in the network scope; only the user can allow it: --allow-net=${hostText(host, port)}`);
+    throw new ToolError(
+      `${host} is not in the network scope; only the user can allow it: --allow-net=${hostText(host, port)}`,
+    );
   }
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -64,7 +68,9 @@ export function openScopedFetch(
   // Closing the listener ends the loop.
   accept().catch(() => {});
   const proxy = `http://127.0.0.1:${listener.addr.port}`;
-  const client = Deno.createHttpClient({ proxy: { url: proxy, basicAuth: { username: "sandpiper", password: token } } });
+  const client = Deno.createHttpClient({
+    proxy: { url: proxy, basicAuth: { username: "sandpiper", password: token } },
+  });
   let isClosed = false;
   return {
     fetch: plain(client),

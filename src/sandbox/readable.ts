@@ -72,7 +72,7 @@ export function outermost(paths: readonly string[]): string[] {
 }
 
 /** Folders that a path lies in, innermost first: few, where comparing a hundred paths with each other takes milliseconds. */
-function foldersAround(path: string): string[] {
+export function foldersAround(path: string): string[] {
   const folders: string[] = [];
   for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) folders.push(path.slice(0, end));
   return path === "/" ? folders : [...folders, "/"];

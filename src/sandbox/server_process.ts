@@ -42,7 +42,9 @@ export interface ServerHost {
 /** Starts a program as a confined process with both pipes open. Throws where nothing could confine it. */
 export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: ServerHost): ServerProcess {
   const { policy, self, guard, net } = host;
-  if (policy.sandbox === "permissions") throw new ToolError("at the sandbox level permissions no program can be confined");
+  if (policy.sandbox === "permissions") {
+    throw new ToolError("at the sandbox level permissions no program can be confined");
+  }
   becomeSubreaper();
   guard.begin();
   expectTree();

@@ -20,7 +20,9 @@ export function serverProgram(command: string, policy: Policy): string {
   if (!run.list.includes(command)) {
     throw new ToolError(`${command} is not in the run scope; only the user can allow it: --allow-run=${command}`);
   }
-  if (!CONFINING.includes(sandbox)) throw new ToolError(`at the sandbox level ${sandbox} no single program can be confined`);
+  if (!CONFINING.includes(sandbox)) {
+    throw new ToolError(`at the sandbox level ${sandbox} no single program can be confined`);
+  }
   const file = programFile(command, policy);
   if ("why" in file) throw new ToolError(`${command} cannot be run: ${file.why}`);
   return file.path;
@@ -34,7 +36,9 @@ export function serverFolder(cwd: string, policy: Policy): string {
   } catch {
     // Told below.
   }
-  if (real === undefined || !Deno.lstatSync(real).isDirectory) throw new ToolError(`it cannot start in ${cwd}: no folder`);
+  if (real === undefined || !Deno.lstatSync(real).isDirectory) {
+    throw new ToolError(`it cannot start in ${cwd}: no folder`);
+  }
   const path = real;
   if (!covers(policy.read, path) || policy.denyRead.some((denied) => isInside(path, denied))) {
     throw new ToolError(`it cannot start in ${cwd}: outside the read scope`);

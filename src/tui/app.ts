@@ -7,17 +7,16 @@ import type { CommandContext } from "./commands/command.ts";
 import { LEVELS } from "./commands/model.ts";
 import { allCommands } from "./commands/table.ts";
 import { completion } from "./completion.ts";
-import type { Dialog } from "./dialog.ts";
+import { createDialogs } from "./dialogs.ts";
 import { editOutside } from "./external_editor.ts";
 import { startingFooter } from "./first_frame.ts";
+import { endSession } from "./farewell.ts";
 import { footerLines } from "./footer.ts";
 import { cleanedEngine } from "./foreign.ts";
 import { createFrames } from "./frames.ts";
 import type { TuiOptions } from "./options.ts";
 import { showPast } from "./past.ts";
-import { picker } from "./picker.ts";
 import { promptEditor } from "./prompt_editor.ts";
-import { questionForm } from "./question_form.ts";
 import { createReader } from "./reader.ts";
 import type { Screen } from "./screen.ts";
 import { createSend, errorText, type Send } from "./sender.ts";
@@ -30,16 +29,16 @@ import { createView } from "./view.ts";
 export interface App {
   readonly input: (text: string) => void;
   readonly resized: () => void;
-  readonly redraw: () => void;
+  /** The process was stopped and goes on. */
+  readonly resumed: () => void;
   /** Ends it with an exit code; what goes on is stopped. */
   readonly quit: (code: number) => void;
   /** Settles when the person has left, or rejects when the session cannot be opened. */
   readonly done: Promise<number>;
 }
 
+/** How long a hint stays, milliseconds. */
 const HINT_MS = 2000;
-/** How long what goes on may take to stop when the person leaves. */
-const STOP_MS = 3000;
 
 /** Opens the screen; the session may still be opening. */
 export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen): App {
@@ -53,14 +52,14 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   let send: Send | undefined;
   let waiting: readonly string[] = []; // what was sent before there was a session
   let isExpanded = false;
-  let question: Dialog | undefined;
-  let choice: Dialog | undefined;
   let hint: string | undefined;
   let busySince: number | undefined;
   let branch = options.branch();
   let isLent = false;
+  let isParked = false;
 
   const look = (): Look => ({ width: terminal.columns(), theme: options.theme, expanded: isExpanded });
+  const dialogs = createDialogs(() => frames.request(), now);
   const editor = promptEditor({
     theme: options.theme,
     rows: terminal.rows,
@@ -70,7 +69,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   });
   const view = createView(screen, terminal, transcript, {
     look,
-    dialog: () => question ?? choice,
+    dialog: dialogs.current,
     editor: editor.lines,
     status: (at) => {
       const busyMs = busySince === undefined ? undefined : now() - busySince;
@@ -78,8 +77,9 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
   });
-  const frames = createFrames(() => isLent || view.draw());
-  const ticker = setInterval(() => busySince === undefined || frames.request(), 1000);
+  const frames = createFrames(() => isLent || isParked || view.draw());
+  // Times go on, and a run may end without a word.
+  const ticker = setInterval(() => (busySince !== undefined || reader.isTyped()) && refresh(), 1000);
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void => {
     transcript.add(noticeBlock(text, level));
     frames.request();
@@ -112,27 +112,13 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       transcript.add(pageBlock(lines));
       frames.request();
     },
-    pick(title, choices, start) {
-      const { promise, resolve } = Promise.withResolvers<(typeof choices)[number]["value"] | undefined>();
-      const dialog = picker({
-        title,
-        choices,
-        ...(start === undefined ? {} : { start }),
-        done(value) {
-          if (choice === dialog) choice = undefined;
-          resolve(value);
-        },
-      });
-      choice = dialog;
-      frames.request();
-      return promise;
-    },
+    pick: dialogs.pick,
     write: editor.setText,
     quit: () => ended.resolve(0),
   });
   const command = (name: string): void => void send?.(`/${name}`, "steer");
   const keys = createKeys({
-    dialog: () => question ?? choice,
+    dialog: dialogs.current,
     editor,
     isBusy: () => busySince !== undefined || reader.isTyped(),
     send: submit,
@@ -169,6 +155,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     redraw: () => view.redraw(false),
     suspend() {
+      isParked = true;
+      screen.leave();
       terminal.restore();
       Deno.kill(Deno.pid, "SIGTSTP");
     },
@@ -179,14 +167,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   buffer.on("paste", (text) => keys(`\x1b[200~${text}\x1b[201~`));
 
   options.questions.bind({
-    show(asked) {
-      question = questionForm(asked, now);
-      frames.request();
-    },
-    hide() {
-      question = undefined;
-      frames.request();
-    },
+    show: dialogs.show,
+    hide: dialogs.hide,
     notify: say,
     setStatus(key, text) {
       if (text === undefined) statuses.delete(key);
@@ -231,22 +213,18 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
 
   async function close(code: number): Promise<number> {
     options.questions.release();
-    question = choice = undefined;
+    dialogs.clear();
     buffer.destroy();
-    if (engine) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await Promise.race([engine.abort(), new Promise((late) => timer = setTimeout(late, STOP_MS))]);
-      clearTimeout(timer);
-      engine.store().sync();
-      const { sessionFile, sessionId } = engine.state();
-      if (sessionFile && engine.messages().length > 0) {
-        say(`The session is saved. sandpiper --resume ${sessionId} goes on`);
-      }
-    }
+    const words = engine && await endSession(engine);
+    if (words !== undefined) say(words);
+    leave();
+    return code;
+  }
+
+  function leave(): void {
     frames.stop();
     clearInterval(ticker);
     view.close();
-    return code;
   }
 
   frames.now();
@@ -256,11 +234,15 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       if (!isLent) frames.now();
     },
     resized: () => isLent || view.redraw(false),
-    redraw: () => view.redraw(false),
+    resumed() {
+      // Below what the shell wrote meanwhile; after a stop that nobody announced, over it.
+      if (isParked) view.draw();
+      else view.redraw(false);
+      isParked = false;
+    },
     quit: ended.resolve,
     done: ended.promise.then(close, (error) => {
-      frames.stop();
-      clearInterval(ticker);
+      leave();
       throw error;
     }),
   };

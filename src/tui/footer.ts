@@ -13,7 +13,9 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
   const where = [folder + (branch ? ` (${branch})` : ""), sessionName ?? ""].map(cleanLine).filter((part) =>
     part !== ""
   );
-  const who = [cleanLine(model.id), thinking === "off" ? "" : thinking].filter((part) => part !== "");
+  // A recording's name is a path.
+  const id = cleanLine(model.id).replace(/^replay:.*\//, "replay:");
+  const who = [id, thinking === "off" ? "" : thinking].filter((part) => part !== "");
   const sent = totals.input + totals.cacheRead + totals.cacheWrite;
   const spent = [
     sent + totals.output > 0 ? `↑${count(sent)} ↓${count(totals.output)}` : "",

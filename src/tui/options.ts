@@ -11,6 +11,8 @@ export interface TuiOptions extends Omit<CommandWorld, "now"> {
   readonly engine: Engine | Promise<Engine>;
   /** Made before the engine, whose `ask` is theirs. */
   readonly questions: TuiQuestions;
+  /** Called when something is on the screen: time for work that would have held it up. */
+  readonly onFirstFrame?: () => void;
   /** The workspace: absolute. */
   readonly cwd: string;
   readonly version: string;

@@ -11,7 +11,10 @@ import { watchEnds } from "./ends.ts";
  * Rejects as the promise of the engine does. The engine is left open. The terminal is given back on every way out.
  */
 export async function runTui(options: TuiOptions): Promise<number> {
-  if (options.plain) return await (await import("./plain.ts")).runPlain(options);
+  if (options.plain) {
+    options.onFirstFrame?.();
+    return await (await import("./plain.ts")).runPlain(options);
+  }
   const terminal: Terminal = processTerminal();
   let app: App | undefined;
   let early = ""; // typed before the editor was there
@@ -21,7 +24,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     end: (code) => app ? app.quit(code) : leave(code),
     resumed() {
       terminal.retake();
-      app?.redraw();
+      app?.resumed();
     },
   });
   const leave = (code: number): never => {
@@ -39,6 +42,8 @@ export async function runTui(options: TuiOptions): Promise<number> {
     });
     const screen = createScreen(terminal);
     screen.draw(firstFrame(options, { width: terminal.columns(), theme: options.theme, expanded: false }));
+    // Whoever waits gets the next turn, before the rest of the code is loaded.
+    options.onFirstFrame?.();
     // The editor and Markdown are most of the code: the first frame does not wait for them.
     const { openApp } = await import("./app.ts");
     app = openApp(options, terminal, screen);

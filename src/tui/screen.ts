@@ -100,7 +100,7 @@ export function createScreen(terminal: Pick<Terminal, "write" | "columns" | "row
     leave() {
       const below = moveTo(Math.max(0, shown.length - 1));
       terminal.write(shown.length > 0 ? `${below}\r\n` : "");
-      shown = [];
+      shown = aboveShown = [];
       row = 0;
     },
   };

@@ -38,6 +38,7 @@ export function processTerminal(): Terminal {
   let handlers: TerminalHandlers | undefined;
   let isTaken = false;
   let isGone = false;
+  let isReading = false;
   /** While set, input waits: the reader stops after the read that is under way. */
   let lent: { readonly back: Promise<void>; readonly quiet: () => void } | undefined;
 
@@ -75,8 +76,16 @@ export function processTerminal(): Terminal {
   async function readInput(): Promise<void> {
     const decoder = new TextDecoder();
     const buffer = new Uint8Array(65536);
+    const read = async (): Promise<number | null> => {
+      isReading = true;
+      try {
+        return await Deno.stdin.read(buffer);
+      } finally {
+        isReading = false;
+      }
+    };
     try {
-      for (let count = await Deno.stdin.read(buffer); count !== null; count = await Deno.stdin.read(buffer)) {
+      for (let count = await read(); count !== null; count = await read()) {
         const text = decoder.decode(buffer.subarray(0, count), { stream: true });
         const own = text.replace(STATUS, "");
         if (own !== "") handlers?.onInput(own);
@@ -106,11 +115,13 @@ export function processTerminal(): Terminal {
       const { promise: back, resolve: giveBack } = Promise.withResolvers<void>();
       const { promise: quiet, resolve } = Promise.withResolvers<void>();
       lent = { back, quiet: resolve };
-      // A read is under way and would take the other program's first key: the answer to a question ends it.
-      write(ASK_STATUS);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
-      clearTimeout(timer);
+      if (isReading) {
+        // That read would take the other program's first key: the answer to a question ends it.
+        write(ASK_STATUS);
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
+        clearTimeout(timer);
+      }
       restore();
       try {
         return await work();

@@ -18,7 +18,6 @@ const KEPT_BLOCKS = 200;
 export function createTranscript(): Transcript {
   let finished: readonly Block[] = [];
   let open: Block[] = [];
-  let isFirst = true;
 
   const linesOf = (block: Block, look: Look): readonly string[] => {
     const lines = block.lines(look);
@@ -30,10 +29,7 @@ export function createTranscript(): Transcript {
     take(look) {
       const at = open.findIndex((block) => !block.isDone());
       const done = open.splice(0, at < 0 ? open.length : at);
-      let above = done.flatMap((block) => linesOf(block, look));
-      // The very first line needs no distance from anything.
-      if (isFirst && above[0] === "") above = above.slice(1);
-      if (above.length > 0) isFirst = false;
+      const above = done.flatMap((block) => linesOf(block, look));
       finished = [...finished, ...done].slice(-KEPT_BLOCKS);
       return { above, live: open.flatMap((block) => linesOf(block, look)) };
     },

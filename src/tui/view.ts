@@ -67,9 +67,10 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
     },
     redraw(full) {
       const look = parts.look();
-      const { live } = transcript.take(look);
+      const { above, live } = transcript.take(look);
       const made = frame(live, look);
-      const room = Math.max(0, terminal.rows() - made.live.length);
+      // What is finished since the last frame has to be written in any case.
+      const room = Math.max(above.length, terminal.rows() - made.live.length);
       const again = transcript.again(look, full ? AGAIN_LINES : room);
       screen.redraw({ above: full || again.length <= room ? again : again.slice(again.length - room), ...made });
     },

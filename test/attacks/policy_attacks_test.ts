@@ -105,3 +105,71 @@ Deno.test("a workspace that is a link, or holds the home, opens neither the secr
     assertNotMatch(shell.stdout + shell.stderr, new RegExp(SECRET));
     assertEquals(Deno.readTextFileSync(`${home}/.ssh/id`), SECRET);
   }));
+
+const ODD_SETTINGS: readonly (readonly [name: string, put: (path: string) => void, said: RegExp])[] = [
+  ["a pipe", (path) => new Deno.Command("mkfifo", { args: [path] }).outputSync(), /it is no regular file/],
+  ["a link to a device", (path) => Deno.symlinkSync("/dev/zero", path), /it is no regular file/],
+  ["a folder", (path) => Deno.mkdirSync(path), /it is no regular file/],
+  ["a sparse terabyte", (path) => {
+    using file = Deno.openSync(path, { write: true, create: true });
+    file.truncateSync(2 ** 40);
+  }, /it is larger than 1 MiB/],
+  ["two hundred thousand levels deep", (path) => Deno.writeTextFileSync(path, "[".repeat(200_000)), /settings\.json/],
+];
+for (const [name, put, said] of ODD_SETTINGS) {
+  Deno.test(`a trusted project whose settings are ${name} neither hangs the program nor runs anything`, () =>
+    withSettings({}, async ({ ws }, tool) => {
+      Deno.removeSync(`${ws}/.sandpiper/settings.json`);
+      put(`${ws}/.sandpiper/settings.json`);
+      const began = performance.now();
+      const ran = await tool(["bash", "--", ": > ran"]);
+      assertMatch(ran.stderr, said);
+      assertEquals({ code: ran.code, ran: [...Deno.readDirSync(ws)].length }, { code: 2, ran: 1 });
+      assert(performance.now() - began < 8_000);
+    }));
+}
+
+Deno.test("names, grants and limits of a trusted project are taken by nothing but their own spelling", () =>
+  withSettings({}, async ({ ws, home, outside }, tool) => {
+    const texts = [
+      `{"permissions": {"read": true}, "permissions": {"read": ["/"], "write": ["/"]}}`,
+      `\ufeff{"permissions": {"read": ["/"]}}`,
+      `{"Permissions": {"read": true}, "permissions ": {"read": true}, "perm\u0131ssions": {"read": true}}`,
+      `{"permissions": {"Read": true, "READ": true, "re\u0430d": true}}`,
+      `{"permissions": {"read": ["\u002e\u002e/outside", "./../outside", "x/../../outside", "${outside}/"]}}`,
+      `{"permissions": {"env": ["MY_TOKEN", "OPENAI_API_KEY"]}}`,
+      `{"permissions": {"__proto__": {"read": true}, "deny": {"__proto__": {"read": []}}}}`,
+      `{"__proto__": {"permissions": {"read": true}}, "constructor": {"permissions": {"read": true}}}`,
+    ];
+    for (const text of texts) {
+      Deno.writeTextFileSync(`${ws}/.sandpiper/settings.json`, text);
+      const command = `cat '${outside}/secret' ~/.ssh/id; env; echo x > '${outside}/new'`;
+      const ran = await tool(["bash", "--", command], { MY_TOKEN: SECRET, OPENAI_API_KEY: SECRET });
+      assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET), text);
+    }
+    assertEquals([...Deno.readDirSync(outside)].map((entry) => entry.name), ["secret"]);
+    assertEquals(Deno.readTextFileSync(`${home}/.ssh/id`), SECRET);
+  }));
+
+Deno.test("scopes that a user gives with odd spellings open what they name and nothing else", () =>
+  withSettings({}, async ({ ws, outside }, tool) => {
+    Deno.mkdirSync(`${ws}/in`);
+    Deno.writeTextFileSync(`${ws}/in/own`, "inside");
+    Deno.symlinkSync(outside, `${ws}/in/door`);
+    const flags = [
+      ...["--allow-read=in", "--allow-read=in/", "--allow-read=./in/../in", `--allow-read=${ws}//in`],
+      ...["--allow-read=in,in/../in/.", "--allow-read=in/own/.."],
+    ];
+    const command = `cat in/own; cat '${outside}/secret' in/door/secret in/../../outside/secret`;
+    for (const flag of flags) {
+      const ran = await tool([flag, "bash", "--", command]);
+      assertMatch(ran.stdout, /inside/, flag);
+      assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET), flag);
+    }
+    // A link that the user names is what it leads to.
+    assertMatch((await tool(["--allow-read=in/door", ...read(`${outside}/secret`)])).stdout, new RegExp(SECRET));
+    for (const flag of ["--allow-read=", "--allow-read=,"]) {
+      const ran = await tool([flag, ...read(`${outside}/secret`)]);
+      assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET), flag);
+    }
+  }));

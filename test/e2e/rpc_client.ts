@@ -22,6 +22,15 @@ export interface RpcClient {
   ended(): Promise<{ readonly code: number; readonly stderr: string }>;
 }
 
+/** Longest wait for one line, milliseconds. */
+const WAIT_MS = 15_000;
+
+function after(ms: number): { readonly promise: Promise<void> } & Disposable {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return { promise, [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
 /** Starts the program in rpc mode; `await using` ends it. */
 export function rpcClient(program: Program, args: readonly string[], options: RunOptions): RpcClient & AsyncDisposable {
   const child = start(program, ["--mode", "rpc", ...args], { ...options, stdin: "" });
@@ -52,10 +61,15 @@ export function rpcClient(program: Program, args: readonly string[], options: Ru
     raw: (text) => writer.write(new TextEncoder().encode(text)),
     send: (command) => client.raw(JSON.stringify(command) + "\n"),
     async wait(fits, from = 0) {
+      const deadline = Date.now() + WAIT_MS;
+      using late = after(WAIT_MS + 1);
       for (let at = from;;) {
         for (; at < lines.length; at++) if (fits(lines[at])) return lines[at];
         if (isOver) throw new Error(`no such line; the last were ${JSON.stringify(lines.slice(-3))} ${await stderr}`);
-        await arrived.promise;
+        await Promise.race([arrived.promise, late.promise]);
+        if (Date.now() > deadline) {
+          throw new Error(`no such line in time; the last were ${JSON.stringify(lines.slice(-3))}`);
+        }
       }
     },
     async ask(command) {
@@ -98,15 +112,7 @@ export async function until(isSo: () => boolean, limitMs = 5000): Promise<boolea
   return isSo();
 }
 
-/** Whether a process with these words in its command line is there. */
-export function isRunning(...words: readonly string[]): boolean {
-  return [...Deno.readDirSync("/proc")].some(({ name }) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      const line = Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0").join(" ");
-      return words.every((word) => line.includes(word));
-    } catch {
-      return false;
-    }
-  });
+/** Whether a process is there whose command line has this text. */
+export function isRunning(text: string): boolean {
+  return new Deno.Command("pgrep", { args: ["-f", "--", text], stdout: "null" }).outputSync().success;
 }

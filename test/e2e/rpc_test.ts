@@ -179,7 +179,7 @@ for (const [index, { name, code }] of ENDINGS.entries()) {
       const { sessionFile } = (await client.ask({ type: "get_state" })).data;
       await client.ask({ type: "prompt", message: "sleep" });
       await client.wait(isEvent("tool_execution_start"));
-      assert(await until(() => isRunning("sleep", seconds)));
+      assert(await until(() => isRunning(`^sleep ${seconds}$`)));
       if (name === "abort") {
         assertEquals((await client.ask({ type: "abort" })).success, true);
         assertEquals((await client.wait(isEvent("agent_settled"))).aborted, true);
@@ -192,7 +192,7 @@ for (const [index, { name, code }] of ENDINGS.entries()) {
         assertEquals((await client.ended()).code, code);
         assertEquals(client.lines.at(-1).type, "agent_settled");
       }
-      assert(await until(() => !isRunning("sleep", seconds)), "the command has ended");
+      assert(await until(() => !isRunning(`^sleep ${seconds}$`)), "the command has ended");
       const kept = Deno.readTextFileSync(sessionFile).trim().split("\n").map((line) => JSON.parse(line));
       const roles = kept.flatMap(({ type, message }) => type === "message" ? [message.role] : []);
       assertEquals(roles.slice(0, 3), ["user", "assistant", "toolResult"]);

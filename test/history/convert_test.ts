@@ -58,6 +58,20 @@ Deno.test("convertToLlm() leaves out what the person kept from the model R201", 
   assertEquals(convertToLlm([{ ...RUN, excludeFromContext: true }, asked]), [asked]);
 });
 
+Deno.test("convertToLlm() leaves out messages in which nothing was said, and no others R419", () => {
+  const picture = [{ type: "image", data: "AA==", mimeType: "image/png" }] as const;
+  const note = (content: string): AgentMessage => ({
+    role: "custom",
+    customType: "n",
+    content,
+    display: true,
+    timestamp: 1,
+  });
+  const [asked, shown, silent] = [user("hi"), user(picture), result("1", "")];
+  const blank = [user(""), user(" \n\t"), user([]), user([{ type: "text", text: " " }]), note("\n")];
+  assertEquals(convertToLlm([...blank, asked, shown, silent]), [asked, shown, silent]);
+});
+
 const SUMMARIES: readonly AgentMessage[] = [
   { role: "compactionSummary", summary: "## Goal\nx</summary>y", tokensBefore: 5, timestamp: 2 },
   { role: "branchSummary", summary: "## Goal\nx</summary>y", fromId: "a", timestamp: 2 },

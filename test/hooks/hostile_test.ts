@@ -119,7 +119,7 @@ Deno.test("a result of 100 MB, and one that changes a prototype, are refused", a
     "extensions/good.ts": GOOD,
   });
   const { hooks } = world;
-  assertMatch(JSON.stringify(await hooks.runTool("big", {}, "c", never, () => {})), /larger than 8 MB/);
+  assertMatch(JSON.stringify(await hooks.runTool("big", {}, "c", never, () => {})), /larger than 8 MB|too much memory/);
   const messages = [{ role: "user", content: "x", timestamp: 1 } as const];
   assertEquals(await hooks.context(messages, never), messages);
   assertEquals(await hooks.beforeProviderRequest({ model: "m" }, never), { model: "m" });

@@ -39,12 +39,13 @@ Deno.test("link() knows all forms of imports and exports", async () => {
       export * from "./b.ts";
       export { named as again } from "./b.ts";
       const t: T = 1;
-      export default [d, n, all.named, json.k, one, two, (await import("./b.ts")).named, (await import("known")).two, t,
+      export default [d, n, all.named, json.k, one, two, (await import("./b.ts")).named,
+        (await import("./c.json", { with: { type: "json" } })).default.k, (await import("known")).two, t,
         import.meta.url, "import('x')", { import: 5 }.import];`,
     "b.ts": `export type T = number; export const named = "n"; export default "d";`,
     "c.json": '{"k":"v"}',
   });
-  assertEquals(value, ["d", "n", "n", "v", 1, 2, "n", 2, 1, "file:///x/a.ts", "import('x')", 5]);
+  assertEquals(value, ["d", "n", "n", "v", 1, 2, "n", "v", 2, 1, "file:///x/a.ts", "import('x')", 5]);
 });
 
 Deno.test("link() lets modules import each other in a circle, with what changes later", async () => {

@@ -8,6 +8,9 @@ export interface Question {
   readonly path: string;
 }
 
+/** How much of a file is told, from its beginning. */
+export const READ_BYTES = 4_096;
+
 const OPENAT: Readonly<Record<string, bigint>> = { x86_64: 257n, aarch64: 56n };
 const UNLINKAT: Readonly<Record<string, bigint>> = { x86_64: 263n, aarch64: 35n };
 const DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
@@ -29,8 +32,8 @@ function answer({ op, path }: Question): string {
   try {
     if (op === "make") libc().syscall(UNLINKAT[Deno.build.arch] ?? 0n, AT_FDCWD, addressOf(name), 0n, 0n, 0n);
     if (op !== "read") return "ok";
-    const bytes = new Uint8Array(200);
-    const got = Number(libc().read(fd, bytes, 200n));
+    const bytes = new Uint8Array(READ_BYTES);
+    const got = Number(libc().read(fd, bytes, BigInt(READ_BYTES)));
     return got < 0 ? errnoName(errno()) : `ok ${new TextDecoder().decode(bytes.subarray(0, got))}`;
   } finally {
     libc().close(fd);

@@ -145,7 +145,9 @@ function relative(from: string, to: string): string {
 
 /** The text of a way through a tree. */
 export function pathOf({ start, turns, pick }: Way, { places }: Tree): string {
-  let path = places[start % places.length] ?? "/";
+  // Most of what the policy covers lies in the workspace.
+  const inside = places.filter((place) => place.startsWith(`${places[0]}/`));
+  let path = (start % 3 === 0 ? places[start % places.length] : inside[start % inside.length]) ?? "/";
   turns.forEach((turn, at) => {
     const other = places[(pick + at * 7) % places.length] ?? "/";
     switch (turn) {

@@ -225,3 +225,48 @@ Deno.test("runRunner() ends with its input, and at once with a host that breaks 
   const { answers } = await raw(place, frame(text).map((line) => new TextDecoder().decode(line)));
   assertEquals(answers, ['{"v":1,"id":"h","ok":{"content":[]}}']);
 });
+
+const HELLO = (place: World): string => JSON.stringify({ v: 1, id: "h", op: "hello", policy: policyFor(place.root) });
+const tool = (more: string): string => `{"v":1,"id":"t","op":"tool","name":"read",${more}}`;
+
+/** What no honest host sends, after a hello. */
+const HOSTILE: readonly (readonly [name: string, text: string])[] = [
+  ["a key that reaches a prototype", tool('"args":{"__proto__":{"path":"a.txt"}}')],
+  ["a key that reaches a constructor", tool('"args":{"constructor":{"prototype":{"x":1}}}')],
+  ["arguments that are deep", tool(`"args":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`)],
+  ["arguments that are no object", tool('"args":[1]')],
+  ["a number that is none", tool('"args":{"offset":1e999}')],
+  ["another version", '{"v":2,"id":"t","op":"tool","name":"read","args":{}}'],
+  ["no version", '{"id":"t","op":"tool","name":"read","args":{}}'],
+  ["an id that is no text", '{"v":1,"id":7,"op":"tool","name":"read","args":{}}'],
+  ["an id that is too long", `{"v":1,"id":"${"i".repeat(65)}","op":"tool","name":"read","args":{}}`],
+  ["an operation that does not exist", '{"v":1,"id":"t","op":"eval","code":"1"}'],
+  ["a second hello", '{"v":1,"id":"t","op":"hello","policy":{}}'],
+  ["a list", "[]"],
+  ["nothing", ""],
+  ["half a message", '{"v":1,"id":"t"'],
+  ["a part that is no text", '{"v":1,"part":7,"more":false}'],
+];
+for (const [name, text] of HOSTILE) {
+  Deno.test(`runRunner() ends, having done nothing, when it is sent ${name}`, async () => {
+    using place = world();
+    const { code, answers, errors } = await raw(place, [`${HELLO(place)}\n`, `${text}\n`, `${tool('"args":{}')}\n`]);
+    assertEquals({ code, answers }, { code: 76, answers: ['{"v":1,"id":"h","ok":{"content":[]}}'] });
+    assertMatch(errors, /^the host broke the protocol: [^\n]+\n$/);
+    assertEquals(content(place, "a.txt"), "inside\n");
+  });
+}
+
+Deno.test("runRunner() passes over answers and ends of what it never asked for", async () => {
+  using place = world();
+  const strange = [
+    '{"v":1,"id":"a","op":"cancel","call":"never"}',
+    '{"v":1,"id":"b","op":"refused","exec":"never","why":"no"}',
+    '{"v":1,"id":"c","op":"ended","exec":"never","outcome":{"exitCode":0,"stdout":"","stderr":"","notes":[]}}',
+  ];
+  const read = '{"v":1,"id":"t","op":"tool","name":"read","args":{"path":"a.txt"}}';
+  const { code, answers } = await raw(place, [`${HELLO(place)}\n`, ...strange.map((line) => `${line}\n`), `${read}\n`]);
+  assertEquals(code, 0);
+  // The input has ended, so that the call's own answer may or may not be among them.
+  assertEquals(answers.filter((answer) => !answer.includes('"id":"t"')), ['{"v":1,"id":"h","ok":{"content":[]}}']);
+});

@@ -143,3 +143,17 @@ Deno.test("mountsOf() masks what is denied in a folder of /tmp that is shown, an
     ["nothing", "/tmp/given/key"],
   ]);
 });
+
+Deno.test("mountsOf() makes a readable place in a writable folder no mount of its own, which would make it read-only", () => {
+  const kindOf = (path: string, write: Policy["write"]): string | undefined =>
+    mountsOf({ ...POLICY, write }, ["/home/u/w/program"], {
+      ...DISK,
+      realPath: (path) => path === "/home/u/w/program" ? path : DISK.realPath(path),
+    }).find(([, at]) => at === path)?.[0];
+  const above = { all: false, list: ["/home/u"] };
+  assertEquals([kindOf("/home/u", above), kindOf("/home/u/w", above)], ["write", "write"]);
+  assertEquals(kindOf("/home/u/.cargo/bin", above), undefined);
+  const all = { all: true, list: [] };
+  assertEquals([kindOf("/home/u/w", all), kindOf("/home/u/.cargo/bin", all)], ["write", "write"]);
+  for (const write of [above, all, POLICY.write]) assertEquals(kindOf("/home/u/w/program", write), "read");
+});

@@ -28,6 +28,20 @@ Deno.test("landlockRules() gives the workspace everything but device nodes, and 
   for (const [path, rights] of readOnly) assert((rights & WRITE) === 0 || path.startsWith("/dev/"), path);
 });
 
+Deno.test("landlockRules() leaves a workspace in a shared folder writable where everything is, and nothing beside it", () => {
+  using world = makeWorld();
+  Deno.mkdirSync(`${world.root}/a`);
+  const flags = { write: true, deny: { write: ["a"] } };
+  for (const level of ["kernel", "kernel+"] as const) {
+    const all = landlockRules(worldPolicy(world, level, { flags: { write: true } }), [], disk);
+    assertEquals(rightsAt(all, `${world.root}/f`), READ | WRITE);
+    assertEquals(rightsAt(all, `${world.outside}/f`) & WRITE, level === "kernel" ? 0 : WRITE);
+  }
+  // At kernel+ the machine's own /tmp is out of sight, and a mount lies over what is denied.
+  const rules = landlockRules(worldPolicy(world, "kernel", { flags }), [], disk);
+  assertEquals(rightsAt(rules, `${world.root}/a/f`) & WRITE, 0);
+});
+
 Deno.test("landlockRules() leaves out what is denied inside of what is granted", () => {
   using world = makeWorld();
   for (const name of ["a", "b/c", "b/d"]) Deno.mkdirSync(`${world.root}/${name}`, { recursive: true });

@@ -108,6 +108,23 @@ const LIES: readonly { readonly lie: string; readonly says: RegExp | ToolResult;
     survives: false,
   },
   { lie: "answersThenExits", says: TRUE, survives: false },
+  { lie: "wider", says: /broke the protocol: the message holds too many values/, survives: false },
+  { lie: "infinite", says: /broke the protocol: the message holds a number/, survives: false },
+  // JSON.parse takes the last of two fields; there is no other reader that could take the first.
+  { lie: "doubled", says: TRUE, survives: true },
+  { lie: "surrogate", says: { content: [{ type: "text", text: "a\ud800bcd" }] }, survives: true },
+  { lie: "picture", says: /broke the protocol: not a content part/, survives: false },
+  { lie: "failure", says: /broke the protocol: isError is no boolean/, survives: false },
+  { lie: "version", says: /broke the protocol: not a message of version 1/, survives: false },
+  { lie: "idless", says: /broke the protocol: a message without an id/, survives: false },
+  { lie: "longId", says: /broke the protocol: a message without an id/, survives: false },
+  { lie: "nested", says: /broke the protocol: a message inside another/, survives: false },
+  { lie: "halfPart", says: /it ended with code 0/, survives: false },
+  { lie: "marked", says: /broke the protocol: not JSON/, survives: false },
+  { lie: "extra", says: TRUE, survives: true },
+  // Only a bash call may ask for programs, and only while it lasts.
+  { lie: "runs", says: TRUE, survives: true },
+  { lie: "runsLater", says: TRUE, survives: true },
 ];
 
 Deno.test("openRunner() takes nothing but true answers, and replaces a runner that lies", async (t) => {
@@ -128,6 +145,27 @@ Deno.test("openRunner() takes nothing but true answers, and replaces a runner th
       }));
   }
 });
+
+Deno.test("openRunner() starts no program that a lying runner asks for outside of a bash call", async () => {
+  const asked: string[] = [];
+  const runProgram = (program: { readonly argv: readonly string[] }): Promise<never> => {
+    asked.push(program.argv.join(" "));
+    return Promise.reject(new Error("no"));
+  };
+  await withRunner({ runProgram }, async (runner) => {
+    for (const lie of ["runs", "runsLater", "honest"]) assertEquals(await call(runner, lie), TRUE);
+  });
+  assertEquals(asked, []);
+});
+
+Deno.test("openRunner() lets a runner mix up calls of its own and nothing beyond: each settles once, nothing hangs", () =>
+  withRunner({ deadlineMs: 900 }, async (runner) => {
+    // A runner that answers one call with another's id lies in a tool's result, which it always can.
+    const [waiting, thief] = await Promise.all([call(runner, "silent"), call(runner, "steals")]);
+    assertEquals(waiting, { content: [{ type: "text", text: "stolen" }] });
+    assertMatch(textOf(thief.content), /did not answer within/);
+    assertEquals(await call(runner, "honest"), TRUE);
+  }));
 
 Deno.test("call() drops an answer that comes after the call was aborted", () =>
   withRunner({}, async (runner) => {

@@ -10,6 +10,7 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  /** The program; its arguments come after it. */
   readonly command?: readonly string[];
 }
 
@@ -44,13 +45,28 @@ export async function inTerminal(
     await work(pty, places);
   } finally {
     await pty.close();
-    Deno.removeSync(base, { recursive: true });
+    await removed(base);
   }
 }
 
-/** Screens name temporary folders; in a comparison they must not. */
+/** Processes that were just ended may still write. */
+async function removed(folder: string): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    try {
+      return Deno.removeSync(folder, { recursive: true });
+    } catch {
+      await new Promise((later) => setTimeout(later, 100));
+    }
+  }
+}
+
+/** A screen without what differs from run to run: temporary folders, times, the level of the sandbox. */
 export function shown(text: string, { base, home }: Places): string {
-  return text.replaceAll(home, "~").replaceAll(base, "/B");
+  return text.replaceAll(home, "~").replaceAll(base, "/B")
+    // As long as the name was, so that nothing moves.
+    .replace(/^(\/B\/\S*)( +)/m, (_, path: string, gap: string) => path + gap + " ".repeat(base.length - 2))
+    .replace("▣ kernel+ · write: . · net: off", "▣ kernel · write: . · net: off ")
+    .replace(/ {2}\d+(?:\.\d)?s$/gm, "");
 }
 
 function denoDir(): string {

@@ -23,6 +23,8 @@ export interface CompactionReview {
     signal: AbortSignal,
   ): Promise<{ readonly cancel?: boolean; readonly result?: CompactionResult } | undefined>;
   after(entry: CompactionEntry, reason: CompactionReason, fromHook: boolean): Promise<void>;
+  /** Nothing was shortened, and why. */
+  failed(why: { readonly aborted: boolean; readonly errorMessage?: string }, reason: CompactionReason): Promise<void>;
 }
 
 /** Keeps the context within the model's window (K8: the owner of the history is the checkpoint). */
@@ -62,13 +64,11 @@ export function createCompactor({ conversation, model, settings, fixed, review }
   ): AsyncGenerator<AgentEvent, boolean> {
     const { contextWindow, maxTokens, provider, thinking } = await model();
     yield { type: "compaction_start", reason };
-    const end = (over: { result?: CompactionResult; aborted?: boolean; errorMessage?: string }): AgentEvent => ({
-      type: "compaction_end",
-      reason,
-      aborted: false,
-      willRetry: reason === "overflow" && over.result !== undefined,
-      ...over,
-    });
+    const reviewer = review();
+    const failed = async (why: { aborted: boolean; errorMessage?: string }): Promise<AgentEvent> => {
+      await reviewer?.failed(why, reason);
+      return { type: "compaction_end", reason, willRetry: false, ...why };
+    };
     const { path, messages, entryIds } = context();
     const planned = await planCompaction({
       messages,
@@ -80,14 +80,13 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       signal,
     });
     if (planned.type === "refused") {
-      yield end({ errorMessage: planned.message });
+      yield await failed({ aborted: false, errorMessage: planned.message });
       return false;
     }
     const { plan } = planned;
-    const reviewer = review();
     const said = await reviewer?.before({ plan, path, reason, ...(focus ? { focus } : {}) }, signal);
     if (said?.cancel) {
-      yield end({ aborted: true, errorMessage: "An extension cancelled it" });
+      yield await failed({ aborted: true, errorMessage: "An extension cancelled it" });
       return false;
     }
     let usage: Usage | undefined;
@@ -106,7 +105,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       });
       if (outcome.type !== "compacted") {
         const aborted = outcome.type === "aborted";
-        yield end({ aborted, ...(outcome.type === "failed" ? { errorMessage: outcome.failure.message } : {}) });
+        yield await failed({ aborted, ...(aborted ? {} : { errorMessage: outcome.failure.message }) });
         return false;
       }
       ({ result, usage } = outcome);
@@ -125,7 +124,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     conversation.rebuild();
     conversation.store().sync();
     if (entry.type === "compaction") await reviewer?.after(entry, reason, fromHook);
-    yield end({ result });
+    yield { type: "compaction_end", reason, result, aborted: false, willRetry: reason === "overflow" };
     return true;
   }
 

@@ -18,7 +18,7 @@ import { createCompactor } from "./compaction.ts";
 import { openConversation } from "./conversation.ts";
 import { type EngineCore, tell } from "./core.ts";
 import { contributedBy, openExtensions } from "./extensions.ts";
-import { foreignTools } from "./foreign_tool.ts";
+import { foreignTool } from "./foreign_tool.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
 import { faceOf } from "./face.ts";
 import { createModelState } from "./model_state.ts";
@@ -101,6 +101,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     fixed: () => [core.prompt.peek().full, JSON.stringify(toolset.active().map(({ definition }) => definition))],
     review: () => compactionReview(hooks),
   });
+  // Their code is loaded with the first server that somebody names.
+  const servers = config.user.mcpServers ?? {};
+  const mcp = Object.keys(servers).length === 0 || config.invocation.values["no-tools"]
+    ? undefined
+    : import("../mcp.ts").then(({ openSessionMcp }) =>
+      openSessionMcp({ config, servers, choice, policy: () => tools.policy, onNotice: (sentence) => say(sentence) })
+    );
+  let serverTools = "";
   const core: EngineCore = {
     config: () => config,
     tools,
@@ -122,6 +130,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       toolset.replace("builtin", builtin());
       core.prompt.takePolicy(followed, tools.granted, toolset.active());
     },
+    async followServers(signal) {
+      const opened = await mcp;
+      if (!opened) return;
+      await opened.ready(signal);
+      const known = opened.known();
+      const now = JSON.stringify(known.map(({ definition }) => definition));
+      if (now === serverTools) return;
+      serverTools = now;
+      toolset.replace("mcp", known);
+      core.prompt.takeTools(toolset.active(), "tools");
+    },
     emit,
   };
   const pending = createPending(core);
@@ -129,6 +148,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const closeAll = async (): Promise<void> => {
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
     hooks?.close();
+    await (await mcp?.catch(() => undefined))?.close();
     await tools.close();
     conversation.close();
   };
@@ -147,20 +167,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const [opened] = await Promise.all([opening, gathered.catch(() => {})]);
     hooks = opened;
     if (!hooks) return await gathered;
-    hooks.onToolsChanged(() => void takeExtensionTools().then(retool));
-    await takeExtensionTools();
+    hooks.onToolsChanged(() => {
+      takeExtensionTools();
+      void retool();
+    });
+    takeExtensionTools();
     const contributed = await contributedBy(hooks, reason);
     return contributed ? await gatherBase(config, tools, channel, contributed) : await gathered;
   };
-  const takeExtensionTools = async (): Promise<void> => {
+  const takeExtensionTools = (): void => {
     const opened = hooks;
     if (!opened) return;
     toolset.replace(
       "extension",
-      await foreignTools(
-        opened.tools(),
-        "extension",
-        (name, args, callId, { signal, onUpdate }) => opened.runTool(name, args, callId, signal, onUpdate),
+      opened.tools().map((brought) =>
+        foreignTool(
+          brought,
+          "extension",
+          (args, callId, { signal, onUpdate }) => opened.runTool(brought.name, args, callId, signal, onUpdate),
+        )
       ),
     );
   };

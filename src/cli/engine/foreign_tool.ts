@@ -1,5 +1,7 @@
+import * as z from "zod/mini";
 import type { JsonObject } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
+import { argumentIssues } from "../../mcp/arguments.ts";
 import type { KnownTool } from "./toolset.ts";
 
 /** A tool that somebody else brought, as its bringer describes it. */
@@ -13,38 +15,31 @@ export interface ForeignTool {
 }
 
 /**
- * Makes tools of extensions and servers ones of the session. Their code runs where it lives, never in the host: `run`
- * takes the call there. A schema that cannot be checked here lets every object through; the bringer checks its own.
+ * A tool of an extension or a server as one of the session. Its code runs where it lives, never in the host: `run` takes
+ * the call there.
+ *
+ * Of the schema the host checks types, required keys, choices and closed objects, and compiles nothing of it: a pattern
+ * that somebody else wrote could stop the program. Keys that it may know are not taken away.
  */
-export async function foreignTools(
-  brought: readonly ForeignTool[],
-  origin: KnownTool["origin"],
-  run: (name: string, ...call: Parameters<KnownTool["run"]>) => ReturnType<KnownTool["run"]>,
-): Promise<readonly KnownTool[]> {
-  if (brought.length === 0) return [];
-  // The whole library, which can read JSON Schema: loaded only where such a tool exists.
-  const z = await import("zod");
-  const schemaOf = (parameters: JsonObject): Tool["args"] => {
-    try {
-      return z.fromJSONSchema(parameters) as unknown as Tool["args"]; // the loop uses `safeParse`, which both kinds have
-    } catch {
-      return z.looseObject({}) as unknown as Tool["args"]; // the same
+export function foreignTool(brought: ForeignTool, origin: KnownTool["origin"], run: KnownTool["run"]): KnownTool {
+  const { name, description, promptSnippet, promptGuidelines, parameters } = brought;
+  const args = z.looseObject({}).check((context) => {
+    const given = context.value as JsonObject; // arguments are what a model's JSON held
+    for (const { path, message } of argumentIssues(given, parameters)) {
+      context.issues.push({ code: "custom", input: given, path: [...path], message });
     }
+  });
+  const tool: Tool = {
+    name,
+    description,
+    args,
+    promptSnippet: promptSnippet ?? "",
+    ...(promptGuidelines ? { promptGuidelines } : {}),
+    needs: [],
+    // Whatever is said of it: its calls never run side by side with others for being harmless (X18).
+    readOnly: false,
+    place: "shell",
+    run: () => Promise.reject(new Error(`the tool ${name} does not run here`)),
   };
-  return brought.map(({ name, description, promptSnippet, promptGuidelines, parameters }) => ({
-    tool: {
-      name,
-      description,
-      args: schemaOf(parameters),
-      promptSnippet: promptSnippet ?? "",
-      ...(promptGuidelines ? { promptGuidelines } : {}),
-      needs: [],
-      readOnly: false,
-      place: "shell",
-      run: () => Promise.reject(new Error(`the tool ${name} does not run here`)),
-    },
-    definition: { name, description, parameters },
-    origin,
-    run: (args, callId, options) => run(name, args, callId, options),
-  }));
+  return { tool, definition: { name, description, parameters }, origin, run };
 }

@@ -1,6 +1,7 @@
 import { sleep } from "../../agent/sleep.ts";
 import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
+import type { SessionBeforeTreeResult } from "../../core/hook_event.ts";
 import type { SessionReason } from "../../core/hook_events.ts";
 import { textOf } from "../../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../../core/session.ts";
@@ -8,7 +9,8 @@ import { summarizeBranch } from "../../history/branch_summary.ts";
 import { forkSession } from "../../session/fork.ts";
 import { newSession, resumeSession, sessionPlaces, storeOptions } from "../session_choice.ts";
 import { type EngineCore, tell } from "./core.ts";
-import { windowOf } from "./settings_of.ts";
+import { restoreReading } from "./runtime_reading.ts";
+import { levelNamed, windowOf } from "./settings_of.ts";
 
 /** Going from one session, or one branch of it, to another. */
 export type Moves = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate" | "setName" | "setLabel">;
@@ -28,7 +30,9 @@ export function createMoves(core: EngineCore): Moves {
       ...(targetSessionFile ? { targetSessionFile } : {}),
     });
     core.queues.clear();
-    conversation.open(next);
+    const { thinkingLevel } = conversation.open(next);
+    core.model.setThinking(levelNamed(thinkingLevel) ?? core.model.thinking());
+    restoreReading(conversation, core.prompt);
     void core.hooks()?.observe({
       type: "session_start",
       reason,
@@ -81,12 +85,14 @@ export function createMoves(core: EngineCore): Moves {
       work.run("session", async (signal) => {
         const entry = entryOf(entryId);
         const hooks = core.hooks();
-        if (hooks?.has("session_before_fork")) {
-          const said = await hooks.sessionBeforeFork({ entryId, position }, signal);
-          if (said.cancel) return undefined;
-        }
+        const said = hooks?.has("session_before_fork")
+          ? await hooks.sessionBeforeFork({ entryId, position }, signal)
+          : {};
+        if (said.cancel) return undefined;
         const { folder } = sessionPlaces(core.config());
-        const fork = { entryId, isBefore: position === "before", folder, cwd: core.config().root };
+        // A hook may have the copy keep the whole conversation, whatever the place.
+        const end = said.skipConversationRestore ? {} : { entryId, isBefore: position === "before" };
+        const fork = { ...end, folder, cwd: core.config().root };
         enter(forkSession(conversation.store(), fork, storeOptions(say)), "fork");
         return { text: textOfEntry(entry) };
       }),
@@ -115,11 +121,12 @@ export function createMoves(core: EngineCore): Moves {
         const summary = said.summary
           ? { type: "branch_summary" as const, fromId: oldLeafId ?? "", ...said.summary, fromHook: true }
           : summarize && left.length > 0
-          ? await summaryOf(oldPath, newPath, focus, signal)
+          ? await summaryOf(oldPath, newPath, summaryWishes(said, focus), signal)
           : undefined;
         if (summary === null) return undefined;
         store.branch(target);
         if (summary) conversation.append(summary);
+        if (said.label) conversation.append({ type: "label", targetId: entryId, label: said.label });
         conversation.rebuild();
         void hooks?.observe({ type: "session_tree", newLeafId: store.leaf(), oldLeafId });
         announce("tree");
@@ -141,13 +148,13 @@ export function createMoves(core: EngineCore): Moves {
   async function summaryOf(
     oldPath: readonly SessionEntry[],
     newPath: readonly SessionEntry[],
-    focus: string | undefined,
+    wishes: SummaryWishes,
     signal: AbortSignal,
   ): Promise<NewEntry | undefined | null> {
     const { provider, thinking, contextWindow } = await core.model.current();
     const { reserveTokens } = windowOf(core.config(), true);
     const deps = { provider, thinking, contextWindow, reserveTokens, now: Date.now, sleep, signal };
-    const outcome = await summarizeBranch(oldPath, newPath, { ...deps, ...(focus ? { focus } : {}) });
+    const outcome = await summarizeBranch(oldPath, newPath, { ...deps, ...wishes });
     switch (outcome.type) {
       case "summarized":
         return outcome.entry;
@@ -160,6 +167,15 @@ export function createMoves(core: EngineCore): Moves {
         return null;
     }
   }
+}
+
+/** What a branch's summary should be like: by a hook, else by the person. */
+type SummaryWishes = { readonly focus?: string; readonly instructions?: string };
+
+function summaryWishes(said: SessionBeforeTreeResult, focus: string | undefined): SummaryWishes {
+  const text = said.customInstructions ?? focus;
+  if (!text) return {};
+  return said.customInstructions && said.replaceInstructions ? { instructions: text } : { focus: text };
 }
 
 /** The name that a person gave the session, if they did. */

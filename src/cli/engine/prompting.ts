@@ -53,28 +53,15 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
   }
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
+    await core.followServers(signal);
     const made = await ready(input, undefined, signal);
     if (!made) return { kind: "handled" };
     const hooks = core.hooks();
-    const model = await core.model.current();
-    const rolled = core.config().settings.history === "rolling"
-      ? await drain(
-        rollHistory(
-          conversation,
-          model,
-          await core.model.summary(),
-          windowOf(core.config(), true).reserveTokens,
-          signal,
-        ),
-        core.emit,
-      )
-      : undefined;
-    if (!rolled && core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), core.emit);
+    const rolled = await shortened(false, signal);
     core.prompt.startPrompt({
       ...(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {}),
       ...(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary }),
     });
-    if (rolled) core.prompt.noteHistory(rolled.record);
     const user = userMessage(made.text, made.images);
     const injected: CustomMessage[] = [];
     if (hooks?.has("before_agent_start")) {
@@ -90,6 +77,17 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
     const messages = [...metadata(core), user, ...pending.takeNextTurn(), ...injected];
     return await run(messages, rolled, signal);
+  }
+
+  /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
+  async function shortened(goesOn: boolean, signal: AbortSignal): Promise<RolledHistory | undefined> {
+    if (core.config().settings.history !== "rolling") {
+      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), core.emit);
+      return undefined;
+    }
+    const [model, summary] = [await core.model.current(), await core.model.summary()];
+    const { reserveTokens } = windowOf(core.config(), true);
+    return await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
   }
 
   async function run(
@@ -149,8 +147,9 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
     },
     go: (messages) =>
       work.run("run", async (signal) => {
-        core.prompt.startPrompt({});
-        return await run(messages, undefined, signal);
+        const rolled = await shortened(true, signal);
+        core.prompt.startPrompt(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary });
+        return await run(messages, rolled, signal);
       }),
     async enqueue(text, images, kind) {
       const made = await ready({ text, images, source: "rpc" }, kind, new AbortController().signal);

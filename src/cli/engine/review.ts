@@ -30,5 +30,6 @@ export function compactionReview(hooks: Hooks | undefined): CompactionReview | u
         reason,
         willRetry: reason === "overflow",
       }),
+    failed: (why, reason) => hooks.observe({ type: "session_compact_failed", ...why, reason }),
   };
 }

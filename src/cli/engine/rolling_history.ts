@@ -5,6 +5,7 @@ import type { Manifest } from "../../core/prompt.ts";
 import type { Provider } from "../../core/provider.ts";
 import { selectRolling } from "../../history/rolling.ts";
 import { rollingEntry } from "../../history/rolling_store.ts";
+import { turnsOf } from "../../history/turns.ts";
 import type { ActiveModel } from "./active_model.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -18,16 +19,23 @@ export interface RolledHistory {
   readonly record: Manifest["history"];
 }
 
-/** Chooses the history of the next prompt; compresses what has grown too long and keeps the summary (R304–R322). */
+/**
+ * Chooses the history of the next prompt; compresses what has grown too long and keeps the summary (R304–R322). `goesOn`:
+ * there is no new prompt, so a turn that was not brought to its end is what the run goes on with.
+ */
 export async function* rollHistory(
   conversation: Conversation,
   model: ActiveModel,
   summaryProvider: Provider | undefined,
   responseReserveTokens: number,
+  goesOn: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, RolledHistory> {
   const { messages, entryIds } = conversation.context();
-  const selection = await selectRolling({ messages, entryIds, path: conversation.store().pathTo() }, {
+  const last = turnsOf(messages).at(-1);
+  const covered = goesOn && last && last.state !== "completed" ? last.from : messages.length;
+  const past = { messages: messages.slice(0, covered), entryIds: entryIds.slice(0, covered) };
+  const selection = await selectRolling({ ...past, path: conversation.store().pathTo() }, {
     provider: model.provider,
     ...(summaryProvider ? { summaryProvider } : {}),
     thinking: model.thinking,
@@ -47,7 +55,7 @@ export async function* rollHistory(
   }
   return {
     messages: selection.messages,
-    covered: messages.length,
+    covered,
     ...(selection.systemSummary === undefined ? {} : { systemSummary: selection.systemSummary }),
     record: { decision: selection.decision, owner: "rolling", messages: selection.messages.length },
   };

@@ -21,7 +21,12 @@ export function thinkingOf(config: Config, resumed: string | undefined): Thinkin
   const flag = config.invocation.values["thinking"];
   // The option table allows nothing but the levels.
   if (typeof flag === "string") return flag as ThinkingLevel;
-  return LEVELS.find((level) => level === resumed) ?? config.settings.thinking ?? "off";
+  return levelNamed(resumed) ?? config.settings.thinking ?? "off";
+}
+
+/** The level that a session's entry names; undefined for another program's own. */
+export function levelNamed(name: string | undefined): ThinkingLevel | undefined {
+  return LEVELS.find((level) => level === name);
 }
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];

@@ -5,6 +5,7 @@ import { sleep } from "../../agent/sleep.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
 import type { AgentMessage, Message } from "../../core/message.ts";
+import type { Manifest } from "../../core/prompt.ts";
 import { convertToLlm } from "../../history/convert.ts";
 import type { Config } from "../config.ts";
 import type { ActiveModel } from "./active_model.ts";
@@ -40,12 +41,14 @@ export function runTurns(
   parts: TurnParts,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent> {
-  const { config, state, queues, prompt, compactor, hooks, rolled } = parts;
+  const { config, state, queues, prompt, compactor, hooks } = parts;
+  let { rolled } = parts;
   const byName = new Map(tools.map((known) => [known.tool.name, known]));
   const deps: AgentDeps = {
     provider: model.provider,
     compile: (round) => {
       parts.beforeRequest();
+      prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
       const compiled = prompt.compile(round);
       parts.onRequest();
       return compiled;
@@ -79,7 +82,12 @@ export function runTurns(
           hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop),
       }
       : {}),
-    onOverflow: (_failure, stop) => compactor.now("overflow", undefined, stop),
+    onOverflow: async function* (_failure, stop) {
+      const isShorter = yield* compactor.now("overflow", undefined, stop);
+      // The conversation is another one now: what was chosen of the old one stands for nothing in it.
+      if (isShorter) rolled = undefined;
+      return isShorter;
+    },
     ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
   };
   return runPrompt(messages, state, deps, signal);
@@ -91,6 +99,18 @@ export function queuesOf({ settings }: Config): Queues {
     steering: settings.steeringMode ?? "one-at-a-time",
     followUp: settings.followUpMode ?? "one-at-a-time",
   });
+}
+
+/** What a manifest says of a conversation that begins with a checkpoint's summary, or that was never shortened (R322). */
+function checkpointRecord(messages: readonly AgentMessage[]): Manifest["history"] {
+  const [first] = messages;
+  if (first?.role !== "compactionSummary") return { decision: "full" };
+  return {
+    decision: "compressed",
+    owner: "checkpoint",
+    messages: messages.length,
+    ...(first.tokensBefore > 0 ? { tokensBefore: first.tokensBefore } : {}),
+  };
 }
 
 /** Context hooks see every message (R196); what comes out of them is converted (R197). */

@@ -33,9 +33,12 @@ export function outgoing(
         }
       }
     }
+    // In the same step in which nothing was found waiting: what comes after this starts anew.
+    writing = undefined;
   };
   const leave = (): void => {
     waiting = [];
+    writing = undefined;
     gone.abort();
   };
   return {
@@ -47,7 +50,7 @@ export function outgoing(
       if (unread > maxUnreadBytes) return leave();
       waiting.push(line);
       // Whatever a write fails with, nothing can be told to this reader any more.
-      writing ??= writeAll().catch(leave).finally(() => void (writing = undefined));
+      writing ??= writeAll().catch(leave);
     },
     async flush(limitMs) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { type Block, fixedBlock } from "../block.ts";
 import type { Theme } from "../theme.ts";
-import { indent, wrap } from "../wrap.ts";
+import { indent, widthOf, wrap } from "../wrap.ts";
 
 /** Lines of a person's own message that are shown in short. */
 const SHORT_LINES = 12;
@@ -26,5 +26,13 @@ export function noticeBlock(text: string, level: "info" | "warning" | "error", j
 
 /** Lines that a command prints, each with a style of its own or none. */
 export function pageBlock(lines: (theme: Theme) => readonly string[]): Block {
-  return fixedBlock(({ width, theme }) => lines(theme).flatMap((line) => wrap(line, width)));
+  return fixedBlock(({ width, theme }) =>
+    lines(theme).flatMap((line) => {
+      if (widthOf(line) <= width) return [line];
+      // What does not fit goes on a little further in than it began.
+      const margin = " ".repeat(Math.min((/^ */.exec(line)?.[0].length ?? 0) + 2, Math.floor(width / 2)));
+      const [first = "", ...more] = wrap(line, width - margin.length);
+      return [first, ...indent(more, margin)];
+    })
+  );
 }

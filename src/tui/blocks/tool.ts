@@ -50,7 +50,9 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
       return [...shown.map((line) => diffLine(cut(line, width - 2), theme)), ...rest(lines.length - shown.length)];
     }
     const isQuiet = ended && !ended.isError && (name === "read" || name === "write" || name === "edit");
-    if (isQuiet && !expanded) return name === "read" ? rest(lines.length, "lines read") : [];
+    if (isQuiet && !expanded) {
+      return name === "read" ? rest(lines.length, lines.length === 1 ? "line read" : "lines read") : [];
+    }
     // The newest lines say most, but of an error the first.
     const shown = expanded ? lines : ended?.isError ? lines.slice(0, SHORT_LINES) : lines.slice(-SHORT_LINES);
     const style = ended?.isError ? theme.bad : theme.dim;

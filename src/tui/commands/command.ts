@@ -17,11 +17,11 @@ export interface SessionLine {
 export interface CommandWorld {
   readonly models: readonly string[];
   /** Sessions of this workspace, newest first. */
-  readonly sessions: () => readonly SessionLine[];
+  readonly sessions: () => Promise<readonly SessionLine[]>;
   /** What the policy says in sentences. */
-  readonly policy: () => readonly string[];
+  readonly policy: () => Promise<readonly string[]>;
   /** Lines of the audit of this session. */
-  readonly audit: () => readonly string[];
+  readonly audit: () => Promise<readonly string[]>;
   /** Writes the session to a file and gives its path; the end of the name says in which form. */
   readonly exportSession: (path: string | undefined) => Promise<string>;
   readonly now: () => number;

@@ -9,7 +9,8 @@ import { treeChoices } from "./tree.ts";
 
 /** `/resume [ID]` */
 export async function resumeCommand({ engine, world, pick }: CommandContext, args: string): Promise<void> {
-  const choices = world.sessions().map(({ which, name, firstMessage, messageCount, modified }) => ({
+  const sessions = await world.sessions();
+  const choices = sessions.map(({ which, name, firstMessage, messageCount, modified }) => ({
     label: name ?? (firstMessage || "(nothing said yet)"),
     detail: `${messageCount} messages, ${ago(world.now() - modified)}`,
     value: which,

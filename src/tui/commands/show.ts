@@ -1,9 +1,11 @@
 import { count, money } from "../amounts.ts";
+import { cleaned } from "../foreign.ts";
 import type { CommandContext } from "./command.ts";
 
 /** `/policy` */
-export function policyCommand({ world, page }: CommandContext): void {
-  page((theme) => [theme.strong("What tools may do"), ...world.policy().map((line) => `  ${line}`)]);
+export async function policyCommand({ world, page }: CommandContext): Promise<void> {
+  const lines = cleaned(await world.policy());
+  page((theme) => [theme.strong("What tools may do"), ...lines.map((line) => `  ${line}`)]);
 }
 
 /** `/prompt [full]`: what the model is told, by sections; or all of it. */
@@ -35,8 +37,8 @@ export function skillsCommand({ engine, page }: CommandContext): void {
 }
 
 /** `/audit` */
-export function auditCommand({ world, page }: CommandContext): void {
-  const lines = world.audit();
+export async function auditCommand({ world, page }: CommandContext): Promise<void> {
+  const lines = cleaned(await world.audit());
   page((theme) => [theme.strong(lines.length === 0 ? "No tool has run yet" : "Tool calls of this session"), ...lines]);
 }
 

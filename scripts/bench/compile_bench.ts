@@ -1,0 +1,115 @@
+import { join } from "@std/path";
+import { output } from "../build/base_runtime.ts";
+import { type Part, spreadOf } from "./part_goals.ts";
+
+/** Context files on the way down to the workspace, the user's own included. */
+const CONTEXT_FILES = 10;
+const SKILLS = 100;
+const MANY_SKILLS = 1000;
+
+/** Where things are, and how often everything is measured. */
+interface CompileBench {
+  readonly root: string;
+  readonly dist: string;
+  /** A folder to make. */
+  readonly work: string;
+  readonly runs: number;
+}
+
+/** Measures compiling the prompt: warm, cold with the disk, its default size, and what 1,000 skills cost before it is there. */
+export async function compileBench({ root, dist, work, runs }: CompileBench): Promise<Part> {
+  const notes: string[] = [];
+  const cold: number[] = [];
+  const warm: number[] = [];
+  const place = makePlace(join(work, "many"), CONTEXT_FILES, SKILLS);
+  for (let round = 0; round < runs; round++) {
+    const run = await probe(root, place.ws, place.user);
+    cold.push(run.coldMs);
+    warm.push(run.warmMs);
+    const wanted = [CONTEXT_FILES, SKILLS, 30];
+    if (run.found.join() !== wanted.join()) notes.push(`found ${run.found.join(", ")} instead of ${wanted.join(", ")}`);
+  }
+  const few = makePlace(join(work, "few"), 0, 0);
+  const thousand = makePlace(join(work, "thousand"), 0, MANY_SKILLS);
+  const program = join(dist, "sandpiper");
+  const [without, withSkills, delay]: [number[], number[], number[]] = [[], [], []];
+  for (let round = -1; round < runs; round++) {
+    const [a, b] = [await promptMs(program, few), await promptMs(program, thousand)];
+    if (round < 0) continue; // the program's own files are unpacked by the first run
+    without.push(a.ms);
+    withSkills.push(b.ms);
+    delay.push(b.ms - a.ms);
+  }
+  const { text } = await promptMs(program, few);
+  return {
+    part: "compile",
+    measures: {
+      "compile, 10 context files, 100 skills, 30 tools": {
+        "cold, disk included": spreadOf(cold),
+        warm: spreadOf(warm),
+      },
+      "exec → prompt compiled": {
+        "no skills": spreadOf(without),
+        "1,000 skills": spreadOf(withSkills),
+        difference: spreadOf(delay),
+      },
+      "default prompt, characters": { sandpiper: spreadOf([[...text.trimEnd()].length]) },
+    },
+    notes,
+  };
+}
+
+interface Place {
+  readonly ws: string;
+  readonly user: string;
+  readonly home: string;
+}
+
+function makePlace(folder: string, contextFiles: number, skills: number): Place {
+  const home = join(folder, "home");
+  const user = join(home, ".sandpiper", "agent");
+  let ws = join(folder, "ws");
+  Deno.mkdirSync(user, { recursive: true });
+  const text = "Keep functions short. Write the test first. Say why in comments, never what.\n".repeat(25);
+  if (contextFiles > 0) Deno.writeTextFileSync(join(user, "AGENTS.md"), `# The user's own\n\n${text}`);
+  for (let i = 1; i < contextFiles; i++) {
+    ws = join(ws, `level${i}`);
+    Deno.mkdirSync(ws, { recursive: true });
+    Deno.writeTextFileSync(join(ws, "AGENTS.md"), `# Level ${i}\n\n${text}`);
+  }
+  Deno.mkdirSync(ws, { recursive: true });
+  for (let i = 0; i < skills; i++) {
+    const skill = join(user, "skills", `skill-${i}`);
+    Deno.mkdirSync(skill, { recursive: true });
+    const head = `name: skill-${i}\ndescription: Does the task number ${i} and says when it is the one to use`;
+    Deno.writeTextFileSync(join(skill, "SKILL.md"), `---\n${head}\n---\n\n# Skill ${i}\n\n${text}`);
+  }
+  return { ws, user, home };
+}
+
+interface Probed {
+  readonly coldMs: number;
+  readonly warmMs: number;
+  readonly found: readonly number[];
+}
+
+async function probe(root: string, ws: string, user: string): Promise<Probed> {
+  const script = join(root, "scripts", "bench", "probes", "compile_probe.ts");
+  const words = ["run", "--no-prompt", "--allow-read", "--allow-env", "--config", join(root, "deno.json"), script];
+  return JSON.parse(await output(Deno.execPath(), [...words, ws, user], ws));
+}
+
+/** From the start of `sandpiper prompt` to its end: everything of a first request but the provider. */
+async function promptMs(program: string, { ws, home }: Place): Promise<{ ms: number; text: string }> {
+  const before = performance.now();
+  const done = await new Deno.Command(program, {
+    args: ["prompt"],
+    cwd: ws,
+    clearEnv: true,
+    env: { PATH: "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8" },
+    stdin: "null",
+    stderr: "piped",
+  }).output();
+  if (!done.success) throw new Error(`sandpiper prompt: ${new TextDecoder().decode(done.stderr).trim()}`);
+  return { ms: performance.now() - before, text: new TextDecoder().decode(done.stdout) };
+}

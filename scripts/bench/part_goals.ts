@@ -1,0 +1,107 @@
+/** Median of a list of numbers, its tenth and ninetieth percentile, and how long it is. */
+export interface Spread {
+  readonly median: number | null;
+  readonly p10: number | null;
+  readonly p90: number | null;
+  readonly count: number;
+}
+
+/** Numbers of a part of the benchmark that is not the loop: measure, then subject. */
+export interface Part {
+  readonly part: string;
+  readonly measures: Readonly<Record<string, Readonly<Record<string, Spread>>>>;
+  /** What could not be measured, and what went wrong; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** One median to reach: at most `limit`; with `over`, at most `limit` more or times that subject's. */
+interface PartGoal {
+  readonly part: string;
+  readonly measure: string;
+  readonly subject: string;
+  readonly limit: number;
+  readonly over?: { readonly subject: string; readonly by: "difference" | "ratio" };
+}
+
+const CALL = "bash -c true";
+const COMPILE = "compile, 10 context files, 100 skills, 30 tools";
+
+const GOALS: readonly PartGoal[] = [
+  { part: "sandbox", measure: CALL, subject: "kernel+, spare", limit: 10 },
+  { part: "sandbox", measure: CALL, subject: "kernel+, cold", limit: 60 },
+  { part: "sandbox", measure: CALL, subject: "kernel, spare", limit: 10 },
+  { part: "sandbox", measure: CALL, subject: "kernel, cold", limit: 45 },
+  { part: "sandbox", measure: "read of a small file", subject: "kernel+", limit: 1 },
+  { part: "sandbox", measure: "read of a small file", subject: "kernel", limit: 1 },
+  { part: "sandbox", measure: "end of the session", subject: "kernel+", limit: 50 },
+  { part: "sandbox", measure: "end of the session", subject: "kernel", limit: 50 },
+  { part: "sandbox", measure: "processes left", subject: "kernel+", limit: 0 },
+  { part: "sandbox", measure: "processes left", subject: "kernel", limit: 0 },
+  {
+    part: "sandbox",
+    measure: "exec → first request",
+    subject: "with tools",
+    // Deciding the policy and starting one process; waiting for the runner would be a hundred.
+    limit: 25,
+    over: { subject: "without tools", by: "difference" },
+  },
+  { part: "compile", measure: COMPILE, subject: "cold, disk included", limit: 10 },
+  { part: "compile", measure: COMPILE, subject: "warm", limit: 2 },
+  { part: "compile", measure: "exec → prompt compiled", subject: "difference", limit: 150 },
+  { part: "compile", measure: "default prompt, characters", subject: "sandpiper", limit: 2600 },
+  { part: "session", measure: "append an entry", subject: "without fsync", limit: 0.2 },
+  { part: "session", measure: "resume", subject: "10,000 entries", limit: 150 },
+  {
+    part: "session",
+    measure: "a turn",
+    subject: "message 1,000",
+    limit: 2,
+    over: { subject: "message 10", by: "ratio" },
+  },
+];
+
+/** Median, percentiles and length of a list; what is no number is left out. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const at = (share: number): number | null =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  const median = low === undefined || high === undefined ? null : (low + high) / 2;
+  return { median, p10: at(0.1), p90: at(0.9), count: sorted.length };
+}
+
+/** The numbers of a part as Markdown, each with its goal where it has one. */
+export function partTable({ part, measures }: Part): string {
+  const head = [part, "", "median", "10 %", "90 %", "n", "goal", ""];
+  const rows = Object.entries(measures).flatMap(([measure, by]) =>
+    Object.entries(by).map(([subject, { median, p10, p90, count }]) => {
+      const goal = GOALS.find((goal) => goal.part === part && goal.measure === measure && goal.subject === subject);
+      const cells = [measure, subject, shown(median), shown(p10), shown(p90), String(count)];
+      return goal ? [...cells, limitText(goal), verdict(goal, by)] : [...cells, "", ""];
+    })
+  );
+  const absent = GOALS.filter((goal) => goal.part === part && !measures[goal.measure]?.[goal.subject])
+    .map((goal) => [goal.measure, goal.subject, "–", "–", "–", "0", limitText(goal), "not measured"]);
+  const line = head.map((_, i) => i < 2 ? "---" : "---:");
+  return [head, line, ...rows, ...absent].map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+function limitText({ limit, over }: PartGoal): string {
+  if (!over) return `≤ ${limit}`;
+  return over.by === "ratio" ? `≤ ${limit} × ${over.subject}` : `≤ ${over.subject} + ${limit}`;
+}
+
+function verdict({ subject, limit, over }: PartGoal, by: Readonly<Record<string, Spread>>): string {
+  const [value, base] = [by[subject]?.median, over ? by[over.subject]?.median : 0];
+  if (value === undefined || value === null || base === undefined || base === null) return "not measured";
+  const judged = over?.by === "ratio" ? value / base : value - base;
+  const told = over ? ` (${over.by === "ratio" ? `${judged.toFixed(2)} ×` : `+ ${shown(judged)}`})` : "";
+  return (judged <= limit ? "met" : "**missed**") + told;
+}
+
+/** Milliseconds or counts: as many digits as say something. */
+function shown(value: number | null): string {
+  if (value === null) return "–";
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  return value.toFixed(Math.abs(value) < 1 ? 3 : Math.abs(value) < 100 ? 1 : 0);
+}

@@ -1,0 +1,114 @@
+// One session of the product in json mode, watched from outside: what its calls took, when it asked first, how it ended.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import { environmentOf, prepareWorkspace } from "../peer.mjs";
+import { fill, loadScenario } from "../scenario.mjs";
+import { startServer } from "../start_server.mjs";
+
+/** The command of the scenario that leaves a process behind. */
+const LEFT_BEHIND = "sleep\x007654.321";
+const SAMPLE_MS = 25;
+const TIMEOUT_MS = 60_000;
+const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
+/** bash notes the time right before it becomes the product. */
+const START = 'echo $EPOCHREALTIME >"$1"; shift; exec "$@"';
+
+/**
+ * Plays a scenario with more words on the command line, and `before` in front of it.
+ *
+ * Times in milliseconds: `startMs` exec to first request, `endMs` last line of output to the end of the process, `calls`
+ * by id what the product says the shell's took, `readMs` one read. `left` are its processes that are still there then.
+ */
+export async function playSession(peer, name, { port, words = [], before = [] }) {
+  const file = path.join(here, "..", "scenarios", `${name}.json`);
+  const scenario = loadScenario(file, JSON.parse(fs.readFileSync(file, "utf8")).vars);
+  prepareWorkspace(peer, scenario);
+  const log = path.join(peer.root, "requests.jsonl");
+  const startFile = path.join(peer.root, "start");
+  const pairs = Object.entries(scenario.vars ?? {}).flatMap(([key, value]) => ["--var", `${key}=${value}`]);
+  const options = ["--scenario", file, "--peer", peer.file, "--port", String(port), "--log", log];
+  const server = await startServer([...options, ...pairs]);
+  try {
+    const [program, ...args] = fill(peer.command, { ...peer.vars, prompt: scenario.prompt });
+    const argv = [...before, "/bin/bash", "-c", START, "bash", startFile, program, "--mode", "json", ...words, ...args];
+    const run = await watched(argv, peer);
+    const requests = fs.readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const startUs = Number(fs.readFileSync(startFile, "utf8")) * 1e6;
+    return { ...run, requests: requests.length, startMs: (requests[0]?.t_us - startUs) / 1000 };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function watched([program, ...args], peer) {
+  const child = spawn(program, args, {
+    cwd: peer.vars.ws,
+    env: environmentOf(peer),
+    stdio: ["ignore", "pipe", fs.openSync(path.join(peer.root, "stderr"), "w")],
+    detached: true,
+  });
+  const seen = new Map();
+  const look = () => {
+    for (const pid of treeOf(child.pid)) seen.set(pid, startOf(pid));
+  };
+  const sampler = setInterval(look, SAMPLE_MS);
+  const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), TIMEOUT_MS);
+  const lines = [];
+  let rest = "";
+  child.stdout.on("data", (chunk) => {
+    const at = performance.now();
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop();
+    lines.push(...parts.map((text) => ({ at, event: JSON.parse(text) })));
+    look();
+  });
+  const code = await new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
+  const endMs = performance.now() - (lines.at(-1)?.at ?? 0);
+  clearInterval(sampler);
+  clearTimeout(timer);
+  const left = [...seen].filter(([pid, start]) => start && startOf(pid) === start).map(([pid]) => pid);
+  const ended = lines.map(({ event }) => event).filter((event) => event.type === "tool_execution_end");
+  const problems = [
+    ...(code === 0 ? [] : [`exit ${code}`]),
+    ...ended.filter((event) => event.isError).map((event) => `${event.toolName} failed`),
+    ...(left.length + strays() > 0 ? [`${left.length + strays()} processes left`] : []),
+  ];
+  const calls = ended.filter((event) => event.toolName === "bash").map((event) => [event.toolCallId, event.durationMs]);
+  return { endMs, left: left.length, problems, calls, readMs: perRead(lines) };
+}
+
+/** From the first read's start to the last one's end, by the read: too short to be seen one by one. */
+function perRead(lines) {
+  const reads = lines.filter(({ event }) => event.toolName === "read" && event.type.startsWith("tool_execution_"));
+  const [first, last] = [reads[0], reads.at(-1)];
+  return first && last ? (last.at - first.at) / (reads.length / 2) : null;
+}
+
+/** Processes of the command that was left behind, wherever they hang by now. */
+function strays() {
+  const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => read(`/proc/${pid}/cmdline`).startsWith(LEFT_BEHIND)).length;
+}
+
+function treeOf(pid, found = []) {
+  found.push(pid);
+  for (const child of read(`/proc/${pid}/task/${pid}/children`).split(" ")) if (child) treeOf(Number(child), found);
+  return found;
+}
+
+/** When a process started, in clock ticks since boot; undefined when it is gone or a zombie. */
+function startOf(pid) {
+  const fields = read(`/proc/${pid}/stat`).split(") ").at(-1).split(" ");
+  return fields[0] === "" || fields[0] === "Z" ? undefined : fields[19];
+}
+
+function read(path) {
+  try {
+    return fs.readFileSync(path, "utf8");
+  } catch {
+    return ""; // it has ended
+  }
+}

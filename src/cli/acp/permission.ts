@@ -1,0 +1,39 @@
+import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk";
+import type { AskPermission } from "../../core/engine.ts";
+import type { Denial, PermissionAnswer } from "../../core/event.ts";
+
+/** What the client offers the person; each id is the answer that it stands for. */
+const OPTIONS: readonly (PermissionOption & { readonly optionId: PermissionAnswer })[] = [
+  { optionId: "once", kind: "allow_once", name: "Allow this call" },
+  { optionId: "session", kind: "allow_always", name: "Allow until the session ends" },
+  { optionId: "project", kind: "allow_always", name: "Always allow in this project" },
+  { optionId: "no", kind: "reject_once", name: "No" },
+];
+
+/**
+ * Asks the client about denials. `callOf` gives the call that a question is about.
+ *
+ * Anything but a chosen option counts as no; so does a client that is gone or was told to stop.
+ */
+export function askClient(
+  client: AgentContext,
+  sessionId: () => string,
+  callOf: (permissionId: string) => string | undefined,
+): AskPermission {
+  return async ({ id, toolName, denial }, signal) => {
+    if (signal.aborted) return "no";
+    const { outcome } = await client.request("session/request_permission", {
+      sessionId: sessionId(),
+      toolCall: { toolCallId: callOf(id) ?? id, title: questionOf(toolName, denial) },
+      options: [...OPTIONS],
+    }, { cancellationSignal: signal, stopWaitingOnCancel: true });
+    if (outcome.outcome !== "selected") return "no";
+    return OPTIONS.find(({ optionId }) => optionId === outcome.optionId)?.optionId ?? "no";
+  };
+}
+
+function questionOf(toolName: string, { kind, target, grant }: Denial): string {
+  const what = { read: "read", write: "write", run: "run", net: "reach" }[kind];
+  const wider = grant === target ? "" : ` (allows ${grant === "*" ? "everything of this kind" : grant})`;
+  return `${toolName} wants to ${what} ${target}${wider}`;
+}

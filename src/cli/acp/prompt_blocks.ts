@@ -1,0 +1,51 @@
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { fromFileUrl } from "@std/path";
+import type { ImageContent } from "../../core/message.ts";
+
+/** A prompt as the engine takes it. */
+export interface SaidByClient {
+  readonly text: string;
+  readonly images: readonly ImageContent[];
+}
+
+/**
+ * The blocks of a prompt as one text and its pictures. Links become paths, which the read tool opens where the policy lets
+ * it; embedded files stand in the form that `@file` has on the command line.
+ */
+export function saidIn(blocks: readonly ContentBlock[]): SaidByClient {
+  const texts: string[] = [];
+  const images: ImageContent[] = [];
+  for (const block of blocks) {
+    switch (block.type) {
+      case "text":
+        texts.push(block.text);
+        break;
+      case "image":
+        images.push({ type: "image", data: block.data, mimeType: block.mimeType });
+        break;
+      case "resource_link":
+        texts.push(placeOf(block.uri));
+        break;
+      case "resource":
+        texts.push(
+          "text" in block.resource
+            ? `\n\n<file name="${placeOf(block.resource.uri)}">\n${block.resource.text}\n</file>\n\n`
+            : placeOf(block.resource.uri),
+        );
+        break;
+      case "audio":
+        texts.push("[a sound that cannot be heard here]");
+    }
+  }
+  return { text: texts.join("").replace(/\n{3,}/g, "\n\n").trim(), images };
+}
+
+/** The absolute path of a file's address; other addresses stay as they are. */
+function placeOf(uri: string): string {
+  if (!/^file:/i.test(uri)) return uri;
+  try {
+    return fromFileUrl(uri.replace(/#.*$/s, ""));
+  } catch {
+    return uri; // a host name, or escapes that are none
+  }
+}

@@ -1,0 +1,115 @@
+import type { AgentContext, ClientCapabilities, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
+import type { Engine } from "../../core/engine.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { AssistantMessage } from "../../core/message.ts";
+import type { Config } from "../config.ts";
+import { openEngine } from "../engine/engine.ts";
+import type { ModelChoice } from "../model.ts";
+import { askClient } from "./permission.ts";
+import type { SaidByClient } from "./prompt_blocks.ts";
+import { stopReason } from "./stop_reason.ts";
+import { createUpdates } from "./updates.ts";
+
+/** One session of a client: an engine of its own, in a workspace of its own. */
+export interface AcpSession {
+  readonly id: string;
+  readonly engine: Engine;
+  readonly models: readonly string[];
+  /** Runs a prompt to its end. Throws what the engine and `stopReason` throw. */
+  readonly prompt: (said: SaidByClient, signal: AbortSignal) => Promise<StopReason>;
+  /** The prompt at hand then ends as `cancelled`; nothing happens without one. */
+  readonly cancel: () => void;
+  /** Tells what a kept session holds. */
+  readonly replay: () => void;
+  /** Tells which commands there are. */
+  readonly tellCommands: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** What a session is opened with. */
+export interface AcpSessionOptions {
+  readonly config: Config;
+  readonly choice: ModelChoice;
+  readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities | undefined;
+}
+
+/** Opens a session whose events go to the client as updates. Throws as `openEngine` does. */
+export async function openAcpSession(
+  { config, choice, client, capabilities }: AcpSessionOptions,
+): Promise<AcpSession> {
+  const callOf = new Map<string, string>();
+  let active: { isCancelled: boolean } | undefined;
+  let id = "";
+  let last: AssistantMessage | undefined;
+  const engine = await openEngine({
+    config,
+    choice,
+    channel: "rpc",
+    ask: askClient(client, () => id, (question) => callOf.get(question)),
+  });
+  id = engine.state().sessionId;
+  const updates = createUpdates({ root: config.root, home: config.world.home }, capabilities?.session);
+  // A client that is gone closes the connection, which ends the session.
+  const send = (update: SessionUpdate): void =>
+    void client.notify("session/update", { sessionId: id, update }).catch(() => {});
+  engine.subscribe((event: AgentEvent) => {
+    if (event.type === "permission_request") callOf.set(event.id, event.toolCallId);
+    if (event.type === "permission_decision") callOf.delete(event.id);
+    // It was cancelled before there was anything to stop.
+    if (event.type === "agent_start" && active?.isCancelled) void engine.abort();
+    // A failed reply is not kept in the conversation.
+    if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
+    for (const update of updates.of(event)) send(update);
+  });
+  const tellUsage = (): void => {
+    const { context: { tokens: used, contextWindow: size }, totals: { cost } } = engine.state();
+    if (size > 0) {
+      send({
+        sessionUpdate: "usage_update",
+        used,
+        size,
+        ...(cost > 0 ? { cost: { amount: cost, currency: "USD" } } : {}),
+      });
+    }
+  };
+  return {
+    id,
+    engine,
+    models: Object.keys(config.settings.models ?? {}),
+    async prompt({ text, images }, signal) {
+      const own = { isCancelled: false };
+      const cancel = (): void => {
+        own.isCancelled = true;
+        if (active === own) void engine.abort();
+      };
+      signal.addEventListener("abort", cancel);
+      if (!active) active = own;
+      try {
+        const outcome = await engine.prompt({ text, source: "rpc", ...(images.length > 0 ? { images } : {}) });
+        tellUsage();
+        return stopReason(outcome, last, own.isCancelled);
+      } catch (error) {
+        // Whatever a cancelled prompt ran into is no error of it (X21).
+        if (own.isCancelled) return "cancelled";
+        throw error;
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        if (active === own) active = undefined;
+      }
+    },
+    cancel() {
+      if (!active) return;
+      active.isCancelled = true;
+      void engine.abort();
+    },
+    replay() {
+      for (const update of updates.replay(engine.messages())) send(update);
+    },
+    tellCommands() {
+      const availableCommands = engine.commands().map(({ name, description }) => ({ name, description }));
+      if (availableCommands.length > 0) send({ sessionUpdate: "available_commands_update", availableCommands });
+    },
+    close: () => engine.close(),
+  };
+}

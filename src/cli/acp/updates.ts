@@ -1,0 +1,139 @@
+import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../core/event.ts";
+import { type AgentMessage, type AssistantMessage, textOf, toolCallsOf } from "../../core/message.ts";
+import { planIn } from "./plan.ts";
+import { type Places, resultContent, toolView } from "./tool_view.ts";
+
+/** What of the events goes to a client. */
+export interface Updates {
+  /** What one event tells, in order. */
+  readonly of: (event: AgentEvent) => readonly SessionUpdate[];
+  /** A kept conversation, as it would have been told. */
+  readonly replay: (messages: readonly AgentMessage[]) => readonly SessionUpdate[];
+}
+
+/** Translates events of a session; kinds that a client has to ask for are sent to no other. */
+export function createUpdates(places: Places, client: ClientCapabilities["session"]): Updates {
+  const open = new Set<string>();
+  let compaction = 0;
+
+  /** Calls are told when the reply is whole: before that they have no id. */
+  const calls = (message: AssistantMessage): SessionUpdate[] =>
+    toolCallsOf(message).map(({ id: toolCallId, name, arguments: args }) => {
+      open.add(toolCallId);
+      const rawInput = args;
+      return {
+        sessionUpdate: "tool_call",
+        toolCallId,
+        name,
+        status: "pending",
+        rawInput,
+        ...toolView(name, args, places),
+      };
+    });
+
+  const notice = (severity: "info" | "warning" | "error", title: string): SessionUpdate[] =>
+    client?.notices ? [{ sessionUpdate: "notice", severity, title }] : [];
+
+  const ended = (message: AgentMessage, isReplayed: boolean): SessionUpdate[] => {
+    switch (message.role) {
+      case "assistant":
+        return [...(isReplayed ? spoken(message) : []), ...calls(message)];
+      case "toolResult": {
+        // A call that never ran (skipped, refused, not valid) has a result and no execution.
+        if (!open.delete(message.toolCallId)) return [];
+        const { toolCallId, isError, content } = message;
+        const status = isError ? "failed" : "completed";
+        return [{ sessionUpdate: "tool_call_update", toolCallId, status, content: resultContent({ content }) }];
+      }
+      case "user":
+        return isReplayed ? [chunk("user_message_chunk", textOf(message.content))] : [];
+      case "bashExecution":
+      case "custom":
+      case "compactionSummary":
+      case "branchSummary":
+        return [];
+    }
+  };
+
+  return {
+    replay: (messages) => messages.flatMap((message) => ended(message, true)),
+    of(event) {
+      switch (event.type) {
+        case "message_update": {
+          const { assistantMessageEvent: delta } = event;
+          if (delta.type === "text_delta") return [chunk("agent_message_chunk", delta.delta)];
+          return delta.type === "thinking_delta" ? [chunk("agent_thought_chunk", delta.delta)] : [];
+        }
+        case "message_end":
+          return event.discarded
+            ? notice("warning", "The reply broke off and is asked for again")
+            : ended(event.message, false);
+        case "tool_execution_start":
+          return [{ sessionUpdate: "tool_call_update", toolCallId: event.toolCallId, status: "in_progress" }];
+        case "tool_execution_update":
+          return [{
+            sessionUpdate: "tool_call_update",
+            toolCallId: event.toolCallId,
+            content: resultContent(event.partialResult),
+          }];
+        case "tool_execution_end": {
+          const { toolCallId, result, isError } = event;
+          open.delete(toolCallId);
+          const entries = planIn(result.details);
+          return [
+            {
+              sessionUpdate: "tool_call_update",
+              toolCallId,
+              status: isError ? "failed" : "completed",
+              content: resultContent(result),
+              ...(result.details ? { rawOutput: result.details } : {}),
+            },
+            ...(entries ? [{ sessionUpdate: "plan" as const, entries }] : []),
+          ];
+        }
+        case "compaction_start":
+          if (!client?.compaction) return [];
+          return [{ sessionUpdate: "compaction_update", compactionId: String(++compaction), status: "in_progress" }];
+        case "compaction_end": {
+          if (!client?.compaction) return [];
+          const status = event.result ? "completed" : event.aborted ? "cancelled" : "failed";
+          return [{
+            sessionUpdate: "compaction_update",
+            compactionId: String(compaction),
+            status,
+            ...(event.result ? { summary: [{ type: "text" as const, text: event.result.summary }] } : {}),
+            ...(event.errorMessage ? { error: event.errorMessage } : {}),
+          }];
+        }
+        case "auto_retry_start":
+          return notice("warning", `${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts}`);
+        case "notice":
+          return notice(event.level, event.message);
+        case "session_changed":
+          return event.sessionName === undefined
+            ? []
+            : [{ sessionUpdate: "session_info_update", title: event.sessionName }];
+        default:
+          return [];
+      }
+    },
+  };
+}
+
+function spoken({ content }: AssistantMessage): SessionUpdate[] {
+  return content.flatMap((part) =>
+    part.type === "text"
+      ? [chunk("agent_message_chunk", part.text)]
+      : part.type === "thinking"
+      ? [chunk("agent_thought_chunk", part.thinking)]
+      : []
+  );
+}
+
+function chunk(
+  sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
+  text: string,
+): SessionUpdate {
+  return { sessionUpdate, content: { type: "text", text } };
+}

@@ -1,0 +1,96 @@
+import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
+import { UserError } from "../../core/error.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import { textOf } from "../../core/message.ts";
+import type { ExtensionFactory } from "../../hooks/api.ts";
+import { openEngine } from "../engine/engine.ts";
+import { eventsOf } from "../engine_events.ts";
+import { configOf } from "./config_of.ts";
+import { toolsExtension } from "./custom_tool.ts";
+import type { AgentOptions, PromptBuilderInput } from "./options.ts";
+
+/** What a program says: a text, or a text with pictures and with what to do while a run goes on. */
+export type Said = string | Omit<UserPrompt, "source">;
+
+/**
+ * An agent in this process: one session with its tools, hooks and model.
+ *
+ * `await using` closes it; so does `close()`. Until then it holds a process or two that wait for tool calls.
+ */
+export interface Agent extends Engine, AsyncDisposable {
+  /**
+   * Runs one prompt and gives its events in order; the generator's return value says how it ended. Walking away from the
+   * events stops the run. Throws UserError while another run goes on.
+   */
+  run(said: Said): AsyncGenerator<AgentEvent, PromptOutcome>;
+  /** Runs one prompt and gives the text of the last reply. Throws UserError when the run ended any other way than done. */
+  answer(said: Said): Promise<string>;
+}
+
+/**
+ * Opens an agent. Throws UserError for options that cannot be had; nothing is left running then.
+ *
+ * It changes nothing of the process but one thing: on Linux it is closed to debuggers and core dumps of the same user,
+ * because it holds the key. It never ends the process.
+ */
+export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
+  const { config, choice } = configOf(options);
+  const engine = await openEngine({
+    config,
+    choice,
+    channel: "rpc",
+    ...(options.ask ? { ask: options.ask } : {}),
+    ...(options.ui ? { ui: options.ui } : {}),
+    extensions: extensionsOf(options),
+  });
+  const run = (said: Said): AsyncGenerator<AgentEvent, PromptOutcome> =>
+    eventsOf(engine, () => engine.prompt({ ...(typeof said === "string" ? { text: said } : said), source: "rpc" }));
+  return {
+    ...engine,
+    run,
+    answer: (said) => answerOf(run(said)),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+}
+
+function extensionsOf({ extensions = [], customTools = [], promptBuilder }: AgentOptions) {
+  const builder = promptBuilder ? [{ name: "prompt-builder", factory: builderExtension(promptBuilder) }] : [];
+  const tools = customTools.length > 0 ? [{ name: "custom-tools", factory: toolsExtension(customTools) }] : [];
+  return [
+    ...tools,
+    ...extensions.map((factory, index) => ({ name: `program-${index + 1}`, factory })),
+    // Last, so that it sees what the others made of the prompt.
+    ...builder,
+  ];
+}
+
+function builderExtension(build: NonNullable<AgentOptions["promptBuilder"]>): ExtensionFactory {
+  return (sp) => {
+    sp.on("before_agent_start", async ({ systemPrompt, prompt }) => {
+      const input: PromptBuilderInput = { systemPrompt, prompt };
+      return { systemPrompt: await build(input) };
+    });
+  };
+}
+
+async function answerOf(events: AsyncGenerator<AgentEvent, PromptOutcome>): Promise<string> {
+  let text = "";
+  for (let step = await events.next();; step = await events.next()) {
+    if (!step.done) {
+      const event = step.value;
+      if (event.type === "message_end" && event.message.role === "assistant" && !event.discarded) {
+        text = textOf(event.message.content);
+      }
+      continue;
+    }
+    const outcome = step.value;
+    if (outcome.kind !== "run" || outcome.ending === "done") return text;
+    throw new UserError({
+      what: "The run gave no answer",
+      why: outcome.errorMessage ??
+        (outcome.limit ? `the limit ${outcome.limit} was reached` : `it was ${outcome.ending}`),
+      fix: "Look at its events: agent.run() gives them",
+      exitCode: outcome.ending === "limit" ? 4 : 1,
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import { resolve } from "@std/path";
+import { TOOLS } from "../../../tools/mod.ts";
+import { UserError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type Config, configure } from "../config.ts";
+import { chooseModel, type ModelChoice } from "../model.ts";
+import { nearest } from "../nearest.ts";
+import type { Values } from "../parse.ts";
+import { type Setting, SETTINGS, type Settings } from "../settings_table.ts";
+import { misfit } from "../shape.ts";
+import { readVariable, readWorld } from "../world.ts";
+import type { AgentOptions } from "./options.ts";
+
+/**
+ * What the command line would have said: one way to make a session, whoever asks for it (R55).
+ *
+ * Throws UserError as the command line does.
+ */
+export function configOf(options: AgentOptions): { readonly config: Config; readonly choice: ModelChoice } {
+  const here = readWorld();
+  const { env } = options;
+  const world = env ? { ...here, env, home: env["HOME"] ?? "/nonexistent" } : here;
+  const made = configure({ values: valuesOf(options, world.cwd), words: [] }, world);
+  const { auditFolder, ...rest } = made;
+  const own = checked(options.settings ?? {});
+  const user = { ...made.user, ...own };
+  const config: Config = {
+    ...rest,
+    ...(options.audit && auditFolder ? { auditFolder } : {}),
+    user,
+    settings: { ...made.settings, ...own },
+  };
+  const { apiKey, apiKeyEnv } = options;
+  const keyName = apiKeyEnv ?? config.settings.apiKeyEnv ?? "OPENAI_API_KEY";
+  const variable = (name: string): string | undefined =>
+    apiKey !== undefined && name === keyName ? apiKey : env ? env[name] : readVariable(name);
+  return { config, choice: chooseModel(config.invocation.values, config.settings, { cwd: world.cwd, variable }) };
+}
+
+function valuesOf(options: AgentOptions, cwd: string): Values {
+  const { session = "memory", permissions = {}, contextFiles = true, limits = {} } = options;
+  const scope = (value: "all" | readonly string[] | undefined) => value === "all" ? ["\u0000all"] : value;
+  const paths = (value: "all" | readonly string[] | undefined) =>
+    value === "all" ? scope(value) : value?.map((path) => resolve(cwd, path));
+  const off = (isOff: boolean) => isOff ? true : undefined;
+  const values: Values = {
+    cwd: options.cwd,
+    model: options.model,
+    "base-url": options.baseUrl,
+    api: options.api,
+    "api-key-env": options.apiKeyEnv,
+    thinking: options.thinking,
+    tools: options.tools && toolNames(options.tools),
+    "no-tools": off(options.tools?.length === 0),
+    "allow-read": paths(permissions.read),
+    "allow-write": paths(permissions.write),
+    "allow-run": scope(permissions.run),
+    "allow-net": scope(permissions.net),
+    "allow-env": permissions.env,
+    "deny-read": paths(permissions.denyRead),
+    "deny-write": paths(permissions.denyWrite),
+    "read-only": off(permissions.readOnly ?? false),
+    sandbox: options.sandbox,
+    "no-session": off(session === "memory"),
+    continue: off(session === "continue"),
+    resume: typeof session === "object" && "resume" in session ? session.resume : undefined,
+    fork: typeof session === "object" && "fork" in session ? session.fork : undefined,
+    "session-dir": options.sessionDir,
+    "max-turns": limits.maxTurns,
+    timeout: limits.timeoutMs,
+    "max-tokens-total": limits.maxTokensTotal,
+    "max-cost": limits.maxCostUsd,
+    "system-prompt": options.systemPrompt,
+    "append-system-prompt": options.appendSystemPrompt,
+    profile: options.profile,
+    "no-context-files": off(!contextFiles),
+    "no-skills": off(!contextFiles),
+    "no-templates": off(!contextFiles),
+    "no-extensions": off(!options.extensionFiles),
+    trust: off(options.trust ?? false),
+    "no-trust": off(!options.trust),
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Settings of a program are checked as those of a file are, only that nothing of them is passed over. */
+function checked(settings: JsonObject): Settings {
+  const table: Readonly<Record<string, Setting>> = SETTINGS;
+  for (const [key, value] of Object.entries(settings)) {
+    const shape = Object.hasOwn(table, key) ? table[key]?.shape : undefined;
+    const meant = nearest(key, Object.keys(table));
+    const wrong = shape
+      ? misfit(value, shape, key)
+      : `there is no such key${meant ? `; did you mean "${meant}"?` : ""}`;
+    if (wrong === undefined) continue;
+    throw new UserError({ what: `Cannot use the setting "${key}"`, why: wrong, fix: "docs/settings.md has them all" });
+  }
+  return settings as Settings; // every key fits its shape in the table
+}
+
+function toolNames(names: readonly string[]): readonly string[] {
+  const known = TOOLS.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    throw new UserError({
+      what: `There is no built-in tool "${name}"`,
+      why: `they are ${known.join(", ")}`,
+      fix: meant ? `Did you mean ${meant}?` : "Tools of your own go into customTools, and are active from the start",
+    });
+  }
+  return names;
+}

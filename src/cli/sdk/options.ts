@@ -1,0 +1,116 @@
+import type { AskPermission } from "../../core/engine.ts";
+import type { HostUi } from "../../core/host_actions.ts";
+import type { ThinkingLevel } from "../../core/provider.ts";
+import type { ExtensionFactory } from "../../hooks/api.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { CustomTool } from "./custom_tool.ts";
+
+/** What tools may touch: everything (`"all"`), or the listed paths, programs or hosts. Missing: the default of the command line. */
+export interface AgentPermissions {
+  /** Absolute paths, or relative to the process's folder. */
+  readonly read?: "all" | readonly string[];
+  /** Absolute paths, or relative to the process's folder. */
+  readonly write?: "all" | readonly string[];
+  /** Programs by name or path. */
+  readonly run?: "all" | readonly string[];
+  /** Hosts, each with a port where that matters. */
+  readonly net?: "all" | readonly string[];
+  /** Environment variables that tools may see besides the usual ones. */
+  readonly env?: readonly string[];
+  /** Never readable, whatever is allowed. */
+  readonly denyRead?: readonly string[];
+  /** Never writable, whatever is allowed. */
+  readonly denyWrite?: readonly string[];
+  /** Neither write nor run anything. */
+  readonly readOnly?: boolean;
+}
+
+/** Where the conversation lives: in memory, in a new file, or in that of a session that is gone on with or copied. */
+export type AgentSession =
+  | "memory"
+  | "file"
+  | { readonly resume: string }
+  | { readonly fork: string }
+  | "continue";
+
+/** Bounds of one run; reaching one ends it with `ending: "limit"`. */
+export interface AgentLimits {
+  /** Rounds with the model. */
+  readonly maxTurns?: number;
+  /** Wall clock of a run. */
+  readonly timeoutMs?: number;
+  /** Of all requests together. */
+  readonly maxTokensTotal?: number;
+  /** USD. */
+  readonly maxCostUsd?: number;
+}
+
+/** What a prompt builder gets to work with. */
+export interface PromptBuilderInput {
+  /** The system prompt as it was compiled, and as extensions left it. */
+  readonly systemPrompt: string;
+  /** What the user said, templates and skills put in. */
+  readonly prompt: string;
+}
+
+/** What an agent is made with. Only `cwd` and `model` have no default that fits everywhere. */
+export interface AgentOptions {
+  /** The workspace: every path of a tool starts here. The process's own folder when left out. */
+  readonly cwd?: string;
+  /** Model id, `provider/id`, or `replay:FILE`; the user's setting when left out. */
+  readonly model?: string;
+  /** OpenAI-compatible endpoint. */
+  readonly baseUrl?: string;
+  /** Which OpenAI API: `chat` when left out. */
+  readonly api?: "chat" | "responses";
+  /** Goes to the endpoint and nowhere else; without it the variable `apiKeyEnv` is read. */
+  readonly apiKey?: string;
+  /** `OPENAI_API_KEY` unless told otherwise. */
+  readonly apiKeyEnv?: string;
+  /** Reasoning effort; `off` leaves it out of the request. */
+  readonly thinking?: ThinkingLevel;
+
+  /** Active built-in tools; `[]` for none. `read`, `bash`, `edit` and `write` when left out. */
+  readonly tools?: readonly string[];
+  /** Tools that run in this process; active from the start. */
+  readonly customTools?: readonly CustomTool[];
+  /** Hooks, commands and whatever else an extension can bring, in this process and trusted. */
+  readonly extensions?: readonly ExtensionFactory[];
+  /** Has the last word on the system prompt of each user prompt. May throw: the compiled prompt is used then. */
+  readonly promptBuilder?: (input: PromptBuilderInput) => string | Promise<string>;
+
+  /** Scope of the built-in tools. */
+  readonly permissions?: AgentPermissions;
+  /** What must confine the tools; `auto` takes the best that this machine has. */
+  readonly sandbox?: "auto" | "kernel" | "permissions" | "off";
+  /** Answers a denied call; without it denials are final. */
+  readonly ask?: AskPermission;
+  /** Speaks with the person for extensions; without it their questions are not answered. */
+  readonly ui?: HostUi;
+
+  /** `memory` when left out: nothing is kept. */
+  readonly session?: AgentSession;
+  /** Where session files are; the user's folder when left out. */
+  readonly sessionDir?: string;
+  /** Bounds of each run; none when left out. */
+  readonly limits?: AgentLimits;
+
+  /** Replaces the built-in base prompt. */
+  readonly systemPrompt?: string;
+  /** Added after the base prompt. */
+  readonly appendSystemPrompt?: readonly string[];
+  /** How much prompt: `full` when left out. */
+  readonly profile?: "full" | "minimal" | "none";
+  /** Whether `AGENTS.md`, skills and templates on disk count; true when left out. */
+  readonly contextFiles?: boolean;
+  /** Whether extensions of the user and, with `trust`, of the project are loaded into workers; false when left out. */
+  readonly extensionFiles?: boolean;
+  /** Whether the project's own settings, SYSTEM.md, skills and extensions may load; false when left out. */
+  readonly trust?: boolean;
+  /** Keys of `settings.json` (docs/settings.md), each going before the user's own. */
+  readonly settings?: JsonObject;
+  /** Stands for the process's environment, from which home, folders and keys are read. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether tool calls are written to the user's audit folder; false when left out. */
+  readonly audit?: boolean;
+}

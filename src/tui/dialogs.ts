@@ -1,0 +1,44 @@
+import type { CommandContext } from "./commands/command.ts";
+import type { Dialog } from "./dialog.ts";
+import { picker } from "./picker.ts";
+import { questionForm } from "./question_form.ts";
+import type { QuestionScreen } from "./questions.ts";
+
+/** What stands in the editor's place: a question goes before what a command lets one choose. */
+export interface Dialogs extends Pick<QuestionScreen, "show" | "hide">, Pick<CommandContext, "pick"> {
+  readonly current: () => Dialog | undefined;
+  readonly clear: () => void;
+}
+
+/** None yet; `changed` is called when another one, or none, is to be shown. */
+export function createDialogs(changed: () => void, now: () => number): Dialogs {
+  let question: Dialog | undefined;
+  let choice: Dialog | undefined;
+  return {
+    current: () => question ?? choice,
+    show(asked) {
+      question = questionForm(asked, now);
+      changed();
+    },
+    hide() {
+      question = undefined;
+      changed();
+    },
+    clear: () => void (question = choice = undefined),
+    pick(title, choices, start = 0) {
+      const { promise, resolve } = Promise.withResolvers<(typeof choices)[number]["value"] | undefined>();
+      const dialog = picker({
+        title,
+        choices,
+        start,
+        done(value) {
+          if (choice === dialog) choice = undefined;
+          resolve(value);
+        },
+      });
+      choice = dialog;
+      changed();
+      return promise;
+    },
+  };
+}

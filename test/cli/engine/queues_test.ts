@@ -1,0 +1,121 @@
+import { assertEquals } from "@std/assert";
+import { textOf } from "../../../src/core/message.ts";
+import { brought } from "./brought.ts";
+import { type Session, withSession } from "./world.ts";
+
+const read = (path: string) => ({ name: "read", args: { path } });
+const THREE = { calls: [read("a.txt"), read("b.txt"), read("c.txt")] };
+const FILES = { "a.txt": "A", "b.txt": "B", "c.txt": "C" };
+const SKIPPED = "Skipped due to queued user message";
+
+/** What was said, in order: a result as its first word. */
+function said({ engine }: Session): readonly string[] {
+  return engine.messages().map((message) =>
+    message.role === "toolResult"
+      ? `= ${textOf(message.content).startsWith("Skipped") ? textOf(message.content) : textOf(message.content)[0]}`
+      : "content" in message && message.role !== "assistant"
+      ? `> ${textOf(message.content)}`
+      : `${message.role}`
+  );
+}
+
+Deno.test("steering during tool 1 of 3 skips the other two and is the next turn's input R261 R262 R263 R269 R270 R273", async () => {
+  let starts = 0;
+  let calls = 0;
+  const box: { engine?: Session["engine"] } = {};
+  await withSession({
+    replies: [THREE, { text: "changed course", expect: [SKIPPED, "the other way"] }],
+    files: FILES,
+    ...brought((sp) => {
+      sp.on("before_agent_start", () => void starts++);
+      sp.on("tool_call", async () => {
+        if (++calls > 1) return;
+        const outcome = await box.engine?.prompt({ text: "the other way", source: "interactive", whileBusy: "steer" });
+        assertEquals(outcome, { kind: "queued" });
+      });
+    }),
+  }, async (session) => {
+    box.engine = session.engine;
+    assertEquals(await session.say("go"), "changed course");
+    assertEquals(said(session), [
+      ...["> go", "assistant", "= A", `= ${SKIPPED}`, `= ${SKIPPED}`, "> the other way", "assistant"],
+    ]);
+    assertEquals([starts, calls], [1, 1]);
+    const turns = session.events.filter(({ type }) => type === "turn_start").length;
+    const ends = session.events.filter(({ type }) => type === "agent_end").length;
+    assertEquals([turns, ends, session.engine.state().isStreaming], [2, 1, false]);
+  });
+});
+
+Deno.test("a follow-up during tool 1 of 3 waits until no call is left, behind steering R264 R265 R266 R267 R268 R271", async () => {
+  const box: { engine?: Session["engine"] } = {};
+  let calls = 0;
+  let turns = 0;
+  await withSession({
+    replies: [THREE, { text: "one" }, { text: "two" }, { text: "three" }, { text: "four" }],
+    files: FILES,
+    ...brought((sp) => {
+      sp.on("tool_call", async () => {
+        if (++calls > 1) return;
+        for (const text of ["later", "latest"]) {
+          await box.engine?.prompt({ text, source: "interactive", whileBusy: "followUp" });
+        }
+      });
+      // During the last reply, with no call left.
+      sp.on("message_start", async ({ message }) => {
+        if (message.role === "assistant" && ++turns === 2) await box.engine?.steer("sooner");
+      });
+    }),
+  }, async (session) => {
+    box.engine = session.engine;
+    assertEquals(await session.say("go"), "four");
+    assertEquals(said(session), [
+      ...["> go", "assistant", "= A", "= B", "= C", "assistant"],
+      ...["> sooner", "assistant", "> later", "assistant", "> latest", "assistant"],
+    ]);
+    assertEquals(session.events.filter(({ type }) => type === "agent_end").length, 1);
+  });
+});
+
+Deno.test("queued words go the way of others, and what was not delivered when the run is stopped comes back R166 R172", async () => {
+  const seen: unknown[] = [];
+  const box: { engine?: Session["engine"] } = {};
+  let calls = 0;
+  await withSession({
+    replies: [{ calls: [read("a.txt"), read("b.txt")] }, { text: "two", expect: ["Look at here."], delayMs: 5000 }],
+    files: { ...FILES, ".sandpiper/prompts/look.md": "Look at $1." },
+    args: ["--trust"],
+    ...brought((sp) => {
+      sp.on("input", ({ text, streamingBehavior = "none" }) => {
+        seen.push([text, streamingBehavior]);
+        return text === "drop" ? { action: "handled" } : undefined;
+      });
+      sp.on("tool_call", async () => {
+        if (++calls > 1) return;
+        const queue = (text: string) => box.engine?.prompt({ text, source: "rpc", whileBusy: "steer" });
+        assertEquals([await queue("drop"), await queue("/look here")], [{ kind: "handled" }, { kind: "queued" }]);
+        await box.engine?.followUp("at the end");
+        await box.engine?.steer("next");
+      });
+    }),
+  }, async (session) => {
+    const { engine } = session;
+    box.engine = engine;
+    const run = session.say("go");
+    const isDelivered = () => engine.messages().some(({ role }, index) => role === "user" && index > 0);
+    while (!isDelivered()) await new Promise((resolve) => setTimeout(resolve, 2));
+    await engine.abort();
+    await run;
+    assertEquals(seen, [
+      ["go", "none"],
+      ["drop", "steer"],
+      ["/look here", "steer"],
+      ["at the end", "followUp"],
+      ["next", "steer"],
+    ]);
+    assertEquals(said(session), ["> go", "assistant", "= A", `= ${SKIPPED}`, "> Look at here."]);
+    assertEquals([engine.state().steering, engine.state().followUp], [["next"], ["at the end"]]);
+    assertEquals(engine.clearQueues().map(({ content }) => textOf(content)), ["next", "at the end"]);
+    assertEquals([engine.state().steering, engine.state().followUp], [[], []]);
+  });
+});

@@ -1,0 +1,152 @@
+import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
+import { CONFINED, until } from "../sandbox/shell_fixture.ts";
+import { oldServer, said, withServers } from "./mcp_world.ts";
+
+const level = CONFINED[0];
+const one = (
+  name: string,
+  mode: string,
+  work: Parameters<typeof withServers>[2],
+  words: readonly string[] = [],
+  more = {},
+): void =>
+  Deno.test({
+    name: `openMcp() ${name}`,
+    ignore: level === undefined,
+    fn: () =>
+      withServers(level ?? "kernel", (world) => ({ bad: { ...oldServer(world, mode, ...words), ...more } }), work),
+  });
+
+one("answers a server's own questions with an error, but for ping", "plain", async ({ call }) => {
+  assertEquals(
+    said(await call("ask")),
+    "sampling/createMessage: -32601, roots/list: -32601, elicitation/create: -32601, ping: {}",
+  );
+});
+
+one(
+  "keeps a result that is marked as an error one, and believes no annotation X17 X18",
+  "plain",
+  async ({ mcp, call }) => {
+    const failed = await call("fail");
+    assertEquals([failed.isError, said(failed)], [true, "it went wrong"]);
+    assert(!JSON.stringify(mcp.tools()).includes("Harmless"));
+    assert(!JSON.stringify(mcp.tools()).includes("readOnlyHint"));
+  },
+);
+
+one(
+  "gives up a server that never answers, within its time",
+  "mute",
+  ({ mcp, notices }) => {
+    assertEquals([mcp.tools(), notices], [[], [
+      'MCP server "bad": it did not answer within 1 s; its tools are not there',
+    ]]);
+    return Promise.resolve();
+  },
+  [],
+  { startMs: 1_000 },
+);
+
+one(
+  "gives an old server that dies of an unknown question the older handshake X14",
+  "easily-hurt",
+  async ({ call, notices }) => {
+    assertEquals([said(await call("say", { text: "alive" })), notices], ["alive", []]);
+  },
+);
+
+one("passes over what is no message", "chatty", async ({ call, notices }) => {
+  assertEquals([said(await call("say", { text: "x" })), notices], ["x", []]);
+});
+
+one(
+  "does not wait for a call longer than the time of a call, and goes on",
+  "plain",
+  async ({ call, notices }) => {
+    const hung = await call("hang");
+    assertEquals([hung.isError, notices], [true, []]);
+    assertMatch(said(hung), /did not answer within 0\.7 s/);
+    assertEquals(said(await call("say", { text: "still" })), "still");
+  },
+  [],
+  { callMs: 700 },
+);
+
+one("stops a call when the run is stopped", "plain", async ({ call }) => {
+  const began = performance.now();
+  const stopped = await call("hang", {}, { signal: AbortSignal.timeout(300) });
+  assertEquals(stopped.isError, true);
+  assertMatch(said(stopped), /was stopped/);
+  assertLess(performance.now() - began, 5_000);
+});
+
+one("starts a server that died again with the next call, but not for ever", "plain", async ({ mcp, call, notices }) => {
+  for (let deaths = 0; deaths < 4; deaths++) {
+    const died = await call("die");
+    assertEquals(died.isError, true);
+    assertMatch(said(died), /it ended with code 7/);
+    await until(() => notices.length === deaths + 1);
+    if (deaths < 3) assertEquals(said(await call("say", { text: "back" })), "back");
+  }
+  assertMatch(notices[0] ?? "", /^MCP server "bad": it ended with code 7; the next call of its tools starts it again$/);
+  assertMatch(notices[3] ?? "", /it is not started again$/);
+  assertEquals(mcp.tools(), []);
+});
+
+one("ends a server that floods, and the program goes on", "plain", async ({ call, notices }) => {
+  const flooded = await call("flood");
+  assertEquals(flooded.isError, true);
+  await until(() => notices.length === 1);
+  assertMatch(notices[0] ?? "", /it sends more than anybody could read/);
+});
+
+one("cuts a long answer where other tools' is cut", "plain", async ({ call, policy }) => {
+  const text = said(await call("long", { text: "100000" }));
+  assertMatch(text, /\[Cut here: 64\.0KB or 2000 lines of 488\.3KB are shown/);
+  assertLess(text.length, policy.limits.outputBytes + 200);
+});
+
+one("takes only so many tools of a server that has thousands", "many", ({ mcp, notices }) => {
+  assertEquals(mcp.tools().length, 128);
+  assertMatch(notices.join(), /more than 128 tools/);
+  return Promise.resolve();
+});
+
+one("ends a list that never ends", "endless", ({ mcp }) => {
+  assertEquals(mcp.tools().length, 32);
+  return Promise.resolve();
+});
+
+one("follows a list that grows, and tells what changed", "plain", async ({ mcp, call, notices }) => {
+  let changes = 0;
+  mcp.onChanged(() => changes++);
+  await call("grow");
+  await until(() => changes === 1);
+  assert(mcp.tools().some(({ name }) => name === "mcp__bad__grown12"));
+  assertEquals(notices, ['MCP server "bad": its tools have changed (new: grown12)']);
+});
+
+Deno.test({
+  name: "openMcp() writes one JSON object a line to a server and nothing else X15",
+  ignore: level === undefined,
+  fn: () =>
+    withServers(
+      level ?? "kernel",
+      (world) => ({ rec: oldServer(world, "record", `${world.root}/log`) }),
+      async ({ world, call }) => {
+        await call("say", { text: "a\nb\u2028c" });
+        const log = Deno.readTextFileSync(`${world.root}/log`);
+        const messages = log.trimEnd().split("\n").map((line) => JSON.parse(line));
+        assert(messages.every((message) => message.jsonrpc === "2.0"));
+        assertEquals(messages.map(({ method }) => method), [
+          "server/discover",
+          "initialize",
+          "notifications/initialized",
+          "tools/list",
+          "tools/call",
+        ]);
+        assertEquals(messages.at(-1).params.arguments, { text: "a\nb\u2028c" });
+      },
+    ),
+});

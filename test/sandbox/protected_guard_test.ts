@@ -1,0 +1,110 @@
+import { assertEquals } from "@std/assert";
+import { killTree } from "../../src/sandbox/end_tree.ts";
+import { openProtectedGuard } from "../../src/sandbox/protected_guard.ts";
+import { becomeSubreaper, keepProcess, openTree, type Tree } from "../../src/sandbox/process_tree.ts";
+import { readProc } from "../../src/sandbox/procfs.ts";
+import type { Tripwire } from "../../src/sandbox/tripwire.ts";
+import { until } from "./shell_fixture.ts";
+
+const linux = { ignore: Deno.build.os !== "linux" };
+
+/** A tripwire that writes down what is asked of it. */
+function recorder(
+  touched: () => boolean,
+  seen: () => string = () => "",
+): { readonly wire: Tripwire; readonly log: string[] } {
+  const log: string[] = [];
+  return {
+    log,
+    wire: {
+      arm: () => void log.push("arm"),
+      isTouched: touched,
+      restore(quiet) {
+        log.push(`restore ${quiet}${seen()}`);
+        return [`line ${log.length}`];
+      },
+      close: () => void log.push("close"),
+    },
+  };
+}
+
+function sleeper(): { readonly tree: Tree; readonly end: () => Promise<void>; readonly pid: number } {
+  becomeSubreaper();
+  const child = new Deno.Command("/bin/sleep", { args: ["60"], stdin: "null", detached: true }).spawn();
+  keepProcess(child);
+  const tree = openTree(child.pid);
+  return {
+    tree,
+    pid: child.pid,
+    end: async () => {
+      await killTree(tree);
+      await child.status;
+      tree.close();
+    },
+  };
+}
+
+Deno.test("openProtectedGuard() takes what is there for the user's only while nothing runs", linux, async () => {
+  const { wire, log } = recorder(() => false);
+  const guard = openProtectedGuard(wire);
+  const [one, two] = [sleeper(), sleeper()];
+  try {
+    guard.begin();
+    guard.add(one.tree);
+    guard.begin();
+    guard.add(two.tree);
+    guard.end(one.tree, 0);
+    guard.begin();
+    guard.end(two.tree, 0);
+    guard.begin();
+    guard.close();
+    assertEquals(log, ["arm", "arm", "close"]);
+    assertEquals(guard.notes(), []);
+  } finally {
+    await Promise.all([one.end(), two.end()]);
+  }
+});
+
+Deno.test(
+  "openProtectedGuard() lets what still runs stand still while it restores, and go on afterwards",
+  linux,
+  async () => {
+    const background = sleeper();
+    const state = (): string =>
+      / ([A-Z]) /.exec(readProc(`/proc/${background.pid}/stat`)?.replace(/^.*\)/, ")") ?? "")?.[1] ?? "";
+    await until(() => state() === "S");
+    const { wire, log } = recorder(() => true, () => ` while it is ${state()}`);
+    const guard = openProtectedGuard(wire);
+    const call = sleeper();
+    try {
+      guard.begin();
+      guard.add(background.tree);
+      guard.add(call.tree);
+      await call.end();
+      guard.end(call.tree, 0);
+      assertEquals(log, ["arm", "restore true while it is T"]);
+      await until(() => state() === "S");
+      assertEquals([guard.notes(), guard.notes()], [["line 2"], []]);
+    } finally {
+      await background.end();
+    }
+  },
+);
+
+Deno.test("openProtectedGuard() restores nothing any more after a process that nobody could end", linux, async () => {
+  const { wire, log } = recorder(() => true);
+  const guard = openProtectedGuard(wire);
+  const [one, two] = [sleeper(), sleeper()];
+  try {
+    guard.begin();
+    guard.add(one.tree);
+    guard.end(one.tree, 1);
+    guard.begin();
+    guard.add(two.tree);
+    guard.end(two.tree, 0);
+    guard.begin();
+    assertEquals(log, ["arm", "restore false", "restore false"]);
+  } finally {
+    await Promise.all([one.end(), two.end()]);
+  }
+});

@@ -1,0 +1,206 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import * as z from "zod/mini";
+import type { AgentEvent } from "../../src/mod.ts";
+import { type AgentOptions, createAgent, defineExtension, defineTool, UserError } from "../../src/mod.ts";
+import { cassette, inWorkspace } from "../helpers/program.ts";
+import { serveAnswers, textReply } from "../helpers/server.ts";
+
+/** A workspace, and the options of an agent in it whose model plays these replies. */
+async function withOptions(
+  replies: readonly unknown[],
+  work: (options: AgentOptions & { readonly cwd: string }, home: string) => Promise<void>,
+): Promise<void> {
+  await inWorkspace({ "a.txt": "alpha" }, async ({ ws, home }) => {
+    const env = { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" };
+    await work({ cwd: ws, model: `replay:${cassette(home, replies)}`, env }, home);
+  });
+}
+
+const environment = (): string => JSON.stringify(Object.entries(Deno.env.toObject()).sort());
+
+Deno.test("createAgent() runs prompts, tells events, keeps nothing and leaves the process as it was", async () => {
+  await withOptions([
+    { calls: [{ name: "read", args: { path: "a.txt" } }] },
+    { text: "It says alpha.", expect: ["alpha"] },
+    { text: "Yes." },
+  ], async (options, home) => {
+    const before = [Deno.cwd(), environment(), console.log];
+    const seen: AgentEvent["type"][] = [];
+    await using agent = await createAgent(options);
+    agent.subscribe(({ type }) => void seen.push(type));
+    const types: string[] = [];
+    const events = agent.run("what does it say?");
+    let step = await events.next();
+    for (; !step.done; step = await events.next()) types.push(step.value.type);
+    assertEquals(step.value, { kind: "run", ending: "done" });
+    assertEquals(types, seen);
+    assertEquals([types[0], types.at(-1)], ["agent_start", "agent_settled"]);
+    assertEquals(await agent.answer("sure?"), "Yes.");
+    assertEquals(agent.messages().length, 6);
+    assertEquals([Deno.cwd(), environment(), console.log], before);
+    assertEquals(agent.state().sessionFile, undefined);
+    assertEquals([...Deno.readDirSync(home)].map(({ name }) => name).filter((name) => name === ".sandpiper"), []);
+  });
+});
+
+Deno.test("createAgent() has tools of its own: zod checks what the model sends, throwing is an error result, a plain schema goes through", async () => {
+  const asked: unknown[] = [];
+  const weather = defineTool({
+    name: "weather",
+    description: "Tells the weather of a town",
+    promptSnippet: "Knows the weather",
+    parameters: z.object({ town: z.string() }),
+    execute: ({ town }) => {
+      asked.push(town);
+      if (town === "Nowhere") throw new Error("no such town");
+      return `Sunny in ${town}`;
+    },
+  });
+  const plain = {
+    name: "count",
+    description: "Counts",
+    parameters: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
+    execute: ({ of }: { of: string }) => ({ content: [{ type: "text" as const, text: `3 of ${of}` }] }),
+  };
+  await withOptions([
+    {
+      calls: [
+        { name: "weather", args: { town: "Oslo" } },
+        { name: "weather", args: { town: "Nowhere" } },
+        { name: "weather", args: { town: { name: "Oslo" } } },
+        { name: "count", args: { of: "birds" } },
+      ],
+    },
+    { text: "Done.", expect: ["Sunny in Oslo", "no such town", "3 of birds"] },
+  ], async (options) => {
+    await using agent = await createAgent({ ...options, tools: [], customTools: [weather, plain] });
+    assertEquals(agent.tools().filter(({ active }) => active).map(({ name }) => name), ["count", "weather"]);
+    assertStringIncludes(agent.compiled().full, "- weather: Knows the weather\n");
+    assertEquals(await agent.answer("go"), "Done.");
+    assertEquals(asked, ["Oslo", "Nowhere"]);
+    const results = agent.messages().filter((message) => message.role === "toolResult");
+    assertEquals(results.map(({ isError }) => isError), [false, true, true, false]);
+  });
+});
+
+Deno.test("createAgent() lets hooks block calls and a prompt builder write the system prompt", async () => {
+  await withOptions([
+    { calls: [{ name: "read", args: { path: "a.txt" } }], expect: ["You are terse. Asked: look"] },
+    { text: "Blocked.", expect: ["not today"] },
+  ], async (options) => {
+    const guard = defineExtension((sp) => {
+      sp.on("tool_call", ({ toolName }) => toolName === "read" ? { block: true, reason: "not today" } : undefined);
+    });
+    await using agent = await createAgent({
+      ...options,
+      extensions: [guard],
+      promptBuilder: ({ systemPrompt, prompt }) =>
+        systemPrompt.includes("Current working directory") ? `You are terse. Asked: ${prompt}` : "wrong",
+    });
+    assertEquals(await agent.answer("look"), "Blocked.");
+  });
+});
+
+Deno.test("createAgent() takes steering and follow-ups, and whoever walks away from the events stops the run R274", async () => {
+  const slow = {
+    name: "slow",
+    description: "Waits",
+    parameters: { type: "object", properties: {} },
+    execute: async (_args: unknown, { signal }: { signal: AbortSignal }) => {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      return "stopped";
+    },
+  };
+  await withOptions([{ text: "One." }, { text: "Two." }, { calls: [{ name: "slow", args: {} }] }], async (options) => {
+    await using agent = await createAgent({ ...options, customTools: [slow] });
+    await agent.followUp("and then?");
+    assertEquals(await agent.answer("first"), "Two.");
+    for await (const event of agent.run("now wait")) if (event.type === "tool_execution_start") break;
+    assertEquals(agent.state().isStreaming, false);
+    assertEquals(agent.messages().at(-1)?.role, "toolResult");
+  });
+});
+
+Deno.test("createAgent() asks about denials, and permissions and read-only hold as on the command line", async () => {
+  await inWorkspace({ "a.txt": "alpha" }, async ({ ws, home, outside }) => {
+    Deno.writeTextFileSync(`${outside}/x.txt`, "OUTSIDE");
+    const env = { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" };
+    const replies = [{ calls: [{ name: "read", args: { path: `${outside}/x.txt` } }] }, { text: "Done." }];
+    const model = `replay:${cassette(home, replies)}`;
+    const isRead = async (options: AgentOptions): Promise<boolean> => {
+      await using agent = await createAgent({ cwd: ws, env, model, ...options });
+      await agent.answer("read it");
+      return JSON.stringify(agent.messages()).includes("OUTSIDE");
+    };
+    const questions: string[] = [];
+    assertEquals(await isRead({}), false);
+    const ask: NonNullable<AgentOptions["ask"]> = ({ denial }) => {
+      questions.push(denial.target);
+      return Promise.resolve("once");
+    };
+    assertEquals(await isRead({ ask }), true);
+    assertEquals(questions, [`${outside}/x.txt`]);
+    assertEquals(await isRead({ permissions: { read: [ws, outside] } }), true);
+    assertEquals(await isRead({ permissions: { read: "all", denyRead: [outside] } }), false);
+    await using agent = await createAgent({ cwd: ws, env, model, permissions: { readOnly: true } });
+    assertEquals(agent.tools().filter(({ active }) => active).map(({ name }) => name), ["read", "bash"]);
+  });
+});
+
+Deno.test("createAgent() keeps a session when it should, and goes on with it", async () => {
+  await withOptions([{ text: "Noted." }, { text: "Forty-two.", expect: ["Noted."] }], async (options, home) => {
+    const sessionDir = `${home}/kept`;
+    let id = "";
+    {
+      await using agent = await createAgent({ ...options, session: "file", sessionDir });
+      await agent.answer("remember 42");
+      id = agent.state().sessionId;
+    }
+    const model = `replay:${cassette(home, [{ text: "Forty-two.", expect: ["remember 42", "Noted."] }])}`;
+    for (const session of [{ fork: id }, { resume: id }, "continue"] as const) {
+      await using agent = await createAgent({ ...options, model, session, sessionDir });
+      assertEquals(await agent.answer("which number?"), "Forty-two.");
+    }
+  });
+});
+
+Deno.test("createAgent() gives the key to the endpoint alone, and two agents do not know of each other", async () => {
+  const server = serveAnswers([{ events: textReply("Hello.") }]);
+  try {
+    await withOptions([{ text: "From the cassette." }], async (options) => {
+      const { model: _model, ...rest } = options;
+      await using one = await createAgent(options);
+      await using two = await createAgent({ ...rest, model: "any", baseUrl: server.baseUrl, apiKey: "sk-only-here" });
+      assertEquals(await Promise.all([one.answer("a"), two.answer("b")]), ["From the cassette.", "Hello."]);
+      assertEquals(server.headers[0]?.get("authorization"), "Bearer sk-only-here");
+      assert(one.state().sessionId !== two.state().sessionId);
+      await two.close();
+      await two.close();
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+const WRONG: readonly { readonly name: string; readonly options: AgentOptions; readonly says: string }[] = [
+  { name: "a folder that is not there", options: { cwd: "/nonexistent/folder" }, says: "does not exist" },
+  { name: "an unknown tool", options: { tools: ["raed"] }, says: "raed" },
+  { name: "an unknown setting", options: { settings: { modle: "x" } }, says: "modle" },
+  { name: "a wrong setting", options: { settings: { limits: { maxTurns: "many" } } }, says: "limits.maxTurns" },
+];
+for (const { name, options, says } of WRONG) {
+  Deno.test(`createAgent() refuses ${name} with what to do`, async () => {
+    await withOptions([{ text: "Unused." }], async (given) => {
+      const error = await assertRejects(() => createAgent({ ...given, ...options }), UserError);
+      assertStringIncludes(`${error.what} ${error.why}`, says);
+    });
+  });
+}
+
+Deno.test("answer() throws for a run that did not get to its end, with the reason", async () => {
+  await withOptions([{ error: { status: 401, message: "no such key" } }], async (options) => {
+    await using agent = await createAgent(options);
+    const error = await assertRejects(() => agent.answer("go"), UserError);
+    assertStringIncludes(error.why, "key");
+  });
+});

@@ -1,0 +1,75 @@
+// The screen with a scripted engine and a terminal that only remembers.
+import { openApp } from "../../src/tui/app.ts";
+import type { App } from "../../src/tui/app.ts";
+import type { TuiOptions } from "../../src/tui/options.ts";
+import { createQuestions } from "../../src/tui/questions.ts";
+import { createScreen } from "../../src/tui/screen.ts";
+import type { Terminal } from "../../src/tui/terminal.ts";
+import { themeOf } from "../../src/tui/theme.ts";
+import { type ScriptedEngine, scriptedEngine } from "./scripted_engine.ts";
+
+/** A screen under test. */
+export interface Opened {
+  readonly app: App;
+  readonly engine: ScriptedEngine;
+  readonly questions: TuiOptions["questions"];
+  /** Everything that was written since the last call, without styles. */
+  readonly take: () => string;
+  readonly bytes: () => number;
+}
+
+/** Opens a screen of 80 by 24. */
+export async function open(
+  engine: ScriptedEngine = scriptedEngine(),
+  size = { columns: 80, rows: 24 },
+): Promise<Opened> {
+  let written: string[] = [];
+  let bytes = 0;
+  const terminal: Terminal = {
+    columns: () => size.columns,
+    rows: () => size.rows,
+    write(text) {
+      written.push(text);
+      bytes += text.length;
+    },
+    start: () => {},
+    restore: () => {},
+    retake: () => {},
+    lend: (work) => work(),
+  };
+  const questions = createQuestions();
+  const app = openApp(
+    {
+      engine,
+      questions,
+      cwd: "/w/app",
+      version: "1",
+      theme: themeOf("dark"),
+      plain: false,
+      models: ["model-1", "model-2"],
+      sessions: () => Promise.resolve([]),
+      policy: () => Promise.resolve(["Write: the workspace."]),
+      audit: () => Promise.resolve([]),
+      exportSession: () => Promise.resolve("/x"),
+      history: { load: () => [], add: () => {} },
+      files: () => Promise.resolve([]),
+      readImage: () => Promise.resolve(undefined),
+      branch: () => "main",
+    },
+    terminal,
+    createScreen(terminal),
+  );
+  await new Promise((soon) => setTimeout(soon, 0));
+  return {
+    app,
+    engine,
+    questions,
+    bytes: () => bytes,
+    take() {
+      const text = written.join("");
+      written = [];
+      // deno-lint-ignore no-control-regex -- styles
+      return text.replace(/\x1b\[[0-9;]*m/g, "");
+    },
+  };
+}

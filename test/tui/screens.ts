@@ -1,0 +1,383 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { hasTmux, type Pty } from "./pty.ts";
+import { inTerminal, type Places, shown, type WorldOptions } from "./world.ts";
+
+/** What the terminal UI promises, in a real terminal, for the program from source and for the binary alike. */
+export function screens(name: string, command: readonly string[]): void {
+  function test(title: string, options: WorldOptions, work: (pty: Pty, places: Places) => Promise<void>): void {
+    Deno.test({ name: `${name}: ${title}`, ignore: !hasTmux, fn: () => inTerminal({ command, ...options }, work) });
+  }
+
+  const SLOW = { calls: [{ name: "bash", args: { command: "echo begun; sleep 20" } }] };
+  const READY = "write: .";
+
+  async function say(pty: Pty, text: string): Promise<void> {
+    await pty.type(text);
+    await pty.keys("Enter");
+  }
+
+  test("a message runs to its answer, and leaving gives the terminal back", {
+    files: { "add.ts": "export const add = (a, b) => a - b;\n" },
+    replies: [
+      { text: "I **look**.", calls: [{ name: "read", args: { path: "add.ts" } }] },
+      { calls: [{ name: "edit", args: { path: "add.ts", edits: [{ oldText: "a - b", newText: "a + b" }] } }] },
+      { calls: [{ name: "bash", args: { command: "seq 1 9" } }] },
+      { text: "It adds now.", usage: { input: 1200, output: 80 } },
+    ],
+  }, async (pty, places) => {
+    await pty.see(READY);
+    await say(pty, "fix add");
+    await pty.see("It adds now.");
+    await pty.see("↑1.2k");
+    assertEquals(
+      shown(await pty.screen(true), places),
+      `\
+sandpiper 0.1.0 · /help
+
+❯ fix add
+
+I look.
+
+✓ read add.ts
+  … 1 line read (Ctrl+O)
+
+✓ edit add.ts
+  -1 export const add = (a, b) => a - b;
+  +1 export const add = (a, b) => a + b;
+
+✓ $ seq 1 9
+  … 4 more lines (Ctrl+O)
+  5
+  6
+  7
+  8
+  9
+
+It adds now.
+
+${"─".repeat(80)}
+
+${"─".repeat(80)}
+/B/ws                                                       replay:replies.jsonl
+▣ kernel · write: . · net: off                              ↑1.2k ↓80 · 99% left`,
+    );
+    assertEquals(Deno.readTextFileSync(`${places.ws}/add.ts`), "export const add = (a, b) => a + b;\n");
+    await pty.keys("C-o");
+    await pty.see(/ 1\n {2}2\n {2}3\n/);
+    await pty.keys("C-c");
+    await pty.see("Ctrl+C again quits");
+    await pty.keys("C-c");
+    await pty.see("[ended 0] terminal as before");
+    await say(pty, "echo works");
+    await pty.see("[typed] echo works\n[read] echo works");
+  });
+
+  test(
+    "Enter steers, Alt+Enter queues, Escape stops and gives both back",
+    { replies: [SLOW, { text: "never" }] },
+    async (pty) => {
+      await pty.see(READY);
+      await say(pty, "wait");
+      await pty.see("begun");
+      await say(pty, "go left");
+      await pty.see("↳ steering: go left");
+      await pty.type("then right");
+      await pty.keys("M-Enter");
+      await pty.see("⇢ afterwards: then right");
+      await pty.type("draft");
+      await pty.keys("Escape");
+      await pty.gone("Esc stops");
+      const screen = await pty.screen();
+      assert(/─\ngo left\n\nthen right\n\ndraft\n─/.test(screen), screen);
+    },
+  );
+
+  test("steering reaches the model after the tool call at hand", {
+    replies: [{ calls: [{ name: "bash", args: { command: "sleep 2; echo over" } }] }, {
+      text: "Left.",
+      expect: ["go left"],
+    }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "wait");
+    await pty.see("● $ sleep 2");
+    await say(pty, "go left");
+    await pty.see("Left.");
+    assert(/❯ go left\n\nLeft\./.test(await pty.screen()), await pty.screen());
+  });
+
+  test("a denial is asked once, No is what stands there, and a grant for the session holds", {
+    replies: [
+      { calls: [{ name: "write", args: { path: "../outside/a.txt", content: "a" } }] },
+      { calls: [{ name: "write", args: { path: "../outside/b.txt", content: "b" } }] },
+      { text: "Written." },
+    ],
+  }, async (pty, places) => {
+    Deno.mkdirSync(`${places.base}/outside`);
+    await pty.see(READY);
+    await say(pty, "write it");
+    const screen = shown(await pty.see("The sandbox refused"), places);
+    assertStringIncludes(screen, "▣ The sandbox refused write: write /B/outside/a.txt");
+    assertStringIncludes(screen, "--allow-write=/B/outside");
+    assertStringIncludes(screen, "❯ n  No");
+    // Words that were meant for the editor allow nothing.
+    await pty.type("so");
+    await new Promise((later) => setTimeout(later, 200));
+    assertStringIncludes(await pty.screen(), "The sandbox refused");
+    await new Promise((later) => setTimeout(later, 700));
+    await pty.keys("s");
+    await pty.see("Written.");
+    assertStringIncludes(await pty.screen(), "Allowed for this session");
+    assert(/─\nso\n─/.test(await pty.screen()), "what was typed stands in the editor");
+    assertEquals(Deno.readTextFileSync(`${places.base}/outside/b.txt`), "b");
+    assertStringIncludes(await pty.screen(), "write: ., ");
+  });
+
+  test("a refused denial stays refused", {
+    replies: [{ calls: [{ name: "write", args: { path: "../outside/a.txt", content: "a" } }] }, { text: "Pity." }],
+  }, async (pty, places) => {
+    Deno.mkdirSync(`${places.base}/outside`);
+    await pty.see(READY);
+    await say(pty, "write it");
+    await pty.see("The sandbox refused");
+    await new Promise((later) => setTimeout(later, 700));
+    await pty.keys("Enter");
+    await pty.see("Pity.");
+    assertStringIncludes(await pty.screen(), "Not allowed");
+    assertEquals([...Deno.readDirSync(`${places.base}/outside`)], []);
+  });
+
+  for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129], ["SIGINT", 130]] as const) {
+    test(
+      `${signal} in the middle of a command gives the terminal back and ends what runs`,
+      { replies: [SLOW] },
+      async (pty) => {
+        await pty.see(READY);
+        await say(pty, "wait");
+        await pty.see("begun");
+        Deno.kill(await pty.pid(), signal);
+        await pty.see(`[ended ${code}] terminal as before`);
+        await say(pty, "echo works");
+        await pty.see("[read] echo works");
+        assertStringIncludes(await pty.screen(true), "The session is saved");
+      },
+    );
+  }
+
+  // The binary cannot be made to crash from outside.
+  if (name === "source") {
+    test("a crash gives the terminal back", { replies: [SLOW], env: { CRASH: "1" } }, async (pty) => {
+      await pty.see(READY);
+      await pty.see("[ended 1] terminal as before");
+      await say(pty, "echo works");
+      await pty.see("[read] echo works");
+    });
+  }
+
+  test("resizing draws everything anew at the new width and keeps what is above", {
+    replies: [{ text: "word ".repeat(60).trim() }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "talk");
+    await pty.see("word word");
+    for (const [columns, rows] of [[60, 20], [120, 40], [40, 12], [80, 24]] as const) {
+      await pty.resize(columns, rows);
+      const screen = await pty.see(new RegExp(`^─{${columns}}$`, "m"));
+      assert(screen.split("\n").every((line) => line.length <= columns), screen);
+      assertEquals(screen.match(/─\n\n─/g)?.length, 1, screen);
+    }
+    assertStringIncludes(await pty.screen(true), "❯ talk");
+  });
+
+  test("a paste is a placeholder and is sent whole", {
+    replies: [{ text: "Got it.", expect: ["row 1\\nrow 2", "row 30"] }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await pty.paste(Array.from({ length: 30 }, (_, index) => `row ${index + 1}`).join("\n"));
+    await pty.see("[paste #1 +30 lines]");
+    await pty.keys("Enter");
+    await pty.see("Got it.");
+  });
+
+  test("files and commands are completed; names that steer a terminal are not offered", {
+    files: { "alpha.txt": "", "beta.txt": "", "al\x1b]0;evil\x07pha.md": "" },
+    replies: [{ text: "Seen.", expect: ["@alpha.txt"] }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await pty.type("look at @alp");
+    await pty.see("→ alpha.txt");
+    assert(!(await pty.screen()).includes("pha.md"));
+    await pty.keys("Tab");
+    await pty.see("look at @alpha.txt");
+    await pty.keys("Enter");
+    await pty.see("Seen.");
+    await pty.type("/poli");
+    await pty.see("→ /policy");
+    await pty.keys("Enter");
+    await pty.see("What tools may do");
+  });
+
+  test(
+    "a command of the person runs in the sandbox",
+    { replies: [{ text: "Yes.", expect: ["shown-42"] }] },
+    async (pty) => {
+      await pty.see(READY);
+      await say(pty, "! echo shown-$((40 + 2))");
+      await pty.see("shown-42");
+      await say(pty, "did you see it?");
+      await pty.see("Yes.");
+    },
+  );
+
+  test("an editor of the person's own gets the terminal and its text comes back", {
+    replies: [],
+    env: { EDITOR: "sh ../ed.sh" },
+  }, async (pty, places) => {
+    Deno.writeTextFileSync(
+      `${places.base}/ed.sh`,
+      'printf "in the editor: "; read -r word; echo "$word and more" >>"$1"\n',
+    );
+    await pty.see(READY);
+    await pty.type("draft");
+    await pty.keys("C-g");
+    await pty.see("in the editor:");
+    await say(pty, "abc");
+    await pty.see(/─\ndraftabc and more\n─/);
+  });
+
+  test("history goes over sessions, and sessions can be resumed with search", {
+    replies: [{ text: "First answer." }, { text: "Second answer." }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "the first question");
+    await pty.see("First answer.");
+    await say(pty, "/clear");
+    await pty.see("Session ");
+    await pty.keys("Up", "Up");
+    await pty.see(/─\nthe first question\n─/);
+    await pty.keys("C-c");
+    await say(pty, "/resume");
+    await pty.see("Resume a session");
+    await pty.type("frst");
+    await pty.see("❯ the first question");
+    await pty.keys("Enter");
+    await pty.see("First answer.");
+  });
+
+  test("a fork goes on before a message, whose words come back; the tree goes back", {
+    replies: [{ text: "One." }, { text: "Two." }, { text: "Three." }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "first");
+    await pty.see("One.");
+    await say(pty, "second");
+    await pty.see("Two.");
+    await say(pty, "/fork");
+    await pty.see("❯ second");
+    await pty.keys("Enter");
+    await pty.see(/Session [\s\S]*❯ first\n\nOne\.\n\n─+\nsecond\n─/);
+    await pty.keys("C-c");
+    await say(pty, "/tree");
+    await pty.see("Go to");
+    await pty.keys("Up");
+    await pty.keys("Enter");
+    await pty.see("The branch that you leave");
+    await pty.keys("Enter");
+    await pty.see(/─\nfirst\n─/);
+  });
+
+  test("a session that cannot be opened gives the terminal back and its error", {
+    replies: [],
+    args: ["--resume", "nosuchsession"],
+  }, async (pty) => {
+    await pty.see("[ended 2] terminal as before");
+  });
+
+  test("without a model there is one screen that says what is missing", {}, async (pty, places) => {
+    const screen = shown(await pty.see("leave"), places);
+    assertEquals(screen.split("\n").slice(0, 5), [
+      "sandpiper 0.1.0",
+      "",
+      'No model is chosen: neither --model nor the setting "model" names one.',
+      "Add --model ID, or try the program without a model: --model replay:FILE",
+      "",
+    ]);
+    await pty.keys("d");
+    await pty.see("left your machine.");
+  });
+
+  test("plain mode prints lines and no escape sequence", {
+    columns: 200,
+    args: ["--plain"],
+    replies: [
+      { text: "I **look**.", calls: [{ name: "write", args: { path: "../outside/a.txt", content: "a" } }] },
+      { text: "Done." },
+    ],
+  }, async (pty, places) => {
+    Deno.mkdirSync(`${places.base}/outside`);
+    await pty.see("sandbox: ▣");
+    await say(pty, "do it");
+    await pty.see("Allow it? n no, o once");
+    await say(pty, "o");
+    await pty.see("ready");
+    await say(pty, "/quit");
+    await pty.see("[ended 0]");
+    assertEquals(Deno.readTextFileSync(`${places.base}/outside/a.txt`), "a");
+    assert(!pty.written().includes("\x1b"), "no escape sequence at all");
+  });
+
+  const HOSTILE =
+    "A\x1b]52;c;aGk=\x07B\x1b]0;owned\x07C\x1b[2J\x1b[10;10HD\x1b[?1049hE\x9b31mF\u202eG\x1bPq\x1b\\H\x07";
+
+  test("control sequences from model, tools, files and sessions never reach the terminal", {
+    files: { "AGENTS.md": `Rules ${HOSTILE}`, "h.txt": HOSTILE },
+    replies: [
+      {
+        text: `Model: ${HOSTILE}\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n`,
+        calls: [{ name: "bash", args: { command: `cat h.txt; echo '${HOSTILE}'` } }],
+        chunkChars: 3,
+      },
+      {
+        calls: [{ name: "read", args: { path: "h.txt" } }, {
+          name: "edit",
+          args: { path: "h.txt", edits: [{ oldText: "H", newText: "I" }] },
+        }],
+      },
+      { calls: [{ name: "read", args: { path: `no\x1b]0;owned\x07ne` } }, { name: `na\x1b]0;owned\x07me`, args: {} }] },
+      { text: "Over." },
+    ],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "go");
+    await pty.see("Over.");
+    await pty.keys("C-o");
+    await say(pty, `/prompt full`);
+    await pty.see("Rules A", { history: true });
+    await say(pty, "/tree");
+    await pty.see("Go to");
+    await pty.keys("Escape");
+    await pty.gone("Go to");
+    await say(pty, "/quit");
+    await pty.see("[ended 0]");
+    const written = pty.written();
+    // deno-lint-ignore no-control-regex -- what this program itself writes
+    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJK]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K)/g;
+    const rest = written.replaceAll(own, "");
+    // deno-lint-ignore no-control-regex -- everything else that could steer a terminal
+    const others = rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g) ?? [];
+    assertEquals(others, []);
+    assert(!written.includes("\x1b[2J") && !written.includes("\x1b[10;10H"));
+  });
+
+  test(
+    "NO_COLOR leaves colours out",
+    { env: { NO_COLOR: "1" }, replies: [{ text: "# Head\n\n`code` and **bold**" }] },
+    async (pty) => {
+      await pty.see(READY);
+      await say(pty, "go");
+      await pty.see("code and bold");
+      // deno-lint-ignore no-control-regex -- SGR colours
+      assertEquals(pty.written().match(/\x1b\[(?:3[0-8]|4[0-8]|9\d)[;\d]*m/g), null);
+    },
+  );
+}

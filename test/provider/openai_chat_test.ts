@@ -44,25 +44,28 @@ leaklessTest("openChat() streams text and ends with the whole message", async ()
   });
 });
 
-leaklessTest("openChat() sends what every server takes, with the key only in its header (R426, R436)", async () => {
-  await using server = serve(saying("ok"));
-  const tool = { name: "ls", description: "Lists", parameters: { $schema: "x", type: "object", properties: {} } };
-  const request = requestOf({ tools: [tool], maxTokens: 99, cacheKey: "c", thinking: "high" });
-  await collect(openChat(connection(server.url)), request);
-  assertEquals<unknown>(server.bodies, [{
-    model: "m",
-    stream: true,
-    stream_options: { include_usage: true },
-    max_tokens: 99,
-    reasoning_effort: "high",
-    tools: [{
-      type: "function",
-      function: { name: "ls", description: "Lists", parameters: { type: "object", properties: {} } },
-    }],
-    messages: [{ role: "system", content: "Be good." }, { role: "user", content: "hi" }],
-  }]);
-  assertEquals(server.headers[0]?.get("authorization"), `Bearer ${KEY}`);
-});
+leaklessTest(
+  "openChat() sends what every server takes, with the key only in its header (R422, R423, R426, R436)",
+  async () => {
+    await using server = serve(saying("ok"));
+    const tool = { name: "ls", description: "Lists", parameters: { $schema: "x", type: "object", properties: {} } };
+    const request = requestOf({ tools: [tool], maxTokens: 99, cacheKey: "c", thinking: "high" });
+    await collect(openChat(connection(server.url)), request);
+    assertEquals<unknown>(server.bodies, [{
+      model: "m",
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 99,
+      reasoning_effort: "high",
+      tools: [{
+        type: "function",
+        function: { name: "ls", description: "Lists", parameters: { type: "object", properties: {} } },
+      }],
+      messages: [{ role: "system", content: "Be good." }, { role: "user", content: "hi" }],
+    }]);
+    assertEquals(server.headers[0]?.get("authorization"), `Bearer ${KEY}`);
+  },
+);
 
 leaklessTest("openChat() shows the payload to a hook and sends what it gives back (R213, R216)", async () => {
   await using server = serve(saying("ok"));

@@ -4,6 +4,7 @@
  */
 import { join } from "@std/path";
 import { COMMANDS, type Flag, FLAGS } from "../src/cli/flags.ts";
+import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 
@@ -13,6 +14,7 @@ const pages = {
   "docs/options.md": optionsPage(),
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),
+  "docs/events.schema.json": JSON.stringify(eventsSchema(MANIFEST_SCHEMA), null, 2) + "\n",
   "docs/manifest.schema.json": JSON.stringify(MANIFEST_SCHEMA, null, 2) + "\n",
   "tools/definitions.ts": await definitions(),
 };

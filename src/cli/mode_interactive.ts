@@ -17,7 +17,7 @@ import { VERSION } from "./version.ts";
  * Everything but the first frame is loaded after it: opening a session is most of the start.
  */
 export async function interactiveMode(config: Config, choice: ModelChoice, message = ""): Promise<number> {
-  const { world: { env, cwd, home }, invocation: { values }, root, stateFolder, auditFolder } = config;
+  const { world: { env, cwd, home }, root, stateFolder, auditFolder } = config;
   const questions = createQuestions();
   const begin = Promise.withResolvers<void>();
   const opening = begin.promise.then(async () => {
@@ -37,7 +37,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       cwd: root,
       version: VERSION,
       theme: themeFor(config),
-      plain: values["plain"] === true || env["TERM"] === "dumb",
+      plain: isPlain(config),
       models: Object.keys(config.settings.models ?? {}),
       async sessions() {
         const { sessionLines } = await import("./interactive/session_lines.ts");
@@ -76,9 +76,11 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
 }
 
 /**
- * The first start: says what is missing, and offers the demo. The exit code: that of the demo, or of the error.
+ * The first start: says what is missing, and offers the demo. The exit code: that of the demo, or of the error. In plain
+ * mode the error is all there is: it is thrown.
  */
 export async function firstStartMode(config: Config, problem: UserError): Promise<number> {
+  if (isPlain(config)) throw problem;
   const { firstStart } = await import("../tui/first_start.ts");
   const answer = await firstStart({
     problem,
@@ -95,6 +97,11 @@ export async function firstStartMode(config: Config, problem: UserError): Promis
   }
 }
 
-function themeFor({ world: { env }, invocation: { values } }: Config): Theme {
-  return chooseTheme(undefined, values["no-color"] ? { ...env, NO_COLOR: "1" } : env);
+/** Lines only: asked for, or the terminal can do nothing else. */
+function isPlain({ world: { env }, invocation: { values } }: Config): boolean {
+  return values["plain"] === true || env["TERM"] === "dumb";
+}
+
+function themeFor({ world: { env }, invocation: { values }, settings }: Config): Theme {
+  return chooseTheme(settings.theme, values["no-color"] ? { ...env, NO_COLOR: "1" } : env);
 }

@@ -113,6 +113,7 @@ export const SETTINGS = {
     shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
     help: "bounds of one bash call; a project may only lower them",
   },
+  theme: { shape: oneOf("light", "dark"), help: "colours of the terminal UI", userOnly: true },
   mcpServers: {
     shape: {
       type: "object",

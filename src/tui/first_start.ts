@@ -3,6 +3,7 @@ import { watchEnds } from "./ends.ts";
 import { createScreen } from "./screen.ts";
 import { processTerminal } from "./terminal.ts";
 import type { Theme } from "./theme.ts";
+import { wrap } from "./wrap.ts";
 
 /** What the first screen says when nothing is configured. */
 export interface FirstStart {
@@ -60,11 +61,5 @@ export function firstStartLines(
     `${theme.accent("d")}  try the demo: no key, no network, a project of its own`,
     `${theme.accent("any other key")}  leave`,
   ];
-  return lines.map((line) => broken(line, width));
-}
-
-/** These lines are short and ours; on a very narrow terminal they are cut. */
-function broken(line: string, width: number): string {
-  // deno-lint-ignore no-control-regex -- styles take no room
-  return line.replace(/\x1b\[[0-9;]*m/g, "").length <= width ? line : line.slice(0, width);
+  return lines.flatMap((line) => wrap(line, width));
 }

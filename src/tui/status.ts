@@ -16,8 +16,9 @@ export interface StatusFacts {
   readonly hint: string | undefined;
 }
 
-/** Queued messages that are shown. */
+/** Queued messages, and lines of extensions, that are shown. */
 const QUEUED = 5;
+const SAID = 5;
 
 /** What goes on, what waits, what extensions say. */
 export function statusLines(
@@ -32,7 +33,7 @@ export function statusLines(
     ? []
     : [`${theme.accent("●")} ${activity || "working"} ${theme.dim(`${seconds(busyMs)} · Esc stops · Enter steers`)}`];
   return [
-    ...Array.from(lines.values(), (line) => theme.dim(cleanLine(line))),
+    ...Array.from(lines.values(), (line) => theme.dim(cleanLine(line))).slice(0, SAID),
     ...queued.slice(0, QUEUED).map((line) => theme.dim(cleanLine(line))),
     ...(queued.length > QUEUED ? [theme.dim(`  and ${queued.length - QUEUED} more`)] : []),
     ...busy,

@@ -20,6 +20,8 @@ async function attack(level: SandboxLevel, work: (call: Call, world: World) => P
   new Deno.Command("git", { args: ["init", "-q", world.root], stdin: "null" }).outputSync();
   const runner = openRunner(worldPolicy(world, level), thisProgram(), SCRIPT);
   try {
+    // Where a test runs from source its worker's types may be checked first, which is no part of any call.
+    await runner.call({ name: "ls", args: {} }, { signal: AbortSignal.timeout(60_000), onUpdate: () => {} });
     await work(async (name, args) => {
       const signal = AbortSignal.timeout(PROMPT_MS);
       const result = await runner.call({ name, args }, { signal, onUpdate: () => {} });
@@ -114,6 +116,90 @@ for (const level of [...CONFINED, "permissions" as const]) {
     assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret"]);
   });
 
+  test(
+    "what takes a file's place again and again holds nobody up and leaks nothing",
+    async (call, { root, outside }) => {
+      // A pipe, a device, a folder and a link out, all under one name, as fast as a shell can.
+      const swap = `cd '${root}'; mkfifo pipe; ln -s /dev/zero zero; ln -s '${outside}/secret' out; mkdir folder; ` +
+        "echo inside > file; : > begun; while :; do for f in pipe zero out folder file; do mv -T $f it; mv -T it $f; done; done";
+      const swapper = new Deno.Command("bash", { args: ["-c", `{ ${swap}; } 2>/dev/null`], stdin: "null" }).spawn();
+      try {
+        await until(() => [...Deno.readDirSync(root)].some(({ name }) => name === "begun"));
+        for (let round = 0; round < 60; round++) {
+          const answers = await Promise.all([
+            call("read", { path: "it" }),
+            call("grep", { pattern: ".", path: round % 2 ? "." : "it" }),
+            call("edit", { path: "it", edits: [{ oldText: "outside", newText: "taken" }] }),
+            call("ls", { path: "it" }),
+          ]);
+          for (const { text } of answers) assertNotMatch(text, /outside-secret/);
+        }
+      } finally {
+        swapper.kill("SIGKILL");
+        await swapper.status;
+      }
+      assertEquals(Deno.readTextFileSync(`${outside}/secret`), "outside-secret");
+    },
+  );
+
+  test("a file that grows while it is read comes to an end", async (call, { root }) => {
+    const grow = `cd '${root}'; : > log; while :; do printf '%s\\n' "$RANDOM$RANDOM$RANDOM" >> log; done`;
+    const grower = new Deno.Command("bash", { args: ["-c", grow], stdin: "null" }).spawn();
+    try {
+      await until(() => [...Deno.readDirSync(root)].some(({ name }) => name === "log"));
+      for (let round = 0; round < 10; round++) {
+        await call("read", { path: "log", offset: 1 });
+        await call("grep", { pattern: "7", path: "log" });
+      }
+    } finally {
+      grower.kill("SIGKILL");
+      await grower.status;
+    }
+  });
+
+  test("folders without end are searched to an end: circles of links, depth, many names", async (call, { root }) => {
+    Deno.mkdirSync(`${root}/a/b`, { recursive: true });
+    for (const name of ["up", "a/up", "a/b/up"]) Deno.symlinkSync("..", `${root}/${name}`);
+    Deno.symlinkSync("self", `${root}/self`);
+    Deno.symlinkSync("/", `${root}/top`);
+    // Deeper than a path may be long, so that no single call reaches the ground.
+    const script =
+      "n=$(printf 'd%.0s' {1..100}); for i in {1..60}; do mkdir $n && cd $n || exit; done; echo needle > f";
+    new Deno.Command("bash", { args: ["-c", script], cwd: root }).outputSync();
+    for (let at = 0; at < 3_000; at++) Deno.writeTextFileSync(`${root}/a/${at}`, "");
+    Deno.writeTextFileSync(`${root}/z`, "needle\n");
+    const { text } = await call("grep", { pattern: "needle" });
+    assertMatch(text, /^z:1/m);
+    assertNotMatch(text, /^(?:up|self|top)/m);
+    assert(!(await call("find", { pattern: "**/z" })).isError);
+    assert(!(await call("ls", { path: "a" })).isError);
+    // What recursion cannot remove.
+    new Deno.Command("rm", { args: ["-rf", ...[..."d"].map((char) => `${root}/${char.repeat(100)}`)] }).outputSync();
+  });
+
+  test("names of other systems and of other encodings open nothing outside", async (call, { root, outside }) => {
+    Deno.writeTextFileSync(`${root}/CON`, "inside");
+    const names = [
+      ...["C:\\outside\\secret", "\\\\?\\secret", "..\\outside\\secret", "a/..\u2215..\u2215outside/secret"],
+      ...["%00", "%2e%2e/outside/secret", "\ufeff../outside/secret", "..\u200b/outside/secret", "..;/outside/secret"],
+      ...["\ud800/secret", "\u202e/terces/edistuo/..", `file://localhost${outside}/secret`, `file:${outside}/secret`],
+      ...[
+        `//${outside}/secret`,
+        "~root/secret",
+        "~+/../outside/secret",
+        "$PWD/../outside/secret",
+        "`pwd`/../outside/secret",
+      ],
+    ];
+    for (const path of names) {
+      for (const [name, args] of [["read", { path }], ["write", { path, content: "taken" }]] as const) {
+        assertNotMatch((await call(name, args)).text, /outside-secret/, `${name} ${path}`);
+      }
+      assertEquals(Deno.readTextFileSync(`${outside}/secret`), "outside-secret", path);
+    }
+    assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret"]);
+  });
+
   test("names with newlines, escapes and bidi marks come back harmless", async (call, { root }) => {
     const names = ["a\nb", "c\x1b[31md", "e\x9b2Jf", "g\u202eh", "i\rj", "k\x07l"];
     for (const name of names) Deno.writeTextFileSync(`${root}/${name}`, "needle\n");
@@ -144,6 +230,7 @@ for (const level of [...CONFINED, "permissions" as const]) {
     const paths = [
       ...[".git/config", ".git/hooks/pre-commit", ".git/config.worktree", ".git/commondir", ".git/info/attributes"],
       ...[".gitmodules", ".vscode/settings.json", ".idea/x", ".envrc", ".mcp.json", ".sandpiper/settings.json"],
+      ...["vendor/.git/config", "vendor/.git/hooks/post-checkout", "vendor/.git", "a/b/.GIT/config.worktree"],
       ...[".git/./config", ".git//hooks/pre-push", "x/../.git/config", `${root}/.git/config`],
     ];
     Deno.symlinkSync(".git", `${root}/git`);

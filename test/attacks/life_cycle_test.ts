@@ -24,7 +24,7 @@ Deno.test({
       const command = `(setsid sleep ${mark} &) ; nohup sleep ${mark} & touch begun; sleep ${mark}`;
       const host = start(SOURCE, ["tool", "bash", "--", command], { cwd: ws, env: { HOME: home } });
       await until(() => exists(`${ws}/begun`));
-      assert(processesWith(`sleep\0${mark}`).length >= 3);
+      await until(() => processesWith(`sleep\0${mark}`).length >= 3);
       host.kill("SIGKILL");
       await Promise.all([host.status, host.stdout.cancel(), host.stderr.cancel()]);
       await until(() => processesWith(mark).length === 0);
@@ -107,6 +107,72 @@ for (const level of CONFINED) {
       await pause(300);
       assertEquals(beat(), before);
     }));
+}
+
+for (const level of CONFINED) {
+  Deno.test(`kill -9 of any one process of a running command at ${level}: the call ends, nothing is left, the next one works`, () =>
+    withShell(level, async ({ run, policy }) => {
+      const mark = `62.${Deno.pid}`;
+      const command = `(setsid sleep ${mark} &); sleep ${mark} & bash -c 'sleep ${mark}; :' & touch begun; wait`;
+      const members = (): number[] => processesWith(mark).sort((a, b) => a - b);
+      // Whose turn it is: what stands in front (bwrap), the shell, its children.
+      for (let turn = 0; turn < 6; turn++) {
+        const call = run(command, { timeoutMs: 1_500 });
+        await until(() => exists(`${policy.root}/begun`) && members().length >= 4);
+        const victim = members()[turn % members().length] ?? 0;
+        Deno.kill(victim, "SIGKILL");
+        await call;
+        await until(() => members().length === 0);
+        Deno.removeSync(`${policy.root}/begun`);
+        const { output } = await run("grep Seccomp: /proc/self/status");
+        assertEquals(output, CONFINED_STATUS);
+      }
+    }));
+
+  Deno.test(`kill -9 of a process on its way to confinement at ${level}: nothing runs unconfined, nothing is left`, () =>
+    withShell(level, async ({ run, policy }) => {
+      const outcomes = new Set<string>();
+      for (let round = 0; round < 14; round++) {
+        const call = run("grep Seccomp: /proc/self/status; : > ran").catch((error) => ({ output: String(error) }));
+        await pause(round * 5);
+        for (const pid of spareProcesses()) Deno.kill(pid, "SIGKILL");
+        const { output } = await call;
+        const isNothing = /could not be confined|did not run/.test(output) || output === "";
+        assert(isNothing || output === CONFINED_STATUS, output);
+        outcomes.add(isNothing ? "nothing" : "confined");
+        if (isNothing && output !== "") assertEquals(exists(`${policy.root}/ran`), false);
+        if (exists(`${policy.root}/ran`)) Deno.removeSync(`${policy.root}/ran`);
+      }
+      const { output } = await run("grep Seccomp: /proc/self/status");
+      assertEquals([output, outcomes.size > 0], [CONFINED_STATUS, true]);
+    }));
+
+  Deno.test(`a runner at ${level} that is stopped is replaced, and one that is killed at any moment of its start too`, async () => {
+    using world = makeWorld();
+    const runner = openRunner(worldPolicy(world, level), thisProgram(), SCRIPT);
+    const [signal, onUpdate] = [new AbortController().signal, () => {}];
+    const ls = (deadlineMs = 30_000): Promise<{ readonly isError?: boolean }> =>
+      runner.call({ name: "ls", args: {} }, { signal, onUpdate, deadlineMs });
+    try {
+      assertEquals((await ls()).isError, undefined);
+      // Also what runs behind a wrapper; its permissions name the workspace.
+      for (const pid of processesWith("--internal-runner", world.root)) Deno.kill(pid, "SIGSTOP");
+      assertEquals((await ls(500)).isError, true);
+      assertEquals((await ls()).isError, undefined);
+      assertEquals(processesWith("--internal-runner", world.root).length, 1);
+      for (const after of [0, 10, 30, 60, 100]) {
+        const { pid } = runner;
+        const call = ls();
+        await pause(after);
+        if (pid !== undefined) Deno.kill(-pid, "SIGKILL");
+        await call;
+        while (runner.pid === pid) await pause(5);
+        assertEquals((await ls()).isError, undefined, `${after} ms`);
+      }
+    } finally {
+      await runner.close();
+    }
+  });
 }
 
 /** Processes of this test that wait to become a command. */

@@ -121,7 +121,7 @@ const BAD: readonly {
 }[] = [
   { name: "no block", content: "# Only text", says: "does not begin" },
   { name: "broken YAML", content: "---\nname: [\n---\n", says: "not valid YAML" },
-  { name: "no description", content: "---\nname: s\n---\n", says: "no description" },
+  { name: "no description R139", content: "---\nname: s\n---\n", says: "no description" },
   { name: "a description that is a list", content: "---\nname: s\ndescription: [a]\n---\n", says: "no description" },
   { name: "invalid UTF-8", content: new Uint8Array([0x2d, 0xff]), says: "UTF-8" },
   { name: "a name of another folder", content: skill("other"), says: `"s"`, used: true },

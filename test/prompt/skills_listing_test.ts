@@ -23,7 +23,7 @@ Deno.test("skills_listing R102 needs a tool that reads skills and a skill", () =
   for (const { skills, active, shown } of cases) assertEquals(listingOf(skills, ...active) !== undefined, shown);
 });
 
-Deno.test("skills_listing R103 R104 R122 introduces one element with every skill, by name", () => {
+Deno.test("skills_listing R103 R104 R122 R136 introduces one element with every skill, by name", () => {
   const expected = [
     "These skills are specialized instructions for particular tasks.",
     "When a task matches a skill's description, load its file with the read tool first.",

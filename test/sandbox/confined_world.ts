@@ -33,7 +33,18 @@ export function makeWorld(): World {
     cache: folder("cache"),
   };
   Deno.writeTextFileSync(`${world.outside}/secret`, "outside-secret");
-  return { ...world, [Symbol.dispose]: () => Deno.removeSync(base, { recursive: true }) };
+  return { ...world, [Symbol.dispose]: () => removeSurely(base) };
+}
+
+/** A process that was ended a moment ago may still be at its last change. */
+function removeSurely(folder: string): void {
+  for (let left = 20; left > 0; left--) {
+    try {
+      return Deno.removeSync(folder, { recursive: true });
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+  }
 }
 
 export function worldPolicy(

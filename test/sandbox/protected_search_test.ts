@@ -1,10 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { openSearch } from "../../src/sandbox/protected_search.ts";
 
-function inFolder(work: (root: string, make: (...paths: readonly string[]) => void) => void): void {
+async function inFolder(
+  work: (root: string, make: (...paths: readonly string[]) => void) => void | Promise<void>,
+): Promise<void> {
   const root = Deno.realPathSync(Deno.makeTempDirSync());
   try {
-    work(root, (...paths) => {
+    await work(root, (...paths) => {
       for (const path of paths) Deno.mkdirSync(`${root}/${path}`, { recursive: true });
     });
   } finally {
@@ -30,11 +32,15 @@ Deno.test("openSearch() finds folders with a .git of any kind, and repositories 
   }));
 
 Deno.test("openSearch() sees what is made, moved and deleted between two looks", () =>
-  inFolder((root, make) => {
+  inFolder(async (root, make) => {
     make("a/b", "c");
+    // Folders that changed a moment ago are looked at again whatever their times say.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     const search = openSearch([root]);
     assertEquals(search().checkouts, []);
+    await new Promise((resolve) => setTimeout(resolve, 150));
     make("a/b/.git");
+    await new Promise((resolve) => setTimeout(resolve, 150));
     assertEquals(search().checkouts, [`${root}/a/b`]);
     Deno.renameSync(`${root}/a`, `${root}/c/a`);
     assertEquals(search().checkouts, [`${root}/c/a/b`]);

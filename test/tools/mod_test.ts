@@ -14,7 +14,7 @@ Deno.test("toolDefinition() is small and holds no bounds of doubles", () => {
   for (const word of ["$schema", "9007199254740991", "additionalProperties"]) assertEquals(json.includes(word), false);
 });
 
-Deno.test("toolDefinition() gives the schema that validates", () => {
+Deno.test("toolDefinition() gives the schema that validates R425", () => {
   const edit = TOOLS.find(({ name }) => name === "edit");
   if (edit === undefined) throw new Error("no edit");
   assertEquals(

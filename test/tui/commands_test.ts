@@ -1,12 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { allCommands, parseSlash, SLASH_COMMANDS } from "../../src/tui/commands/table.ts";
 import { treeChoices } from "../../src/tui/commands/tree.ts";
+import { KEYS } from "../../src/tui/keys_table.ts";
 import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
   const names =
     "help model thinking tools policy prompt skills compact tree fork resume name label export reload audit cost clear quit";
   assertEquals(SLASH_COMMANDS.map(({ name }) => name).sort(), names.split(" ").sort());
+});
+
+Deno.test("docs/tui.md names every command and every key", () => {
+  const page = Deno.readTextFileSync(new URL("../../docs/tui.md", import.meta.url));
+  const names = [...SLASH_COMMANDS.map(({ name }) => `\`/${name}`), ...KEYS.flatMap(({ keys }) => keys.split(/,? /))];
+  assertEquals(names.filter((name) => !page.includes(name)), []);
 });
 
 Deno.test("parseSlash() takes commands and leaves paths alone", () => {

@@ -11,6 +11,16 @@ export function screens(name: string, command: readonly string[]): void {
   const SLOW = { calls: [{ name: "bash", args: { command: "echo begun; sleep 20" } }] };
   const READY = "write: .";
 
+  /** Everything that was switched on is off again; what the cursor and the keys do is nobody's to find out later. */
+  function assertGivenBack(written: string): void {
+    const last = (sequence: string): number => written.lastIndexOf(sequence);
+    const pairs = [["\x1b[?2004h", "\x1b[?2004l"], ["\x1b[>1u", "\x1b[<u"], ["\x1b[?25l", "\x1b[?25h"], [
+      "\x1b[?7l",
+      "\x1b[?7h",
+    ], ["\x1b[?2026h", "\x1b[?2026l"]] as const;
+    for (const [on, off] of pairs) assert(last(on) >= 0 && last(off) > last(on), JSON.stringify([on, off]));
+  }
+
   async function say(pty: Pty, text: string): Promise<void> {
     await pty.type(text);
     await pty.keys("Enter");
@@ -68,6 +78,7 @@ ${"─".repeat(80)}
     await pty.see("Ctrl+C again quits");
     await pty.keys("C-c");
     await pty.see("[ended 0] terminal as before");
+    assertGivenBack(pty.written());
     await say(pty, "echo works");
     await pty.see("[typed] echo works\n[read] echo works");
   });
@@ -157,6 +168,7 @@ ${"─".repeat(80)}
         await pty.see("begun");
         Deno.kill(await pty.pid(), signal);
         await pty.see(`[ended ${code}] terminal as before`);
+        assertGivenBack(pty.written());
         await say(pty, "echo works");
         await pty.see("[read] echo works");
         assertStringIncludes(await pty.screen(true), "The session is saved");
@@ -169,6 +181,7 @@ ${"─".repeat(80)}
     test("a crash gives the terminal back", { replies: [SLOW], env: { CRASH: "1" } }, async (pty) => {
       await pty.see(READY);
       await pty.see("[ended 1] terminal as before");
+      assertGivenBack(pty.written());
       await say(pty, "echo works");
       await pty.see("[read] echo works");
     });
@@ -291,6 +304,7 @@ ${"─".repeat(80)}
     args: ["--resume", "nosuchsession"],
   }, async (pty) => {
     await pty.see("[ended 2] terminal as before");
+    assertGivenBack(pty.written());
   });
 
   test("without a model there is one screen that says what is missing", {}, async (pty, places) => {

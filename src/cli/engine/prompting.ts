@@ -177,9 +177,10 @@ function userMessage(text: string, images: readonly ImageContent[]): UserMessage
   return { role: "user", content, timestamp: Date.now() };
 }
 
-/** The moment of the user's words, where the system prompt's own clock does not tell it (K7). */
+/** The moment of the user's words, where the prompt's own clock does not tell it (K7) and its text says what that is (R415). */
 function metadata(core: EngineCore): CustomMessage[] {
   const now = Date.now();
+  if (!core.prompt.base().inputs.metadataMessages) return [];
   if (now - core.prompt.reading().at < FRESH_CLOCK_MS) return [];
   const content = runtimeMetadataMessage({ time: formatDateTime(now) });
   return content === undefined

@@ -10,7 +10,7 @@ const extension = (factory: Parameters<typeof defineExtension>[0]) => ({
 });
 const read = { name: "read", args: { path: "a.txt" } };
 
-Deno.test("a prompt goes through its stages in S5's order R165 R166 R180 R212 R218 R219", async () => {
+Deno.test("a prompt goes through its stages in S5's order, and a command through none R165 R166 R167 R168 R169 R180 R212 R218 R219", async () => {
   const log: string[] = [];
   const note = (name: string) => () => void log.push(name);
   await withSession({
@@ -33,7 +33,7 @@ Deno.test("a prompt goes through its stages in S5's order R165 R166 R180 R212 R2
     }),
   }, async ({ engine, say }) => {
     assertEquals(await engine.prompt({ text: "/hello", source: "interactive" }), { kind: "command" });
-    assertEquals(log, ["command"]); // and nothing else: R167–R169
+    assertEquals(log, ["command"]); // no hook, no request
     assertEquals(await say("/look here"), "done");
     assertEquals(log.slice(1), [
       "input /look here",

@@ -81,6 +81,21 @@ Deno.test("a request is the system prompt, the history, the time where the promp
       },
     )));
 
+Deno.test("a profile whose prompt does not say what metadata is gets none R41 R415", () =>
+  withOldSession(
+    [said("first words"), answered("one")],
+    (at) =>
+      withServer([reply("two")], { at, args: ["-c", "--profile", "minimal"] }, async ({ say, server }) => {
+        await say("words");
+        const [system, ...others] = server.requests[0].messages;
+        assertEquals([system.content.includes("sandpiper_runtime"), shown(others)], [false, [
+          "user: first words",
+          "assistant: one",
+          "user: words",
+        ]]);
+      }),
+  ));
+
 Deno.test("without anything to tell there is no message with metadata R413", () =>
   withServer([reply("one")], {}, async ({ say, server }) => {
     await say("words");

@@ -112,7 +112,9 @@ Deno.test("a session that is gone back to has its own clock and thinking level, 
     assertEquals(engine.state().thinking, "high");
     assertEquals(engine.compiled().full, prompt);
     assertEquals(await say("second"), "three");
-    const fingerprints = events.flatMap((one) => one.type === "prompt_compiled" ? [one.manifest.fingerprints.full] : []);
+    const fingerprints = events.flatMap((one) =>
+      one.type === "prompt_compiled" ? [one.manifest.fingerprints.full] : []
+    );
     assertEquals([fingerprints.length, fingerprints[2]], [3, fingerprints[0]]);
   }));
 
@@ -126,8 +128,11 @@ Deno.test("a branch that is left may leave a summary, which the new branch is se
       { text: "three", expect: ["first", "<summary>\n## Goal\nLEFT BEHIND\n</summary>", "another second"] },
     ],
     ...brought((sp) => {
-      sp.on("session_before_tree", ({ preparation: { userWantsSummary, entriesToSummarize } }) =>
-        void told.push([userWantsSummary, entriesToSummarize.filter(({ type }) => type === "message").length]));
+      sp.on(
+        "session_before_tree",
+        ({ preparation: { userWantsSummary, entriesToSummarize } }) =>
+          void told.push([userWantsSummary, entriesToSummarize.filter(({ type }) => type === "message").length]),
+      );
       sp.on("session_tree", ({ newLeafId, oldLeafId }) => void told.push([typeof newLeafId, newLeafId !== oldLeafId]));
     }),
   }, async (session) => {
@@ -154,10 +159,13 @@ Deno.test("a handler may bring the summary of a branch, steer the built-in one a
       { text: "## Goal\nASKED FOR", expect: ["only the numbers"] },
     ],
     ...brought((sp) =>
-      sp.on("session_before_tree", () =>
-        ++visits === 1
-          ? { summary: { summary: "BY HAND", details: { by: "me" } } }
-          : { customInstructions: "only the numbers", label: "here" })
+      sp.on(
+        "session_before_tree",
+        () =>
+          ++visits === 1
+            ? { summary: { summary: "BY HAND", details: { by: "me" } } }
+            : { customInstructions: "only the numbers", label: "here" },
+      )
     ),
   }, async (session) => {
     const { engine, say } = session;
@@ -168,10 +176,13 @@ Deno.test("a handler may bring the summary of a branch, steer the built-in one a
     const to = entryOf(session, "first");
     await engine.navigate(to.id, { summarize: true, focus: "not this" });
     const kept = engine.store().entries();
-    assertEquals(kept.flatMap((one) => one.type === "branch_summary" ? [[one.summary.slice(0, 19), one.fromHook]] : []), [
-      ["BY HAND", true],
-      ["## Goal\nASKED FOR", undefined],
-    ]);
+    assertEquals(
+      kept.flatMap((one) => one.type === "branch_summary" ? [[one.summary.slice(0, 19), one.fromHook]] : []),
+      [
+        ["BY HAND", true],
+        ["## Goal\nASKED FOR", undefined],
+      ],
+    );
     assertEquals(kept.flatMap((one) => one.type === "label" ? [[one.targetId, one.label]] : []), [[to.id, "here"]]);
   });
 });

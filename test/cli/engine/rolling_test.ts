@@ -79,7 +79,8 @@ Deno.test("a run that goes on without new words takes the turn at hand along R30
       await engine.resume();
       const words = server.requests[2].messages.map(({ content }: { content: string }) => content);
       assertEquals(words.slice(1), ["first words", "one", "second words"]);
-      assertEquals(decisions(session), ["full", "full", "full"]);
+      const records = session.events.flatMap((one) => one.type === "prompt_compiled" ? [one.manifest.history] : []);
+      assertEquals(records.at(-1), { decision: "full", owner: "rolling", messages: 2 });
     },
   ));
 

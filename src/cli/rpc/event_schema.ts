@@ -1,0 +1,124 @@
+// Every line that json and rpc mode write of a run: docs/events.schema.json is made from it, and tests hold real runs
+// against it. An event or a field that is missing here, or too many, is a type error.
+import * as z from "zod/mini";
+import type { AgentEvent, AssistantDelta, CompactionResult, Denial } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { SessionHeader } from "../../core/session.ts";
+import type { ToolResult } from "../../core/tool.ts";
+import { anyObject, exactly, type FieldsOf, message, messageOf, messagesByRole, parts } from "./message_schema.ts";
+
+const text = z.string();
+const flag = z.boolean();
+const texts = z.array(text);
+const count = z.int().check(z.gte(0));
+const positive = z.int().check(z.gte(1));
+const duration = z.number().check(z.gte(0));
+const reason = z.enum(["manual", "threshold", "overflow"]);
+
+type Delta<Type extends AssistantDelta["type"]> = Extract<AssistantDelta, { readonly type: Type }>;
+const delta = z.union([
+  exactly<Delta<"text_delta">>({ type: z.literal("text_delta"), delta: text }),
+  exactly<Delta<"thinking_delta">>({ type: z.literal("thinking_delta"), delta: text }),
+  exactly<Delta<"toolcall_delta">>({
+    type: z.literal("toolcall_delta"),
+    index: count,
+    name: z.optional(text),
+    delta: text,
+  }),
+]);
+const result = exactly<ToolResult>({ content: parts, details: z.optional(anyObject), isError: z.optional(flag) });
+const denial = exactly<Denial>({ kind: z.enum(["read", "write", "run", "net"]), target: text, grant: text });
+const compaction = exactly<CompactionResult>({
+  summary: text,
+  firstKeptEntryId: text,
+  tokensBefore: count,
+  details: z.optional(anyObject),
+});
+const call = { toolCallId: text, toolName: text };
+
+/** The fields of each event. */
+const EVENTS: {
+  readonly [Type in AgentEvent["type"]]: FieldsOf<Extract<AgentEvent, { readonly type: Type }>, "type">;
+} = {
+  agent_start: {},
+  turn_start: { turn: positive },
+  prompt_compiled: { manifest: anyObject },
+  message_start: { message },
+  message_update: { assistantMessageEvent: delta },
+  message_end: { message, discarded: z.optional(flag) },
+  tool_execution_start: { ...call, args: anyObject },
+  tool_execution_update: { ...call, partialResult: result },
+  tool_execution_end: { ...call, result, isError: flag, durationMs: duration },
+  turn_end: { message: messageOf("assistant"), toolResults: z.array(messageOf("toolResult")) },
+  auto_retry_start: { attempt: positive, maxAttempts: positive, delayMs: duration, errorMessage: text },
+  auto_retry_end: { success: flag, attempt: positive, finalError: z.optional(text) },
+  queue_update: { steering: texts, followUp: texts },
+  bash_execution_update: { output: text },
+  session_changed: {
+    reason: z.enum(["new", "resume", "fork", "tree", "name"]),
+    sessionId: text,
+    sessionFile: z.optional(text),
+    sessionName: z.optional(text),
+  },
+  compaction_start: { reason },
+  compaction_end: {
+    reason,
+    result: z.optional(compaction),
+    aborted: flag,
+    willRetry: flag,
+    errorMessage: z.optional(text),
+  },
+  permission_request: { id: text, ...call, denial },
+  permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
+  notice: { level: z.enum(["info", "warning", "error"]), message: text },
+  agent_end: {
+    messages: z.array(message),
+    ending: z.enum(["done", "error", "aborted", "limit"]),
+    limit: z.optional(text),
+    willRetry: z.optional(flag),
+  },
+  agent_settled: { aborted: flag },
+};
+
+/** The first line of both modes. */
+const header = exactly<SessionHeader, "sandpiper" | "parentSession">({
+  type: z.literal("session"),
+  version: z.literal(3),
+  id: text,
+  timestamp: z.iso.datetime(),
+  cwd: text,
+});
+
+/** Every type of event, in the order of the schema. */
+export const EVENT_TYPES: readonly string[] = Object.keys(EVENTS);
+
+/** The published schema: one line of `--mode json`, and one of `--mode rpc` that is no response and no question. */
+export function eventsSchema(manifest: JsonObject): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  for (const [role, schema] of messagesByRole) registry.add(schema, { id: `${role}Message` });
+  registry.add(message, { id: "message" });
+  registry.add(header, { id: "session" });
+  for (const [type, fields] of Object.entries(EVENTS)) {
+    registry.add(z.strictObject({ type: z.literal(type), ...fields }), { id: type });
+  }
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/$defs/${id}` });
+  const defs = Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => {
+      const { $schema: _same, $id: _place, ...rest } = schema as JsonObject; // what zod makes of a schema is JSON
+      return [id, rest];
+    }),
+  );
+  const { $schema: _same, ...manifestShape } = manifest;
+  const compiled = defs["prompt_compiled"] as { readonly properties: JsonObject }; // one of the events above
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "sandpiper events",
+    description: "One line of --mode json, or of --mode rpc where it is no response and no extension_ui_request",
+    oneOf: ["session", ...EVENT_TYPES].map((type) => ({ $ref: `#/$defs/${type}` })),
+    $defs: {
+      ...defs,
+      prompt_compiled: { ...compiled, properties: { ...compiled.properties, manifest: { $ref: "#/$defs/manifest" } } },
+      manifest: manifestShape,
+    },
+  };
+}

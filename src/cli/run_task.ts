@@ -1,0 +1,125 @@
+import type { Engine, PromptOutcome, UserPrompt } from "../core/engine.ts";
+import { UserError } from "../core/error.ts";
+import { stripControls } from "../core/text.ts";
+import type { Config } from "./config.ts";
+import { openEngine } from "./engine/engine.ts";
+import { eventsOf } from "./engine_events.ts";
+import { writeAll } from "./main.ts";
+import { assembleMessage, attachedImages, readStdin } from "./message.ts";
+import { jsonMode, type ModeOutcome } from "./mode_json.ts";
+import { textMode } from "./mode_text.ts";
+import type { ModelChoice } from "./model.ts";
+import { type SignalWatch, watchSignals } from "./signals.ts";
+
+/** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
+export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
+  const task = taskOf(config);
+  const watch = watchSignals((code) => Deno.exit(code));
+  try {
+    const engine = await openEngine({ config, choice, channel: channelOf(config) });
+    try {
+      return await answer(engine, config, await task(), watch);
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+async function answer(engine: Engine, config: Config, task: Task, watch: SignalWatch): Promise<number> {
+  const { values } = config.invocation;
+  const warn = (line: string): void => {
+    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
+  };
+  for (const notice of engine.notices) warn(notice);
+  const { sessionId: id, cwd } = engine.state();
+  let outcome: PromptOutcome | undefined;
+  const events = eventsOf(engine, async () => {
+    const prompting = engine.prompt({ ...task, source: "interactive" });
+    const stop = (): void => void engine.abort();
+    watch.signal.addEventListener("abort", stop);
+    if (watch.signal.aborted) stop();
+    return outcome = await prompting;
+  });
+  const write = (line: string): boolean => writeAll(Deno.stdout, line);
+  if (values["mode"] === "json") {
+    const header = { id, timestamp: new Date().toISOString(), cwd };
+    const seen = await jsonMode(header, events, write);
+    return isWithoutRun(outcome) ? 0 : exitCode(seen, watch, undefined);
+  }
+  const seen = await textMode(events, {
+    answer: write,
+    warn,
+    ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
+  });
+  if (isWithoutRun(outcome)) return 0;
+  if (seen.limit !== undefined && seen.ending === "limit") warn(`the run was ended by a limit: ${seen.limit}`);
+  return exitCode(seen, watch, seen.last?.errorMessage);
+}
+
+/** A command of an extension ran, or a hook took the text: no model was asked. */
+function isWithoutRun(outcome: PromptOutcome | undefined): boolean {
+  return outcome !== undefined && outcome.kind !== "run";
+}
+
+/** What the person wants, in words and pictures. */
+type Task = Pick<UserPrompt, "text" | "images">;
+
+/** The task as a function, because standard input may still be open while the tools start. */
+function taskOf(config: Config): () => Promise<Task> {
+  const { words } = config.invocation;
+  const { stdinIsTerminal, cwd, home } = config.world;
+  // Files are read now: a wrong one is a usage error that should start nothing.
+  const parts = { words, cwd, home };
+  const early = assembleMessage(parts);
+  const images = attachedImages(parts);
+  if (stdinIsTerminal) {
+    return early === "" ? () => Promise.reject(noTask()) : () => Promise.resolve({ text: early, images });
+  }
+  return async () => {
+    const text = assembleMessage({ ...parts, stdin: await readStdin(Deno.stdin.readable) });
+    if (text === "") throw noTask();
+    return { text, images };
+  };
+}
+
+function noTask(): UserError {
+  return new UserError({
+    what: "There is no task",
+    why: "the command line has no message and standard input is empty",
+    fix: 'Write sandpiper -p "what to do", or pipe it: echo "what to do" | sandpiper -p',
+  });
+}
+
+/** Who reads along, for what the prompt says about questions (R409). */
+function channelOf({ invocation: { values, words }, world }: Config): "text" | "json" | "stdin" {
+  if (values["mode"] === "json") return "json";
+  return words.length === 0 && !world.stdinIsTerminal ? "stdin" : "text";
+}
+
+function exitCode(outcome: ModeOutcome, watch: SignalWatch, why: string | undefined): number {
+  switch (outcome.ending) {
+    case "done":
+      return 0;
+    case "limit":
+      return 4;
+    case "aborted":
+      return watch.exitCode() ?? 1;
+    case "error":
+      if (why !== undefined) throw failed(why);
+      return 1;
+  }
+}
+
+/** A provider's message says what failed, and after its last sentence what to do. */
+function failed(message: string): UserError {
+  const [why, fix] = splitFix(message);
+  return new UserError({ what: "The model gave no answer", why, fix, exitCode: 1 });
+}
+
+function splitFix(message: string): [string, string] {
+  const at = message.lastIndexOf(". ");
+  if (at < 0) return [message, "Run again with --verbose to see what happened before it"];
+  return [message.slice(0, at), message.slice(at + 2)];
+}

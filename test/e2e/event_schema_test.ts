@@ -1,0 +1,111 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import * as z from "zod";
+import { EVENT_TYPES } from "../../src/cli/rpc/event_schema.ts";
+import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
+import { isEvent, rpcClient } from "./rpc_client.ts";
+
+// The published file, read by what knows nothing of how it was made.
+const PUBLISHED = JSON.parse(
+  Deno.readTextFileSync(fromFileUrl(new URL("../../docs/events.schema.json", import.meta.url))),
+);
+const each = new Map(
+  Object.keys(PUBLISHED.$defs).map((type) => [
+    type,
+    z.fromJSONSchema({ $schema: PUBLISHED.$schema, $defs: PUBLISHED.$defs, $ref: `#/$defs/${type}` }),
+  ]),
+);
+
+/** What is wrong with lines, each with its type. */
+function misfits(lines: readonly { readonly type: string }[]): string[] {
+  return lines.flatMap((line) => {
+    const schema = each.get(line.type);
+    if (!schema) return [`${line.type} is not in the schema`];
+    const { error } = schema.safeParse(line);
+    return error ? [`${line.type}: ${z.prettifyError(error)}`] : [];
+  });
+}
+
+Deno.test("docs/events.schema.json says no to a field too many, a field too few and a type that there is not", () => {
+  assertEquals(misfits([{ type: "agent_start" }, { type: "agent_settled", aborted: false } as { type: string }]), []);
+  const wrong: readonly { readonly type: string }[] = [
+    { type: "agent_start", more: 1 } as { type: string },
+    { type: "agent_settled" },
+    { type: "agent_begin" },
+  ];
+  assertEquals(misfits(wrong).map((text) => text.split(/[: ]/)[0]), ["agent_start", "agent_settled", "agent_begin"]);
+  assertEquals(PUBLISHED.oneOf.length, EVENT_TYPES.length + 1);
+});
+
+Deno.test("json mode writes what docs/events.schema.json says", async () => {
+  await inWorkspace({ "a.txt": "alpha" }, async ({ ws, home, outside }) => {
+    const file = cassette(home, [
+      {
+        text: "Looking.",
+        thinking: "Hm.",
+        calls: [
+          { name: "read", args: { path: "a.txt" } },
+          { name: "read", args: { path: `${outside}/none.txt` } },
+          { name: "edit", args: { path: "a.txt", edits: [{ oldText: "alpha", newText: "beta" }] } },
+          { name: "bash", args: { command: "cat a.txt; exit 2" } },
+          { name: "no_such_tool", args: {} },
+          { name: "read", args: {} },
+          { name: "bash", args: { command: "echo first; sleep 0.7; echo second" } },
+        ],
+      },
+      { text: "Done.", usage: { input: 100, output: 5 } },
+    ]);
+    const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.code, 0, ran.stderr);
+    const lines = events(ran.stdout);
+    assertEquals(misfits(lines), []);
+    assertEquals(lines[0].type, "session");
+    assertEquals(lines.some(isEvent("tool_execution_update")), true);
+  });
+});
+
+Deno.test("rpc mode writes what docs/events.schema.json says, for every event that there is", async () => {
+  const server = serveAnswers([
+    { status: 503, body: '{"error":{"message":"overloaded"}}', headers: { "retry-after": "0" } },
+    { events: callReply({ name: "read", args: { path: "../outside/x.txt" } }) },
+    { events: textReply("Seen.") },
+    { events: textReply("A summary of it all.") },
+    { events: textReply("On.") },
+  ]);
+  const settings = JSON.stringify({
+    compaction: { keepRecentTokens: 1 },
+    retry: { baseDelayMs: 1 },
+    models: { any: { contextWindow: 100_000, maxTokens: 1000, price: { input: 1, output: 2 } } },
+  });
+  try {
+    await inWorkspace({}, async ({ ws, home, outside }) => {
+      Deno.writeTextFileSync(`${outside}/x.txt`, "outside");
+      Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+      Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, settings);
+      const args = ["-m", "any", "--base-url", server.baseUrl];
+      await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      await client.ask({ type: "prompt", message: "/skill:none look" }); // unknown: a notice
+      const { id } = await client.wait(isEvent("permission_request"));
+      await client.ask({ type: "steer", message: "waits" });
+      await client.ask({ type: "clear_queue" });
+      await client.ask({ type: "permission_response", requestId: id, answer: "once" });
+      await client.wait(isEvent("agent_settled"));
+      await client.ask({ type: "bash", command: "echo typed; sleep 0.3; echo more" });
+      assertEquals((await client.ask({ type: "compact" })).success, true);
+      const from = client.lines.length;
+      await client.ask({ type: "prompt", message: "go on" });
+      await client.wait(isEvent("agent_settled"), from);
+      await client.ask({ type: "set_session_name", name: "named" });
+      await client.ask({ type: "new_session" });
+      const lines = client.lines.filter(({ type }) => type !== "response");
+      assertEquals(misfits(lines), []);
+      const seen = new Set(lines.map(({ type }) => type));
+      const unseen = EVENT_TYPES.filter((type) => !seen.has(type));
+      // Only a tool that takes its time tells what it has so far: the run above had one.
+      assertEquals(unseen, ["tool_execution_update"]);
+    });
+  } finally {
+    await server.close();
+  }
+});

@@ -27,6 +27,7 @@ if (typeof args.skills === "string") {
   console.log(`skills: ${(await addSkills(resolve(args.skills), join(chunks, "skills"))).join(", ")}`);
 }
 await copyFolder(join(root, "docs"), join(chunks, "docs"));
+await hideSources(join(chunks, "docs"));
 await Deno.writeTextFile(join(chunks, "content-hash"), await contentHash());
 // Scoped permissions of workers are behind this flag in 2.7.
 await Deno.writeTextFile(join(chunks, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
@@ -67,9 +68,18 @@ async function compile(runtime: BaseRuntime): Promise<boolean> {
     await Deno.rename(`${out}.new`, out);
     return true;
   }
-  const why = new TextDecoder().decode(done.stderr).trim().split("\n").slice(-1)[0] ?? "";
+  const why = new TextDecoder().decode(done.stderr).trim().split("\n")[0] ?? "";
   console.error(`${runtime.route} base runtime: ${why || "timed out"}`);
   return false;
+}
+
+/** Examples are to be read: under their own names they would be taken for modules of the program. */
+async function hideSources(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await hideSources(path);
+    else if (/\.m?[jt]sx?$/.test(name)) await Deno.rename(path, `${path}.txt`);
+  }
 }
 
 async function copyFolder(from: string, to: string): Promise<void> {

@@ -52,7 +52,9 @@ export function doctorCommand(invocation: Invocation): number {
     check("model", () => {
       const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
       return {
-        found: choice.kind === "replay"
+        found: choice.kind === "given"
+          ? choice.model // no command line brings one
+          : choice.kind === "replay"
           ? `cassette ${choice.file}`
           : `${choice.model} at ${choice.baseUrl}, key from ${choice.apiKeyEnv}`,
       };

@@ -1,11 +1,21 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../core/error.ts";
+import type { Provider } from "../core/provider.ts";
 import type { Settings } from "./settings_table.ts";
 import type { Values } from "./parse.ts";
 
 /** Whose replies a run gets. */
 export type ModelChoice =
   | { readonly kind: "replay"; readonly file: string }
+  /** Whoever a program that embeds the engine brings. */
+  | {
+    readonly kind: "given";
+    readonly provider: Provider;
+    readonly model: string;
+    /** Tokens. */
+    readonly contextWindow?: number;
+    readonly maxTokens?: number;
+  }
   | {
     readonly kind: "openai";
     readonly api: "chat" | "responses";

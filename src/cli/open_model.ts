@@ -24,6 +24,8 @@ export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders">;
 export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {
   const opened = choice.kind === "replay"
     ? await openCassette(choice, config)
+    : choice.kind === "given"
+    ? given(choice, config)
     : await openServer(choice, config, seams);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
@@ -32,6 +34,21 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   const { recordProvider } = await import("../provider/record.ts");
   const secrets = choice.kind === "openai" && choice.apiKey !== "none" ? [choice.apiKey] : [];
   return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
+}
+
+/** What the settings do not say of its model is taken from the program, and then from what is known of its name. */
+function given(
+  { provider, model, contextWindow, maxTokens }: ModelChoice & { kind: "given" },
+  config: Config,
+): OpenModel {
+  const own = config.settings.models?.[model];
+  const facts = modelFacts(model);
+  return {
+    provider,
+    contextWindow: contextWindow ?? own?.contextWindow ?? facts.contextWindow,
+    maxTokens: maxTokens ?? own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
+    notices: [],
+  };
 }
 
 /** A cassette has no model of its own: one with data in the settings under its name can stand for any. */

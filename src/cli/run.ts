@@ -1,7 +1,7 @@
 import { UserError } from "../core/error.ts";
 import { type Config, configure } from "./config.ts";
 import { assembleMessage } from "./message.ts";
-import { chooseModel } from "./model.ts";
+import { chooseModel, type ModelChoice } from "./model.ts";
 import type { Invocation } from "./parse.ts";
 import { readVariable, readWorld } from "./world.ts";
 
@@ -14,15 +14,15 @@ export async function run(invocation: Invocation): Promise<number> {
     const { firstStartMode, interactiveMode } = await import("./mode_interactive.ts");
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
+    let choice: ModelChoice;
     try {
-      return await interactiveMode(config, chooseModel(values, config.settings, facts), message);
+      choice = chooseModel(values, config.settings, facts);
     } catch (error) {
       // Nothing is configured yet: one screen says what is missing.
-      if (error instanceof UserError && values["model"] === undefined && config.settings.model === undefined) {
-        return await firstStartMode(config, error);
-      }
+      if (error instanceof UserError && values["model"] === undefined) return await firstStartMode(config, error);
       throw error;
     }
+    return await interactiveMode(config, choice, message);
   }
   const choice = chooseModel(values, config.settings, facts);
   if (values["mode"] === "rpc") return await (await import("./rpc/run.ts")).runRpc(config, choice);

@@ -31,7 +31,7 @@ export async function startExtension(found: FoundExtension, options: StartOption
   const wants = readManifest(source);
   const granted = grantedOf(wants, options.grants.get(source.hash));
   const missing = missingOf(wants, granted);
-  if (missing.length > 0) report("warning", `runs without what it asks for and was not granted: ${missing.join(", ")}`);
+  if (missing.length > 0) report("warning", `${missingText(missing)}. ${grantText(source.hash, wants)}`);
   const compiled = options.cache.get(source);
   return await loadInWorker({
     ...{ name, path: source.entry, hash: source.hash, wants, granted },
@@ -51,4 +51,14 @@ export async function startExtension(found: FoundExtension, options: StartOption
     onCompiled: (modules) => options.cache.put(source, modules),
     now: () => performance.now(),
   });
+}
+
+function missingText(missing: readonly string[]): string {
+  return `runs without what it asks for and was not granted: ${missing.join(", ")}`;
+}
+
+/** What to put into the settings so that exactly these files get all that they ask for. */
+function grantText(hash: string, wants: ExtensionPermissions): string {
+  const setting = { extensions: { grants: { [hash]: wants } } };
+  return `To grant all that it asks for, put this into your own settings.json: ${JSON.stringify(setting)}`;
 }

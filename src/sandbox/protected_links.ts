@@ -14,6 +14,8 @@ const EXTENDED = 0x4000;
 export interface IndexLinks {
   /** Paths below the working folder. */
   readonly paths: readonly string[];
+  /** Whether there are more, or such whose paths are no UTF-8, so that nothing here can look at them. */
+  readonly odd?: true;
   /** Name of the file with the rest of the entries, when the index is split. */
   readonly shared?: string;
 }
@@ -22,12 +24,20 @@ export interface IndexLinks {
  * The submodules in the bytes of an index with object names of 20 or 32 bytes, at most `most` of them; undefined when it is
  * no index or was not understood. Pure.
  */
-export function indexLinks(bytes: Uint8Array, hashBytes: 20 | 32, most = 500): IndexLinks | undefined {
+export function indexLinks(bytes: Uint8Array, hashBytes: 20 | 32, most = 1_000): IndexLinks | undefined {
   if (bytes.length < HEADER) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [signature, version, count] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
   if (signature !== 0x44495243 || version < 2 || version > 4 || count > MOST_ENTRIES) return undefined;
   const paths: string[] = [];
+  let odd = false;
+  const add = (path: Uint8Array): void => {
+    try {
+      paths.push(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(path));
+    } catch {
+      odd = true;
+    }
+  };
   let at = HEADER;
   // Version 4 writes of a name only what differs from the one before it.
   let name = new Uint8Array();
@@ -45,19 +55,20 @@ export function indexLinks(bytes: Uint8Array, hashBytes: 20 | 32, most = 500): I
       whole.set(name.subarray(0, name.length - cut));
       whole.set(bytes.subarray(nameAt, end), name.length - cut);
       name = whole;
-      if (isLink(view, at)) paths.push(decode(name));
+      if (isLink(view, at)) add(name);
       at = end + 1;
     } else {
       const end = bytes.indexOf(0, nameAt);
       if (end < 0) return undefined;
-      if (isLink(view, at)) paths.push(decode(bytes.subarray(nameAt, end)));
+      if (isLink(view, at)) add(bytes.subarray(nameAt, end));
       // One to eight NULs end an entry, so that its length is a multiple of eight.
       at += (end - at + 8) & ~7;
     }
-    if (paths.length >= most) break;
+    // Who names so many has something to hide among them.
+    if (paths.length >= most) return { paths, odd: true };
   }
-  const shared = paths.length < most ? sharedName(bytes, view, at, hashBytes) : undefined;
-  return { paths, ...(shared === undefined ? {} : { shared }) };
+  const shared = sharedName(bytes, view, at, hashBytes);
+  return { paths, ...(odd ? { odd } : {}), ...(shared === undefined ? {} : { shared }) };
 }
 
 function isLink(view: DataView, at: number): boolean {

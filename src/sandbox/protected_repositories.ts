@@ -15,12 +15,17 @@ export interface RepositoryWay {
   readonly via: string;
 }
 
-/** Most ways that are kept in sight. */
-const MOST_WAYS = 150;
 const LONGEST_INDEX = 256 * 1024 * 1024;
 
+/** What one look finds. */
+export interface Repositories {
+  readonly ways: readonly RepositoryWay[];
+  /** The workspace's index, when it names submodules that nobody here can look at: by what is no UTF-8, or too many. */
+  readonly oddIndex?: string;
+}
+
 /** A look at all ways to repositories that commands can write, but for those that are protected. */
-export function openRepositories(policy: Policy): () => readonly RepositoryWay[] {
+export function openRepositories(policy: Policy): () => Repositories {
   const known = new Set(policy.protected);
   const search = openSearch(searchRoots(policy));
   const links = openLinks(policy.root);
@@ -30,8 +35,9 @@ export function openRepositories(policy: Policy): () => readonly RepositoryWay[]
   return () => {
     const { checkouts, bare } = search();
     const ways = bare.map((folder): RepositoryWay => ({ folder, via: folder }));
-    for (const checkout of new Set([...checkouts, ...links()])) ways.push(...waysFrom(checkout));
-    return ways.filter(isOurs).slice(0, MOST_WAYS);
+    const { paths, odd, index } = links();
+    for (const checkout of new Set([...checkouts, ...paths])) ways.push(...waysFrom(checkout));
+    return { ways: ways.filter(isOurs), ...(odd && index && covers(policy.write, index) ? { oddIndex: index } : {}) };
   };
 }
 
@@ -54,35 +60,52 @@ function waysFrom(checkout: string): RepositoryWay[] {
   return [{ folder, via }, ...(common === undefined ? [] : [{ folder: common, via: shared }])];
 }
 
+interface Links {
+  readonly paths: readonly string[];
+  readonly odd: boolean;
+}
+
+const NO_LINKS: Links = { paths: [], odd: false };
+
 /** The submodules that the workspace's own index names, read again only when it has changed. */
-function openLinks(root: string): () => readonly string[] {
+function openLinks(root: string): () => Links & { readonly index?: string } {
   let stamp: string | undefined;
-  let links: readonly string[] = [];
+  let links = NO_LINKS;
   return () => {
     const folder = waysFrom(root)[0]?.folder;
-    const status = folder === undefined ? undefined : statusOf(join(folder, "index"));
-    if (folder === undefined || status === undefined) return [];
+    if (folder === undefined) return NO_LINKS;
+    const index = join(folder, "index");
+    const status = statusOf(index);
+    if (status === undefined) return NO_LINKS;
     if (status.stamp !== stamp || Date.now() - status.changedMs < 100) {
-      links = linksIn(folder, "index").map((path) => join(root, path))
-        // Git itself looks at no submodule behind a link.
-        .filter((path) => isInside(path, root) && disk.realPath(path) === path);
+      const { paths, odd } = linksIn(folder, "index");
+      links = {
+        odd,
+        paths: paths.map((path) => join(root, path))
+          // Git itself looks at no submodule behind a link.
+          .filter((path) => isInside(path, root) && disk.realPath(path) === path),
+      };
       stamp = status.stamp;
     }
-    return links;
+    return { ...links, index };
   };
 }
 
-function linksIn(folder: string, name: string): readonly string[] {
+function linksIn(folder: string, name: string): Links {
   try {
     const path = join(folder, name);
-    if ((statusOf(path)?.size ?? 0) > LONGEST_INDEX) return [];
+    if ((statusOf(path)?.size ?? 0) > LONGEST_INDEX) return NO_LINKS;
     const bytes = Deno.readFileSync(path);
     // The length of object names is a setting; with the other one nothing comes out, or paths that are not there.
-    return ([20, 32] as const).flatMap((hashBytes) => {
-      const { paths, shared } = indexLinks(bytes, hashBytes) ?? { paths: [] };
-      return [...paths, ...(shared === undefined || name !== "index" ? [] : linksIn(folder, shared))];
-    });
+    const found = ([20, 32] as const).map((hashBytes) => indexLinks(bytes, hashBytes) ?? NO_LINKS);
+    const more = found.map((one) =>
+      "shared" in one && one.shared !== undefined && name === "index" ? linksIn(folder, one.shared) : NO_LINKS
+    );
+    return {
+      paths: [...found, ...more].flatMap(({ paths }) => paths),
+      odd: found[0]?.odd === true || more.some(({ odd }) => odd),
+    };
   } catch {
-    return [];
+    return NO_LINKS;
   }
 }

@@ -37,6 +37,7 @@ const ABSENT: PathState = { kind: "absent" };
 interface Look {
   readonly ways: ReadonlySet<string>;
   readonly states: States;
+  readonly oddIndex?: string;
 }
 
 /** The watch of a policy; `now` is the clock, milliseconds since 1970. */
@@ -47,13 +48,13 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
   let opened: number | undefined;
 
   const look = (): Look & { readonly list: readonly RepositoryWay[] } => {
-    const list = repositories();
+    const { ways: list, ...rest } = repositories();
     const states = new Map<string, PathState>();
     for (const folder of new Set(list.map((way) => way.folder))) {
       for (const [path, state] of statesOf(obeyedIn(folder), latest, LIMITS)) states.set(path, state);
     }
     latest = states;
-    return { list, ways: new Set(list.map(nameOf)), states };
+    return { list, ways: new Set(list.map(nameOf)), states, ...rest };
   };
 
   /** Whether something was put at its place since the first command: what lies deep may be seen late. */
@@ -66,7 +67,7 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
       before = look();
     },
     found() {
-      const { list, states } = look();
+      const { list, states, oddIndex } = look();
       const traps = list.flatMap((way) => {
         const paths = obeyedIn(way.folder);
         const isKnown = paths.some((path) => before.states.has(path));
@@ -80,6 +81,15 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
         const around = (path: string): string[] => [path, dirname(path), way.folder, way.via];
         return judge(before.states).filter(({ path }) => isNew(...around(path)));
       });
+      if (oddIndex !== undefined && before.oddIndex === undefined) {
+        // Without it git finds nothing; "git reset" makes it anew.
+        traps.push({
+          path: oddIndex,
+          what: "submodules that are too many or whose names are no text",
+          instead: ABSENT,
+          from: states,
+        });
+      }
       // Several ways may lead to one repository.
       return [...new Map(traps.map((trap) => [trap.path, trap])).values()];
     },

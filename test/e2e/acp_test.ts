@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import type { McpServer, SessionUpdate } from "@agentclientprotocol/sdk";
 import { serveGated } from "../helpers/gated_server.ts";
-import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
+import { reachableDeno } from "../sandbox/reachable.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { acpClient, newSession, prompt } from "./acp_client.ts";
 import { isRunning, until } from "./rpc_client.ts";
 
@@ -37,6 +39,26 @@ Deno.test("acp: initialize settles on version 1, whatever the client offers and 
     );
     await assertRejects(() => prompt(client, "none", "hello"), Error);
     await assertRejects(() => client.agent.request("no/such_method", {}), Error);
+  });
+});
+
+Deno.test("acp: a client that does not wait for answers gets them all, also when its input has ended X19 X24", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Unused." }]);
+    const requests = [
+      { id: 0, method: "initialize", params: { protocolVersion: 1 } },
+      { id: 1, method: "session/new", params: { cwd: ws, mcpServers: [] } },
+      { id: 2, method: "session/list", params: { cwd: ws } },
+    ];
+    const stdin = `not JSON\n${
+      requests.map((request) => JSON.stringify({ jsonrpc: "2.0", ...request }) + "\n").join("")
+    }`;
+    const ran = await run(SOURCE, ["acp", "-m", `replay:${file}`], { cwd: ws, env: { HOME: home }, stdin });
+    const answers = events(ran.stdout).filter((message) => "id" in message);
+    assertEquals(answers.map(({ id }) => id).sort(), [0, 1, 2, null]);
+    assertEquals(answers.find(({ id }) => id === null).error.code, -32700);
+    assertEquals(answers.filter(({ id }) => id !== null).map(({ error }) => error), [undefined, undefined, undefined]);
+    assertEquals(ran.code, 0);
   });
 });
 
@@ -320,4 +342,24 @@ Deno.test("acp: links and embedded files reach the model as paths and text", asy
     assertStringIncludes(spoken(client.updates), "Got it.");
     assertEquals(stopReason, "end_turn");
   });
+});
+
+Deno.test({
+  name: "acp: a server that the client names brings its tools, confined like everything else",
+  ignore: CONFINED.length === 0,
+  fn: async () => {
+    const server = Deno.readTextFileSync(new URL("../mcp/servers/old.mjs", import.meta.url));
+    await inWorkspace({ "old.mjs": server }, async ({ ws, home }) => {
+      const call = { calls: [{ name: "mcp__old__say", args: { text: "hello" } }] };
+      const file = cassette(home, [call, { text: "Said.", expect: ["hello"] }]);
+      await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+      await client.agent.request("initialize", { protocolVersion: 1 });
+      const args = ["run", "-A", "--no-config", "--no-lock", `${ws}/old.mjs`, "plain"];
+      const mcpServers: McpServer[] = [{ name: "old", command: reachableDeno(), args, env: [] }];
+      const { sessionId } = await client.agent.request("session/new", { cwd: ws, mcpServers });
+      assertEquals(await prompt(client, sessionId, "say it"), { stopReason: "end_turn" });
+      const ended = client.updates.findLast(isUpdate("tool_call_update"));
+      assertEquals(ended?.sessionUpdate === "tool_call_update" && ended.status, "completed");
+    });
+  },
 });

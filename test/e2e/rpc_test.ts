@@ -139,6 +139,27 @@ Deno.test("rpc: a follow-up during the first of two calls lets both run and star
   });
 });
 
+Deno.test("rpc: what is queued during the last reply starts turns of its own, steering before follow-ups R264 R265 R267 R268 R271", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using server = serveGated([
+      [...textReply("First").slice(0, 1), { gate: "rest" }, ...textReply("First").slice(1)],
+      textReply("Again"),
+    ]);
+    const args = ["-m", "any", "--base-url", server.baseUrl];
+    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await client.ask({ type: "prompt", message: "start" });
+    await client.wait(isEvent("message_update"));
+    for (const message of ["f1", "f2"]) await client.ask({ type: "follow_up", message });
+    for (const message of ["s1", "s2"]) await client.ask({ type: "steer", message });
+    server.open("rest");
+    await client.wait(settled);
+    const said = server.requests.at(-1).messages.filter(({ role }: { role: string }) => role === "user");
+    assertEquals(said.map(({ content }: { content: unknown }) => content), ["start", "s1", "s2", "f1", "f2"]);
+    assertEquals(client.lines.filter(isEvent("agent_end")).length, 1);
+    assertEquals((await client.ask({ type: "get_state" })).data.isStreaming, false);
+  });
+});
+
 Deno.test("rpc: abort in the middle of a reply ends the request and gives queued texts back R269", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([

@@ -84,6 +84,7 @@ Deno.test("what a manifest asks for is granted to exactly these files, and to no
   const folder = writeFiles(files);
   const { hash } = readSource(join(folder, "extensions/x.ts"));
   Deno.removeSync(folder, { recursive: true });
+  const wants = { read: ["./data", "~/more"], net: ["127.0.0.1:9"], env: ["HOME"] };
   const grants = new Map<string, ExtensionPermissions>([[hash, {
     read: ["./data", "~/more", "/"], // "/" was never asked for
     env: ["HOME"],
@@ -99,7 +100,8 @@ Deno.test("what a manifest asks for is granted to exactly these files, and to no
   assertEquals(world.problems, [{
     extension: "x",
     level: "warning",
-    message: "runs without what it asks for and was not granted: net 127.0.0.1:9",
+    message: "runs without what it asks for and was not granted: net 127.0.0.1:9. To grant all that it asks for, put " +
+      `this into your own settings.json: ${JSON.stringify({ extensions: { grants: { [hash]: wants } } })}`,
   }]);
   using changed = await openWorld({ ...files, "extensions/x.ts": `${text}// changed` }, { grants });
   const state = changed.hooks.extensions()[0];

@@ -28,14 +28,13 @@ function recorder(
   };
 }
 
-function sleeper(): { readonly tree: Tree; readonly end: () => Promise<void>; readonly pid: number } {
+function start(program: string, ...args: string[]): { readonly tree: Tree; readonly end: () => Promise<void> } {
   becomeSubreaper();
-  const child = new Deno.Command("/bin/sleep", { args: ["60"], stdin: "null", detached: true }).spawn();
+  const child = new Deno.Command(program, { args, stdin: "null", detached: true }).spawn();
   keepProcess(child);
   const tree = openTree(child.pid);
   return {
     tree,
-    pid: child.pid,
     end: async () => {
       await killTree(tree);
       await child.status;
@@ -43,6 +42,8 @@ function sleeper(): { readonly tree: Tree; readonly end: () => Promise<void>; re
     },
   };
 }
+
+const sleeper = (): ReturnType<typeof start> => start("/bin/sleep", "60");
 
 Deno.test("openProtectedGuard() takes what is there for the user's only while nothing runs", linux, async () => {
   const { wire, log } = recorder(() => false);
@@ -69,11 +70,14 @@ Deno.test(
   "openProtectedGuard() lets what still runs stand still while it restores, and go on afterwards",
   linux,
   async () => {
-    const background = sleeper();
-    const state = (): string =>
-      / ([A-Z]) /.exec(readProc(`/proc/${background.pid}/stat`)?.replace(/^.*\)/, ")") ?? "")?.[1] ?? "";
-    await until(() => state() === "S");
-    const { wire, log } = recorder(() => true, () => ` while it is ${state()}`);
+    // More than there are processors: a signal reaches those that wait for one only when it is their turn.
+    const background = start("/bin/bash", "-c", "for i in 1 2 3 4 5 6 7 8; do while :; do :; done & done; wait");
+    const states = (): string => {
+      const texts = background.tree.members().map(({ pid }) => readProc(`/proc/${pid}/stat`) ?? "");
+      return [...new Set(texts.map((text) => text.replace(/^.*\) (.).*$/s, "$1")))].sort().join();
+    };
+    await until(() => background.tree.members().length === 9);
+    const { wire, log } = recorder(() => true, () => ` while they are ${states()}`);
     const guard = openProtectedGuard(wire);
     const call = sleeper();
     try {
@@ -82,8 +86,8 @@ Deno.test(
       guard.add(call.tree);
       await call.end();
       guard.end(call.tree, 0);
-      assertEquals(log, ["arm", "restore true while it is T"]);
-      await until(() => state() === "S");
+      assertEquals(log, ["arm", "restore true while they are T"]);
+      await until(() => states().startsWith("R"));
       assertEquals([guard.notes(), guard.notes()], [["line 2"], []]);
     } finally {
       await background.end();

@@ -35,7 +35,7 @@ for (const format of ["sha1", "sha256"] as const) {
         const bytes = index();
         assertEquals(new DataView(bytes.buffer).getUint32(4), version);
         assertEquals(indexLinks(bytes, BYTES[format]), { paths: ["a/very/sub", "sub", "z\nodd"] });
-        assertEquals(indexLinks(bytes, BYTES[format], 2)?.paths.length, 2);
+        assertEquals(indexLinks(bytes, BYTES[format], 2), { paths: ["a/very/sub", "sub"], odd: true });
         assertEquals(indexLinks(bytes, format === "sha1" ? 32 : 20)?.paths.includes("sub") ?? false, false);
       }));
   }
@@ -48,6 +48,16 @@ for (const format of ["sha1", "sha256"] as const) {
       assertEquals(found, { paths: [], shared: shared ?? "none" });
       const rest = Deno.readFileSync(`${root}/.git/${shared}`);
       assertEquals(indexLinks(rest, BYTES[format])?.paths, ["a/very/sub", "sub", "z\nodd"]);
+    }));
+}
+
+for (const version of [2, 4]) {
+  Deno.test(`indexLinks() says that an index of version ${version} names what is no UTF-8`, () =>
+    inRepository("sha1", (root, index) => {
+      const script = `printf '160000 ${SHA.sha1} 0\\tx\\377\\n' | git update-index --index-info; ` +
+        `git update-index --index-version ${version}`;
+      new Deno.Command("sh", { args: ["-c", script], cwd: root }).outputSync();
+      assertEquals(indexLinks(index(), 20), { paths: ["a/very/sub", "sub", "z\nodd"], odd: true });
     }));
 }
 

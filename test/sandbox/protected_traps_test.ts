@@ -147,6 +147,20 @@ const CASES: readonly Case[] = [
     said: /^Sifted sub\/\.git\/config/,
   },
   {
+    name: "a submodule behind a thousand others",
+    own: true,
+    script: [
+      `${SUB}; ${FIRE}; mv sub zz; h=$(git rev-parse HEAD); for i in {1..1100}; do echo "160000 $h 0\tm$i"; done | sed 's/\\\\t/\t/' | git update-index --index-info; git add zz 2>/dev/null`,
+    ],
+    said: /^(?:Removed \.git\/index|Sifted zz\/\.git\/config): /,
+  },
+  {
+    name: "a submodule whose name is no UTF-8",
+    own: true,
+    script: [`${SUB}; ${FIRE}; mv sub $'s\\xff'; git add $'s\\xff' 2>/dev/null`],
+    said: /^Removed \.git\/index: a later git of the user would obey submodules that are too many or whose/,
+  },
+  {
     name: "settings of a new repository in a workspace that was none",
     own: false,
     script: [`git init -q .; git config core.fsmonitor "touch $MARK; false"`],

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import * as z from "zod/mini";
-import type { AgentEvent } from "../../src/mod.ts";
+import type { AgentEvent, Provider, ProviderRequest } from "../../src/mod.ts";
 import { type AgentOptions, createAgent, defineExtension, defineTool, UserError } from "../../src/mod.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
@@ -202,5 +202,32 @@ Deno.test("answer() throws for a run that did not get to its end, with the reaso
     await using agent = await createAgent(options);
     const error = await assertRejects(() => agent.answer("go"), UserError);
     assertStringIncludes(error.why, "key");
+  });
+});
+
+Deno.test("createAgent() takes a provider of the program's own", async () => {
+  await withOptions([], async (options) => {
+    const asked: ProviderRequest[] = [];
+    const parrot: Provider = {
+      name: "parrot",
+      model: "parrot-1",
+      async *stream(request) {
+        asked.push(request);
+        const last = request.messages.at(-1);
+        const text = `You said: ${last?.role === "user" && typeof last.content === "string" ? last.content : ""}`;
+        yield { type: "text_delta", delta: text };
+        const message = {
+          role: "assistant",
+          content: [{ type: "text", text }],
+          provider: "parrot",
+          model: "parrot-1",
+        } as const;
+        yield { type: "end", message: { ...message, stopReason: "stop", timestamp: Date.now() } };
+      },
+    };
+    await using agent = await createAgent({ ...options, model: parrot, contextWindow: 64_000 });
+    assertEquals(await agent.answer("hello"), "You said: hello");
+    assertEquals(agent.state().model, { provider: "parrot", id: "parrot-1", contextWindow: 64_000 });
+    assertEquals(asked[0]?.tools.map(({ name }) => name), ["read", "bash", "edit", "write"]);
   });
 });

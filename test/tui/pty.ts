@@ -45,7 +45,7 @@ export interface PtyOptions {
 /** Starts a program; after its end the terminal shows `[ended CODE]` and its settings, and stays. */
 export async function openPty({ columns = 80, rows = 24, cwd, env, command }: PtyOptions): Promise<Pty> {
   const folder = Deno.makeTempDirSync({ prefix: "sp-pty-" });
-  const socket = `sp-tui-${crypto.randomUUID().slice(0, 13)}`;
+  const socket = join(folder, "tmux"); // a server of this test's own
   const log = join(folder, "written");
   const pidFile = join(folder, "pid");
   const script = join(folder, "start.sh");
@@ -59,7 +59,7 @@ export async function openPty({ columns = 80, rows = 24, cwd, env, command }: Pt
   );
   const tmux = async (...args: readonly string[]): Promise<string> => {
     const done = await new Deno.Command("tmux", {
-      args: ["-L", socket, "-f", "/dev/null", ...args],
+      args: ["-S", socket, "-f", "/dev/null", ...args],
       clearEnv: true,
       env: { PATH: Deno.env.get("PATH") ?? "", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TERM: "xterm-256color", ...env },
       stdout: "piped",

@@ -26,6 +26,7 @@ export function acpAgent(sessions: Sessions): AgentApp {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],

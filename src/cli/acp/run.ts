@@ -6,6 +6,7 @@ import { watchReader } from "../rpc/reader_gone.ts";
 import { watchSignals } from "../signals.ts";
 import { readWorld } from "../world.ts";
 import { acpAgent } from "./agent.ts";
+import { inTurn } from "./in_turn.ts";
 import { createSessions } from "./sessions.ts";
 
 /** Longest message that is taken, bytes: a prompt with a few pictures. */
@@ -22,8 +23,8 @@ export async function acpCommand(invocation: Invocation): Promise<number> {
   };
   const watch = watchSignals((code) => Deno.exit(code));
   const sessions = createSessions(invocation, readWorld(), warn);
-  const stream = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });
-  const connection = acpAgent(sessions).connect(stream);
+  const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });
+  const connection = acpAgent(sessions).connect(inTurn(pipes, sessions.cancelAll));
   const leave = (): void => connection.close();
   const stopLooking = watchReader(1, leave);
   watch.signal.addEventListener("abort", leave);

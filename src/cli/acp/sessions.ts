@@ -13,6 +13,7 @@ import { chooseModel } from "../model.ts";
 import type { Invocation } from "../parse.ts";
 import { sessionPlaces } from "../session_choice.ts";
 import { readVariable, type World } from "../world.ts";
+import { withServers } from "./mcp_servers.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
 
 /** What a client says about a session that it wants. */
@@ -34,6 +35,8 @@ export interface Sessions {
   readonly get: (id: string) => AcpSession;
   readonly list: (cwd: string | undefined) => readonly SessionInfo[];
   readonly close: (id: string) => Promise<void>;
+  /** Stops the prompts at hand. */
+  readonly cancelAll: () => void;
   readonly closeAll: () => Promise<void>;
 }
 
@@ -50,16 +53,13 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
       if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
       try {
-        const config = configOf(cwd, sessionId);
+        const { config, notices } = withServers(configOf(cwd, sessionId), mcpServers);
         const { values } = config.invocation;
         const choice = chooseModel(values, config.settings, { cwd: config.world.cwd, variable: readVariable });
         const session = await openAcpSession({ config, choice, client, capabilities });
         if (isClosed) await session.close();
         open.set(session.id, session);
-        for (const notice of session.engine.notices) warn(notice);
-        for (const { name } of mcpServers) {
-          warn(`the MCP server ${name} is not started: name it in the user's settings`);
-        }
+        for (const notice of [...session.engine.notices, ...notices]) warn(notice);
         return session;
       } catch (error) {
         throw asRequestError(error);
@@ -83,6 +83,9 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
         }));
     },
     close,
+    cancelAll() {
+      for (const session of open.values()) session.cancel();
+    },
     async closeAll() {
       isClosed = true;
       await Promise.all(Array.from(open.keys(), close));

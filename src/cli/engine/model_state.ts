@@ -46,13 +46,15 @@ export function createModelState(
       return { provider, maxTokens, contextWindow, thinking, id: idOf(choice) };
     },
     id: () => idOf(choice),
-    provider: () => opened?.provider.name ?? (choice.kind === "replay" ? "replay" : "openai"),
+    provider: () =>
+      opened?.provider.name ??
+        (choice.kind === "given" ? choice.provider.name : choice.kind === "replay" ? "replay" : "openai"),
     contextWindow: () => opened?.contextWindow ?? 0,
     thinking: () => thinking,
     setThinking: (level) => void (thinking = level),
     async summary() {
       const { summaryModel } = config.settings;
-      if (summaryModel === undefined || choice.kind === "replay") return undefined;
+      if (summaryModel === undefined || choice.kind !== "openai") return undefined;
       summarizer ??= openModel({ ...choice, model: summaryModel }, config, seams);
       return (await summarizer).provider;
     },

@@ -4,7 +4,7 @@ import { modelFacts } from "../../provider/models.ts";
 import type { Config } from "../config.ts";
 import { openEngine } from "../engine/engine.ts";
 import { writeAll } from "../main.ts";
-import { assembleMessage } from "../message.ts";
+import { assembleMessage, attachedImages } from "../message.ts";
 import type { ModelChoice } from "../model.ts";
 import { watchSignals } from "../signals.ts";
 import type { ModelView } from "./command.ts";
@@ -53,8 +53,9 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
 /** The command line's message as the command that it stands for. Standard input is the client's. */
 function firstPrompt({ invocation: { words, values }, world: { cwd, home } }: Config) {
   if (values["print"]) throw notBoth();
-  const message = assembleMessage({ words, cwd, home });
-  return message === "" ? undefined : JSON.stringify({ type: "prompt", message });
+  const parts = { words, cwd, home };
+  const message = assembleMessage(parts);
+  return message === "" ? undefined : JSON.stringify({ type: "prompt", message, images: attachedImages(parts) });
 }
 
 /** The models that the settings have data of. */

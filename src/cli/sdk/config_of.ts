@@ -34,6 +34,11 @@ export function configOf(options: AgentOptions): { readonly config: Config; read
   const keyName = apiKeyEnv ?? config.settings.apiKeyEnv ?? "OPENAI_API_KEY";
   const variable = (name: string): string | undefined =>
     apiKey !== undefined && name === keyName ? apiKey : env ? env[name] : readVariable(name);
+  const { model: asked, contextWindow } = options;
+  if (typeof asked === "object") {
+    const size = contextWindow === undefined ? {} : { contextWindow };
+    return { config, choice: { kind: "given", provider: asked, model: asked.model, ...size } };
+  }
   return { config, choice: chooseModel(config.invocation.values, config.settings, { cwd: world.cwd, variable }) };
 }
 
@@ -45,7 +50,7 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
   const off = (isOff: boolean) => isOff ? true : undefined;
   const values: Values = {
     cwd: options.cwd,
-    model: options.model,
+    model: typeof options.model === "string" ? options.model : undefined,
     "base-url": options.baseUrl,
     api: options.api,
     "api-key-env": options.apiKeyEnv,

@@ -1,6 +1,6 @@
 import type { AskPermission } from "../../core/engine.ts";
 import type { HostUi } from "../../core/host_actions.ts";
-import type { ThinkingLevel } from "../../core/provider.ts";
+import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { ExtensionFactory } from "../../hooks/api.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CustomTool } from "./custom_tool.ts";
@@ -57,8 +57,10 @@ export interface PromptBuilderInput {
 export interface AgentOptions {
   /** The workspace: every path of a tool starts here. The process's own folder when left out. */
   readonly cwd?: string;
-  /** Model id, `provider/id`, or `replay:FILE`; the user's setting when left out. */
-  readonly model?: string;
+  /** Model id, `provider/id`, `replay:FILE`, or somebody of the program's own; the user's setting when left out. */
+  readonly model?: string | Provider;
+  /** Tokens, for a model that nothing is known of. */
+  readonly contextWindow?: number;
   /** OpenAI-compatible endpoint. */
   readonly baseUrl?: string;
   /** Which OpenAI API: `chat` when left out. */

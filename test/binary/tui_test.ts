@@ -1,0 +1,4 @@
+import { BINARY } from "../helpers/program.ts";
+import { screens } from "../tui/screens.ts";
+
+screens("binary", BINARY.command);

@@ -1,0 +1,148 @@
+import { assertEquals } from "@std/assert";
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { planIn } from "../../../src/cli/acp/plan.ts";
+import { saidIn } from "../../../src/cli/acp/prompt_blocks.ts";
+import { stopReason } from "../../../src/cli/acp/stop_reason.ts";
+import { toolView } from "../../../src/cli/acp/tool_view.ts";
+import { createUpdates } from "../../../src/cli/acp/updates.ts";
+import type { PromptOutcome } from "../../../src/core/engine.ts";
+import type { AgentEvent } from "../../../src/core/event.ts";
+
+const PLACES = { root: "/ws", home: "/home/me" };
+
+const VIEWS = [
+  { name: "read", args: { path: "a.ts" }, kind: "read", locations: [{ path: "/ws/a.ts" }] },
+  { name: "read", args: { path: "/b/../c.ts", offset: 0 }, kind: "read", locations: [{ path: "/c.ts", line: 1 }] },
+  { name: "read", args: { path: "~/x", offset: 7 }, kind: "read", locations: [{ path: "/home/me/x", line: 7 }] },
+  { name: "edit", args: { path: "@src/a.ts", edits: "wrong" }, kind: "edit", locations: [{ path: "/ws/src/a.ts" }] },
+  { name: "ls", args: {}, kind: "search", locations: [] },
+  { name: "bash", args: { command: "ls" }, kind: "execute", locations: [] },
+  { name: "theirs", args: { path: "not/ours" }, kind: "other", locations: [] },
+] as const;
+for (const { name, args, kind, locations } of VIEWS) {
+  Deno.test(`toolView() of ${name} ${JSON.stringify(args)} has kind ${kind} and absolute paths X22 X23`, () => {
+    const view = toolView(name, args, PLACES);
+    assertEquals([view.kind, view.locations], [kind, [...locations]]);
+  });
+}
+
+Deno.test("toolView() shows what edit and write change, each change as a diff", () => {
+  const edits = [{ oldText: "a", newText: "b" }, { oldText: "c", newText: "" }];
+  assertEquals(toolView("edit", { path: "x", edits }, PLACES).content, [
+    { type: "diff", path: "/ws/x", oldText: "a", newText: "b" },
+    { type: "diff", path: "/ws/x", oldText: "c", newText: "" },
+  ]);
+  assertEquals(toolView("write", { path: "x", content: "new" }, PLACES).content, [
+    { type: "diff", path: "/ws/x", newText: "new" },
+  ]);
+});
+
+const reply = (ids: readonly string[]): AgentEvent => ({
+  type: "message_end",
+  message: {
+    role: "assistant",
+    content: ids.map((id) => ({ type: "toolCall", id, name: "bash", arguments: { command: id } })),
+    provider: "p",
+    model: "m",
+    stopReason: "toolUse",
+    timestamp: 0,
+  },
+});
+const result = (toolCallId: string, isError: boolean): AgentEvent => ({
+  type: "message_end",
+  message: {
+    role: "toolResult",
+    toolCallId,
+    toolName: "bash",
+    content: [{ type: "text", text: "out" }],
+    isError,
+    timestamp: 0,
+  },
+});
+
+Deno.test("createUpdates() ends every call exactly once, also one that never ran X22", () => {
+  const { of } = createUpdates(PLACES, undefined);
+  const events: AgentEvent[] = [
+    reply(["ran", "skipped"]),
+    { type: "tool_execution_start", toolCallId: "ran", toolName: "bash", args: {} },
+    {
+      type: "tool_execution_end",
+      toolCallId: "ran",
+      toolName: "bash",
+      result: { content: [] },
+      isError: false,
+      durationMs: 1,
+    },
+    result("ran", false),
+    result("skipped", true),
+  ];
+  const states = events.flatMap(of).map((update) =>
+    update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update"
+      ? `${update.toolCallId} ${update.status}`
+      : update.sessionUpdate
+  );
+  assertEquals(states, ["ran pending", "skipped pending", "ran in_progress", "ran completed", "skipped failed"]);
+});
+
+Deno.test("createUpdates() sends notices and compactions only to clients that say that they know them X19", () => {
+  const events: AgentEvent[] = [
+    { type: "notice", level: "warning", message: "careful" },
+    { type: "compaction_start", reason: "manual" },
+    { type: "compaction_end", reason: "manual", aborted: true, willRetry: false },
+  ];
+  const sent = (client: Parameters<typeof createUpdates>[1]): SessionUpdate[] => {
+    const { of } = createUpdates(PLACES, client);
+    return events.flatMap(of);
+  };
+  assertEquals(sent(undefined), []);
+  assertEquals(sent({ notices: {}, compaction: {} }), [
+    { sessionUpdate: "notice", severity: "warning", title: "careful" },
+    { sessionUpdate: "compaction_update", compactionId: "1", status: "in_progress" },
+    { sessionUpdate: "compaction_update", compactionId: "1", status: "cancelled" },
+  ]);
+});
+
+Deno.test("planIn() takes a whole plan and nothing that only looks like one X22", () => {
+  assertEquals(planIn({ plan: [{ content: "a", status: "pending", more: 1 }] }), [
+    { content: "a", status: "pending", priority: "medium" },
+  ]);
+  assertEquals(planIn({ plan: [{ content: "a", status: "soon" }] }), undefined);
+  assertEquals(planIn({ plan: "a" }), undefined);
+  assertEquals(planIn(undefined), undefined);
+});
+
+const ENDS: readonly { readonly outcome: PromptOutcome; readonly cancelled?: boolean; readonly ends: string }[] = [
+  { outcome: { kind: "run", ending: "done" }, ends: "end_turn" },
+  { outcome: { kind: "command" }, ends: "end_turn" },
+  { outcome: { kind: "handled" }, ends: "end_turn" },
+  { outcome: { kind: "run", ending: "aborted" }, ends: "cancelled" },
+  { outcome: { kind: "run", ending: "done" }, cancelled: true, ends: "cancelled" },
+  { outcome: { kind: "run", ending: "error", errorMessage: "no" }, cancelled: true, ends: "cancelled" },
+  { outcome: { kind: "run", ending: "limit", limit: "output" }, ends: "max_tokens" },
+  { outcome: { kind: "run", ending: "limit", limit: "maxTokensTotal" }, ends: "max_tokens" },
+  { outcome: { kind: "run", ending: "limit", limit: "maxTurns" }, ends: "max_turn_requests" },
+  { outcome: { kind: "run", ending: "limit", limit: "timeoutMs" }, ends: "max_turn_requests" },
+];
+for (const { outcome, cancelled = false, ends } of ENDS) {
+  Deno.test(`stopReason() of ${JSON.stringify(outcome)}${cancelled ? ", cancelled," : ""} is ${ends} X20 X21`, () => {
+    assertEquals(stopReason(outcome, undefined, cancelled), ends);
+  });
+}
+
+Deno.test("saidIn() joins text, links, embedded files and pictures", () => {
+  assertEquals(
+    saidIn([
+      { type: "text", text: "See " },
+      { type: "resource_link", name: "x", uri: "file:///a%20b/c.ts#L3" },
+      { type: "text", text: " and " },
+      { type: "resource_link", name: "y", uri: "https://example.org/y" },
+      { type: "resource", resource: { uri: "file:///d.txt", text: "D" } },
+      { type: "resource", resource: { uri: "file:///e.bin", blob: "AA==" } },
+      { type: "image", data: "AA==", mimeType: "image/png" },
+    ]),
+    {
+      text: 'See /a b/c.ts and https://example.org/y\n\n<file name="/d.txt">\nD\n</file>\n\n/e.bin',
+      images: [{ type: "image", data: "AA==", mimeType: "image/png" }],
+    },
+  );
+});

@@ -1,0 +1,194 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import type { HostUi } from "../../src/core/host_actions.ts";
+import { textOf } from "../../src/core/message.ts";
+import { NODE_MODULES } from "../../src/hooks/node_modules.ts";
+import { createRegistry } from "../../src/hooks/registry.ts";
+import { readSource } from "../../src/hooks/source_files.ts";
+import { EVENTS } from "../../src/hooks/table.ts";
+import { type Session, withSession } from "../cli/engine/world.ts";
+import { cassette, inWorkspace } from "../helpers/program.ts";
+import { FILES, PAGE, writeExtension } from "./page.ts";
+
+const root = fromFileUrl(new URL("../..", import.meta.url)).replace(/\/$/, "");
+const bash = (command: string) => ({ name: "bash", args: { command } });
+const never = (): Promise<never> => Promise.reject(new Error("not asked"));
+
+function results({ engine }: Session): readonly (readonly [boolean, string])[] {
+  return engine.messages().flatMap((one) =>
+    one.role === "toolResult" ? [[one.isError, textOf(one.content).trim()] as const] : []
+  );
+}
+
+function notices({ events }: Session): readonly string[] {
+  return events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+}
+
+/** What a session with one extension of the page is given, and what has to come of it. */
+interface Scenario {
+  readonly replies: readonly unknown[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly isGranted?: boolean;
+  readonly ui?: HostUi;
+  readonly check: (session: Session) => Promise<void>;
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  hello: {
+    replies: [
+      { calls: [{ name: "count_words", args: { text: "one two  three" } }, bash("git push origin")] },
+      { text: "ok", expect: ["3 words", "Pushing is for people"] },
+    ],
+    check: async (session) => {
+      assertEquals(await session.engine.prompt({ text: "/hello Ada", source: "interactive" }), { kind: "command" });
+      assertEquals(await session.say("go"), "ok");
+      assertEquals(notices(session), ["hello: Hello, Ada!"]);
+    },
+  },
+  todo: {
+    replies: [],
+    check: async (session) => {
+      for (const text of ["/todo", "/todo buy milk", "/todo sleep"]) {
+        await session.engine.prompt({ text, source: "interactive" });
+      }
+      assertEquals(notices(session), [
+        "todo: Nothing to do",
+        "todo: - buy milk",
+        "todo: - buy milk\n- sleep",
+      ]);
+    },
+  },
+  house_rules: {
+    replies: [{ text: "ok", expect: ["# House rules", "Tabs, never spaces"] }],
+    files: { "docs/house-rules.md": "Tabs, never spaces" },
+    isGranted: true,
+    check: async ({ say }) => assertEquals(await say("go"), "ok"),
+  },
+  no_keys: {
+    replies: [{ calls: [{ name: "read", args: { path: "a.txt" } }] }, { text: "ok", expect: ["key=sk-(hidden)"] }],
+    files: { "a.txt": "key=sk-abcdefgh1234" },
+    check: async (session) => {
+      assertEquals(await session.say("go"), "ok");
+      assert(!JSON.stringify(session.engine.messages()).includes("abcdefgh"));
+    },
+  },
+  line_count: {
+    replies: [
+      { calls: ["a 'b'.txt", "none"].map((path) => ({ name: "line_count", args: { path } })) },
+      { text: "ok", expect: ["Use line_count before reading a file that may be long"] },
+    ],
+    files: { "a 'b'.txt": "1\n2\n3\n" },
+    check: async (session) => {
+      assertEquals(await session.say("go"), "ok");
+      const [first, second] = results(session);
+      assertEquals(first, [false, "3 a 'b'.txt"]);
+      assertEquals(second?.[0], true);
+      assertStringIncludes(second?.[1] ?? "", "Cannot count: wc: none: No such file");
+    },
+  },
+  language: {
+    replies: [{ text: "Ego sum.", expect: ["Answer in Latin."] }],
+    args: ["--flag", "language=Latin"],
+    check: async ({ say }) => assertEquals(await say("Who are you?"), "Ego sum."),
+  },
+  ported: {
+    replies: [{ calls: [bash("rm a.txt"), bash("rm b.txt"), bash("echo farm")] }, { text: "ok" }],
+    files: { "a.txt": "a", "b.txt": "b" },
+    ui: {
+      select: never,
+      input: never,
+      confirm: (title, message) => {
+        assertEquals(title, "Remove files?");
+        return Promise.resolve(message === "rm b.txt");
+      },
+      notify: () => Promise.resolve(),
+      setStatus: () => Promise.resolve(),
+    },
+    check: async (session) => {
+      assertEquals(await session.say("go"), "ok");
+      assertEquals([...Deno.readDirSync(session.ws)].map(({ name }) => name), ["a.txt"]);
+      assertEquals(results(session).map(([isError]) => isError), [true, false, false]);
+    },
+  },
+};
+
+for (const [name, { args = [], isGranted, check, ...rest }] of Object.entries(SCENARIOS)) {
+  Deno.test(`docs/extensions.md: ${name} does what the page says`, async () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-page-" }));
+    try {
+      const path = writeExtension(folder, name);
+      const entry = Deno.statSync(path).isFile ? path : `${path}/index.ts`;
+      const grants = { [readSource(entry).hash]: { read: Object.keys(rest.files ?? {}) } };
+      const settings = isGranted ? { settings: { extensions: { grants } } } : {};
+      await withSession({ ...rest, ...settings, args: ["-e", path, ...args] }, async (session) => {
+        assertEquals(session.engine.notices, []);
+        await check(session);
+      });
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  });
+}
+
+Deno.test("docs/extensions.md: every extension of the page is run", () => {
+  assertEquals([...new Set(Object.keys(FILES).map((path) => path.split(/[/.]/)[0]))], Object.keys(SCENARIOS));
+});
+
+Deno.test("docs/extensions.md: its program runs, and nothing in it or in the examples has a type error", async () => {
+  const [, program = "", replies = "", prints] =
+    /```ts\n(import \{ createAgent[\s\S]*?)```\n\n<!-- replies: (.*?) prints: (.*?) -->/.exec(PAGE) ?? [];
+  await inWorkspace({}, async ({ ws, home }) => {
+    const { imports, unstable, compilerOptions } = JSON.parse(Deno.readTextFileSync(`${root}/deno.json`));
+    const config = `${home}/deno.json`;
+    Deno.writeTextFileSync(
+      config,
+      JSON.stringify({
+        ...{ nodeModulesDir: "none", lock: false, unstable },
+        imports: { ...imports, sandpiper: `${root}/src/mod.ts` },
+        compilerOptions: { ...compilerOptions, types: [`${root}/types/std.d.ts`] },
+      }),
+    );
+    const deno = async (args: readonly string[]) => {
+      const env = {
+        HOME: home,
+        NO_COLOR: "1",
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+      };
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd: ws, env })
+        .output();
+      return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+    };
+    const model = JSON.stringify(`replay:${cassette(home, JSON.parse(replies))}`);
+    Deno.writeTextFileSync(`${home}/program.ts`, program.replaceAll('"gpt-5-mini"', model));
+    assertEquals(
+      await deno(["run", "-A", "--no-prompt", "--quiet", "--config", config, `${home}/program.ts`]),
+      { code: 0, stdout: `${prints}\n`, stderr: "" },
+    );
+    for (const name of Object.keys(SCENARIOS)) writeExtension(home, name);
+    const examples = ["plan_mode.ts", "protected_paths.ts", "database_query/index.ts"];
+    const paths = [
+      ...Object.keys(FILES).map((path) => `${home}/${path}`),
+      ...examples.map((path) => `${root}/docs/examples/extensions/${path}`),
+    ];
+    const { code, stderr } = await deno(["check", "--quiet", "--config", config, ...paths]);
+    assertEquals([code, stderr], [0, ""]);
+  });
+});
+
+Deno.test("docs/extensions.md: the table has every event with its rule, in the order of the program's own", () => {
+  const rows = [...PAGE.matchAll(/^\| `([a-z_]+)`(?: †)? +\|[^|]*\|[^|]*\| +(\w+) +\| +(\w+) +\| +(\d+) s +\|$/gm)]
+    .map(([, name, combining, failure, seconds]) => [name, { combining, failure, limitMs: Number(seconds) * 1000 }]);
+  assertEquals(rows, [...EVENTS] as unknown[]);
+});
+
+Deno.test("docs/extensions.md names every method of the API and every module that can be imported", () => {
+  const { api } = createRegistry({
+    facts: { cwd: "/", mode: "text", hasUI: false },
+    call: never,
+    changed: () => {},
+  });
+  const table = PAGE.split("| `sp.`")[1]?.split("\n\n")[0] ?? "";
+  const missing = Object.keys(api).filter((name) => !new RegExp(`\`${name}[(\`]`).test(table));
+  assertEquals([missing, NODE_MODULES.filter((name) => !PAGE.includes(`\`${name}\``))], [[], []]);
+});

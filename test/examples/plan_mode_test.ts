@@ -1,0 +1,127 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { HostUi } from "../../src/core/host_actions.ts";
+import { textOf } from "../../src/core/message.ts";
+import { type Session, withSession } from "../cli/engine/world.ts";
+import { example } from "./place.ts";
+
+const args = ["-e", example("plan_mode.ts"), "--tools", "read,bash,edit,write,grep,find,ls"];
+const write = { name: "write", args: { path: "new.txt", content: "made" } };
+const bash = { name: "bash", args: { command: "echo made > other.txt" } };
+
+/** A person who answers questions from a list and is told what happens. */
+function person(answers: readonly (string | undefined)[]) {
+  const told: string[] = [];
+  let asked = 0;
+  const ui: HostUi = {
+    select: (title, options) => {
+      told.push(`${title} ${options.join("|")}`);
+      return Promise.resolve(answers[asked++]);
+    },
+    confirm: () => Promise.resolve(false),
+    input: () => Promise.resolve(undefined),
+    notify: (message) => Promise.resolve(void told.push(message)),
+    setStatus: (key, text) => Promise.resolve(void told.push(`${key}: ${text ?? "-"}`)),
+  };
+  return { ui, told };
+}
+
+async function until(claim: () => boolean): Promise<void> {
+  for (let left = 500; !claim() && left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert(claim());
+}
+
+function results({ engine }: Session): readonly string[] {
+  return engine.messages().flatMap((one) => one.role === "toolResult" ? [textOf(one.content)] : []);
+}
+
+function activeTools({ engine }: Session): readonly string[] {
+  return engine.tools().flatMap(({ name, active }) => active ? [name] : []);
+}
+
+Deno.test("plan_mode.ts: nothing is changed until the person approves, then everything is as before R446", async () => {
+  const { ui, told } = person(["Go on planning", "Carry it out"]);
+  await withSession({
+    replies: [
+      { calls: [write, bash], expect: ["# Plan mode"] },
+      { text: "1. write new.txt" },
+      { text: "1. write new.txt, at last", expect: ["# Plan mode"] },
+      { calls: [write], expect: ["The plan is approved. Carry it out."] },
+      { text: "done" },
+    ],
+    args,
+    ui,
+  }, async (session) => {
+    const { engine, ws, say } = session;
+    const before = activeTools(session);
+    await engine.prompt({ text: "/plan", source: "interactive" });
+    assertEquals(activeTools(session), ["read", "grep", "find", "ls"]);
+    assertEquals(await say("change it"), "1. write new.txt");
+    assertEquals(results(session).length, 2);
+    for (const result of results(session)) {
+      assert(/Plan mode|not (?:available|active|found)|no tool/i.test(result), result);
+    }
+    assertEquals([...Deno.readDirSync(ws)], []);
+    await until(() => told.filter((line) => line.startsWith("Carry out")).length === 1);
+    assertEquals(await say("are you sure?"), "1. write new.txt, at last");
+    await until(() => engine.messages().some((one) => one.role === "assistant" && textOf(one.content) === "done"));
+    assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
+    assertEquals(activeTools(session), before);
+    assert(!engine.compiled().full.includes("# Plan mode"));
+    assertEquals(told, [
+      "plan_mode: plan mode",
+      "Plan mode: nothing is changed until you approve the plan",
+      "Carry out the plan? Carry it out|Go on planning",
+      "Carry out the plan? Carry it out|Go on planning",
+      "plan_mode: -",
+    ]);
+  });
+});
+
+Deno.test("plan_mode.ts: without anybody to ask, /plan approve has the plan carried out and /plan off drops it", () =>
+  withSession({
+    replies: [
+      { text: "a plan", expect: ["# Plan mode"] },
+      { calls: [write] },
+      { text: "done" },
+      { calls: [bash] },
+      { text: "free" },
+    ],
+    args,
+  }, async (session) => {
+    const { engine, ws, say, events } = session;
+    const command = (text: string) => engine.prompt({ text, source: "interactive" });
+    assertEquals(await command("/plan off"), { kind: "command" });
+    await command("/plan");
+    assertEquals(await say("plan it"), "a plan");
+    await command("/plan approve");
+    await engine.waitForIdle();
+    assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
+    await command("/plan");
+    await command("/plan off");
+    assertEquals(await say("go"), "free");
+    assertEquals(Deno.readTextFileSync(`${ws}/other.txt`), "made\n");
+    const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+    assertStringIncludes(notices[0] ?? "", "/plan approve and /plan off end it");
+  }));
+
+Deno.test("plan_mode.ts: a resumed session is still planning", async () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-plan-" }));
+  const at = { ws: `${top}/ws`, home: `${top}/home` };
+  try {
+    await withSession({ replies: [{ text: "a plan" }], args, at }, async ({ engine, say }) => {
+      await engine.prompt({ text: "/plan", source: "interactive" });
+      await say("plan it");
+    });
+    await withSession({
+      replies: [{ calls: [write], expect: ["# Plan mode"] }, { text: "blocked" }],
+      args: [...args, "--continue"],
+      at,
+    }, async (session) => {
+      assertEquals(await session.say("write it"), "blocked");
+      assertEquals([...Deno.readDirSync(at.ws)], []);
+      assertEquals(activeTools(session), ["read", "grep", "find", "ls"]);
+    });
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});

@@ -1,3 +1,4 @@
+import { dirname } from "@std/path";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { McpServer, SessionUpdate } from "@agentclientprotocol/sdk";
 import { serveGated } from "../helpers/gated_server.ts";
@@ -350,9 +351,13 @@ Deno.test({
   fn: async () => {
     const server = Deno.readTextFileSync(new URL("../mcp/servers/old.mjs", import.meta.url));
     await inWorkspace({ "old.mjs": server }, async ({ ws, home }) => {
+      const mayReadDeno = [`--allow-read=.,${dirname(reachableDeno())}`];
       const call = { calls: [{ name: "mcp__old__say", args: { text: "hello" } }] };
       const file = cassette(home, [call, { text: "Said.", expect: ["hello"] }]);
-      await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+      await using client = acpClient(SOURCE, ["-m", `replay:${file}`, ...mayReadDeno], {
+        cwd: ws,
+        env: { HOME: home },
+      });
       await client.agent.request("initialize", { protocolVersion: 1 });
       const args = ["run", "-A", "--no-config", "--no-lock", `${ws}/old.mjs`, "plain"];
       const mcpServers: McpServer[] = [{ name: "old", command: reachableDeno(), args, env: [] }];

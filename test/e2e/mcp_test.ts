@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { fromFileUrl } from "@std/path";
+import { dirname, fromFileUrl } from "@std/path";
 import { SETTINGS } from "../../src/cli/settings_table.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 import { CONFINED, processesWith, until } from "../sandbox/shell_fixture.ts";
@@ -16,6 +16,9 @@ function settings(folder: string, mcpServers: unknown): void {
   Deno.mkdirSync(folder, { recursive: true });
   Deno.writeTextFileSync(`${folder}/settings.json`, JSON.stringify({ mcpServers }));
 }
+
+/** The server is run by Deno, which may lie anywhere, in a folder for temporary files too. */
+const MAY_READ_DENO = [`--allow-read=.,${dirname(reachableDeno())}`];
 
 const server = (path: string, mode = "plain") => ({
   command: reachableDeno(),
@@ -34,7 +37,10 @@ test("a server's tools are called, checked and kept apart from a dead server's X
       call("mcp__old__read", { text: `${outside}/secret` }, ["it went wrong"]),
       { text: "Done." },
     ]);
-    const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], { cwd: ws, env: { HOME: home } });
+    const ran = await run(SOURCE, ["--mode", "json", ...MAY_READ_DENO, "-m", `replay:${file}`, "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
     assertEquals(ran.code, 0, ran.stderr);
     const ends = events(ran.stdout).filter(({ type }) => type === "tool_execution_end" || type === "message_end");
     const results = ends.filter(({ message }) => message?.role === "toolResult").map(({ message }) => message);

@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { extensionPromises } from "./extensions.ts";
+
+extensionPromises(SOURCE);

@@ -17,16 +17,19 @@ export type CompactionReason = "manual" | "threshold" | "overflow";
 
 /** What a compaction made. */
 export interface CompactionResult {
+  /** What stands for the messages before. */
   readonly summary: string;
   /** The first entry that is still sent as it was. */
   readonly firstKeptEntryId: string;
   /** Estimated tokens of the context before. */
   readonly tokensBefore: number;
+  /** What an extension that wrote the summary adds. */
   readonly details?: JsonObject;
 }
 
 /** What of the policy stood in the way of a tool call, and the smallest grant that would let it pass. */
 export interface Denial {
+  /** Scope that was missing. */
   readonly kind: "read" | "write" | "run" | "net";
   /** Absolute path, program or host that was refused; `*` when everything would have to be allowed. */
   readonly target: string;

@@ -3,5 +3,6 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** A JSON object. */
 export interface JsonObject {
+  /** Values by key. */
   readonly [key: string]: JsonValue;
 }

@@ -3,29 +3,39 @@ import type { ProviderFailure } from "./provider.ts";
 
 /** Plain text in a message. */
 export interface TextContent {
+  /** Kind of the part. */
   readonly type: "text";
+  /** The text. */
   readonly text: string;
 }
 
 /** A picture in a message; `data` is base64. */
 export interface ImageContent {
+  /** Kind of the part. */
   readonly type: "image";
+  /** The picture's bytes, base64. */
   readonly data: string;
+  /** For example `image/png`. */
   readonly mimeType: string;
 }
 
 /** Reasoning that the model showed. `field` is the wire name under which it came and has to go back. */
 export interface ThinkingContent {
+  /** Kind of the part. */
   readonly type: "thinking";
+  /** The reasoning. */
   readonly thinking: string;
+  /** Wire name under which it came and has to go back. */
   readonly field?: string;
 }
 
 /** One tool call of an assistant message. */
 export interface ToolCall {
+  /** Kind of the part. */
   readonly type: "toolCall";
   /** Exactly as the server sent it; made up when the server sent none. */
   readonly id: string;
+  /** Name of the tool. */
   readonly name: string;
   /** What runs, what is stored and what goes back to the server; `{}` when the call was refused. */
   readonly arguments: JsonObject;
@@ -35,10 +45,15 @@ export interface ToolCall {
 
 /** Tokens of one request. `input` counts uncached input only; `totalTokens` is the sum of all four. */
 export interface Usage {
+  /** Tokens of the input that no cache held. */
   readonly input: number;
+  /** Tokens of the answer. */
   readonly output: number;
+  /** Tokens that a cache held. */
   readonly cacheRead: number;
+  /** Tokens that were put into a cache. */
   readonly cacheWrite: number;
+  /** All four together. */
   readonly totalTokens: number;
   /** USD, by kind; zero where the price is not known. */
   readonly cost?: {
@@ -52,35 +67,55 @@ export interface Usage {
 /** Why an assistant message ended. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
+/** What the person said. */
 export interface UserMessage {
+  /** Who speaks. */
   readonly role: "user";
+  /** What was said. */
   readonly content: string | readonly (TextContent | ImageContent)[];
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
+/** What the model said. */
 export interface AssistantMessage {
+  /** Who speaks. */
   readonly role: "assistant";
+  /** Text, reasoning and calls in the order in which they came. */
   readonly content: readonly (TextContent | ThinkingContent | ToolCall)[];
+  /** Provider that was asked. */
   readonly provider: string;
+  /** Model that was asked. */
   readonly model: string;
+  /** Tokens of the request, where the server told. */
   readonly usage?: Usage;
+  /** Why it ended. */
   readonly stopReason: StopReason;
   /** Present when `stopReason` is `error`. */
   readonly failure?: ProviderFailure;
+  /** The failure in one sentence. */
   readonly errorMessage?: string;
   /** Opaque fields that must go back to the same server with this message (signatures, reasoning details). */
   readonly keep?: JsonObject;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
+/** What came of a tool call. */
 export interface ToolResultMessage {
+  /** Who speaks. */
   readonly role: "toolResult";
+  /** Id of the call that it answers. */
   readonly toolCallId: string;
+  /** Name of the tool. */
   readonly toolName: string;
+  /** What the model gets. */
   readonly content: readonly (TextContent | ImageContent)[];
+  /** For readers of events; never sent to the model. */
   readonly details?: JsonObject;
+  /** Whether it failed. */
   readonly isError: boolean;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
@@ -89,45 +124,63 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** A message that an extension put into the conversation; the model gets it with the user's role (R188, R199). */
 export interface CustomMessage {
+  /** Who speaks. */
   readonly role: "custom";
+  /** The extension's name for this kind of message. */
   readonly customType: string;
+  /** What the model gets. */
   readonly content: string | readonly (TextContent | ImageContent)[];
   /** Whether a screen shows it; the model gets it either way. */
   readonly display: boolean;
+  /** For readers of events; never sent to the model. */
   readonly details?: JsonObject;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
 /** A command that the person ran with `!`, or with `!!` to keep it from the model. */
 export interface BashExecutionMessage {
+  /** Who speaks. */
   readonly role: "bashExecution";
+  /** Without the marks. */
   readonly command: string;
+  /** What it printed, cut where the bash tool cuts. */
   readonly output: string;
   /** Absent when the command was ended before it had one. */
   readonly exitCode?: number;
+  /** Whether it was ended before its end. */
   readonly cancelled: boolean;
+  /** Whether the output was cut. */
   readonly truncated: boolean;
+  /** File that holds all of it, where it was cut. */
   readonly fullOutputPath?: string;
   /** Typed with `!!`. */
   readonly excludeFromContext?: boolean;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
 /** What stands for the messages before a compaction. */
 export interface CompactionSummaryMessage {
+  /** Who speaks. */
   readonly role: "compactionSummary";
+  /** The summary. */
   readonly summary: string;
   /** Estimated tokens of the context before it was shortened. */
   readonly tokensBefore: number;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
 /** What stands for a branch that was left. */
 export interface BranchSummaryMessage {
+  /** Who speaks. */
   readonly role: "branchSummary";
+  /** The summary. */
   readonly summary: string;
   /** Entry at which the branch that was left ended. */
   readonly fromId: string;
+  /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 

@@ -13,11 +13,17 @@ export type SourceStatus = "loaded" | "missing" | "read_error" | "truncated" | "
 
 /** One thing that a section was made from. Sizes in Unicode characters. */
 export interface PromptSource {
+  /** Where it comes from. */
   readonly kind: "builtin" | "file" | "tool" | "skill" | "hook" | "runtime" | "caller";
+  /** Its name. */
   readonly ref: string;
+  /** Absolute, for files. */
   readonly path?: string;
+  /** What happened to it. */
   readonly status: SourceStatus;
+  /** Characters before limits. */
   readonly chars: number;
+  /** Characters that are in the prompt. */
   readonly kept: number;
   /** Of the kept text, lower-case hex. */
   readonly sha256?: string;
@@ -25,6 +31,7 @@ export interface PromptSource {
   readonly reason?: SkillState;
 }
 
+/** What a diagnostic is about. */
 export type DiagnosticCode =
   | "missing_file"
   | "file_read_error"
@@ -40,29 +47,41 @@ export type DiagnosticCode =
 
 /** Something that a person who audits the prompt should know; says what and what to do. */
 export interface Diagnostic {
+  /** What it is about. */
   readonly code: DiagnosticCode;
+  /** What, and what to do. */
   readonly message: string;
+  /** The file that it is about. */
   readonly file?: string;
+  /** Id of the section that it is about. */
   readonly section?: string;
 }
 
 /** Limits of a section's text, Unicode characters. */
 export interface Budget {
+  /** For each source. */
   readonly perSource?: number;
+  /** For all together. */
   readonly total?: number;
 }
 
 /** What a section gives: `text` is trimmed by the compiler; empty text renders nothing. */
 export interface Rendered {
+  /** The section's text. */
   readonly text: string;
+  /** What it was made from. */
   readonly sources: readonly PromptSource[];
+  /** What a person should know. */
   readonly diagnostics?: readonly Diagnostic[];
 }
 
 /** A file that was looked for while context was gathered. `text` is absent unless it was read. */
 export interface ContextFile {
+  /** Absolute. */
   readonly path: string;
+  /** What became of it. */
   readonly status: "loaded" | "missing" | "read_error" | "denied" | "untrusted";
+  /** Its content. */
   readonly text?: string;
   /** Why it could not be read, and what to do. */
   readonly message?: string;
@@ -70,8 +89,11 @@ export interface ContextFile {
 
 /** An active tool as the prompt sees it: no schema. */
 export interface PromptTool {
+  /** As the model calls it. */
   readonly name: string;
+  /** One line for the list of tools. */
   readonly snippet?: string;
+  /** Sentences on how to use it. */
   readonly guidelines?: readonly string[];
   /** Where it comes from; guidelines of built-in tools are in the prompt's own table. */
   readonly origin: "builtin" | "extension";
@@ -81,7 +103,9 @@ export interface PromptTool {
 
 /** A skill as the listing shows it. */
 export interface PromptSkill {
+  /** As people and the model call it. */
   readonly name: string;
+  /** When to use it. */
   readonly description: string;
   /** Absolute path of its SKILL.md, readable by the read tool. */
   readonly path: string;
@@ -98,7 +122,9 @@ export interface RuntimeSkill {
   readonly name: string;
   /** As `read_skill` takes it. */
   readonly slug: string;
+  /** When to use it. */
   readonly description: string;
+  /** Why it is active. */
   readonly state: SkillState;
   /** Its instructions without the block before them. */
   readonly body?: string;
@@ -110,8 +136,11 @@ export interface RuntimeSkill {
 export interface Persona {
   /** `sections`: beside the built-in identity; `replace`: IDENTITY.md and SOUL.md instead of it. */
   readonly mode: "sections" | "replace";
+  /** SOUL.md. */
   readonly soul?: ContextFile;
+  /** IDENTITY.md. */
   readonly identity?: ContextFile;
+  /** USER.md. */
   readonly user?: ContextFile;
   /** The built-in texts stand for a missing SOUL.md or IDENTITY.md even when there is no persona file at all. */
   readonly defaults?: boolean;
@@ -121,6 +150,7 @@ export interface Persona {
 
 /** Notes on local scripts (R384). */
 export interface ScriptNotes {
+  /** SCRIPTS.md. */
   readonly file: ContextFile;
   /** Where new scripts go; absolute. */
   readonly folder: string;
@@ -144,21 +174,29 @@ export interface PromptBudgets {
 
 /** All that stable sections may see: no clock, no round, nothing that changes within a session. */
 export interface StableInputs {
+  /** How much of a prompt is wanted. */
   readonly profile: Profile;
+  /** Which built-in identity the prompt opens with. */
   readonly identity: "assistant" | "compiler";
   /** Replaces the whole built-in base when loaded. */
   readonly systemOverride?: ContextFile;
+  /** Files whose text follows the base. */
   readonly appendSystem: readonly ContextFile[];
+  /** Active tools, in order. */
   readonly tools: readonly PromptTool[];
+  /** AGENTS.md and the like, outermost first. */
   readonly contextFiles: readonly ContextFile[];
+  /** Skills to list. */
   readonly skills: readonly PromptSkill[];
   /** Paths for the section that points at the program's own documentation. */
   readonly docs: readonly { readonly label: string; readonly path: string }[];
   /** Sentences about what the sandbox enforces, made from the policy. */
   readonly environmentPolicy: readonly string[];
+  /** The caller's own rules, one sentence each. */
   readonly rules: readonly string[];
   /** Absent: no persona file was looked for. */
   readonly persona?: Persona;
+  /** Absent: there are no notes on scripts. */
   readonly scripts?: ScriptNotes;
   /** What an embedding program appended, in its order (R52). */
   readonly blocks?: readonly PromptBlock[];
@@ -166,11 +204,13 @@ export interface StableInputs {
   readonly toolRecoveryPolicy?: boolean;
   /** Messages with runtime metadata are in use (R415). */
   readonly metadataMessages?: boolean;
+  /** Limits other than the built-in ones. */
   readonly budgets?: PromptBudgets;
 }
 
 /** What dynamic sections may see besides. */
 export interface PromptInputs extends StableInputs {
+  /** The surroundings at this moment. */
   readonly runtime: {
     /** Already formatted, for example `Saturday, March 7, 2026 at 08:55:05 AM CST`. */
     readonly dateTime: string;
@@ -178,25 +218,37 @@ export interface PromptInputs extends StableInputs {
     readonly os: string;
     readonly git?: { readonly branch: string; readonly dirty?: boolean };
   };
+  /** Facts about the calls that failed since the last one that did not. */
   readonly retryInstruction?: string;
+  /** The request goes on with an answer that was cut off. */
   readonly continuation?: boolean;
+  /** The model shall answer now and call nothing. */
   readonly finalAnswer?: boolean;
   /** The request goes out without tools, though some are active. */
   readonly withoutTools?: boolean;
+  /** Text of this request alone, such as a summary. */
   readonly dynamicContext?: string;
+  /** How the person and the program speak with each other. */
   readonly channel?: PromptChannel;
   /** Skills of this turn, chosen before the prompt is compiled (R127). */
   readonly runtimeSkills?: readonly RuntimeSkill[];
+  /** What is remembered from before, as of the session's start. */
   readonly memory?: MemorySnapshot;
 }
 
 /** One section in a manifest: sizes and hashes, never text. */
 export interface ManifestSection {
+  /** Id of the section. */
   readonly id: string;
+  /** Which half it is in. */
   readonly stability: Stability;
+  /** Characters before limits. */
   readonly chars: number;
+  /** Characters that are in the prompt. */
   readonly kept: number;
+  /** Of the kept text, lower-case hex. */
   readonly sha256: string;
+  /** What it was made from. */
   readonly sources: readonly PromptSource[];
 }
 
@@ -205,38 +257,56 @@ export type CompileTrigger = "startup" | "reload" | "resources" | "tools" | "pro
 
 /** What of the past was sent, and who shortened it (K8). */
 export interface HistoryRecord {
+  /** How much of the past was sent. */
   readonly decision: "full" | "compressed" | "truncated";
+  /** What shortened it. */
   readonly owner?: "checkpoint" | "rolling";
   /** Messages in the request. */
   readonly messages?: number;
   /** Estimated tokens of the history before and after it was shortened. */
   readonly tokensBefore?: number;
+  /** Estimated tokens after it was shortened. */
   readonly tokensAfter?: number;
 }
 
 /** What was sent, without any of its text. Documented field by field in docs/prompt.md. */
 export interface Manifest {
+  /** Of this shape. */
   readonly version: 1;
+  /** Name and version of the compiler. */
   readonly compiler: string;
+  /** How much of a prompt is wanted. */
   readonly profile: Profile;
+  /** Why it was compiled. */
   readonly trigger: CompileTrigger;
   /** Provider round within the prompt, from 1. */
   readonly round: number;
+  /** In the order of the prompt. */
   readonly sections: readonly ManifestSection[];
   /** SHA-256, lower-case hex, of the UTF-8 text of each half and of both without the marker. */
   readonly fingerprints: { readonly stable: string; readonly dynamic: string; readonly full: string };
+  /** Active tools, and a digest of their definitions. */
   readonly tools: { readonly names: readonly string[]; readonly fingerprint: string };
+  /** What a person should know. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What of the past was sent. */
   readonly history: HistoryRecord;
+  /** What the tools may touch. */
   readonly policy: JsonObject;
+  /** What extensions changed. */
   readonly hooks: readonly JsonObject[];
+  /** Tokens that the server counted, once it has answered. */
   readonly usage?: JsonObject;
 }
 
 /** The compiled prompt. `full` is what `sandpiper prompt` prints: both halves, no marker, a blank line between them. */
 export interface CompiledPrompt {
+  /** The half that is the same for the whole session. */
   readonly stable: string;
+  /** The half that may differ from request to request. */
   readonly dynamic: string;
+  /** Both halves. */
   readonly full: string;
+  /** What it was made from. */
   readonly manifest: Manifest;
 }

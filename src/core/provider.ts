@@ -14,6 +14,7 @@ export type FailureKind =
 
 /** A failure as a value: providers never throw. */
 export interface ProviderFailure {
+  /** What kind of failure it is. */
   readonly kind: FailureKind;
   /** One sentence for a person, without secrets. */
   readonly message: string;

@@ -3,11 +3,13 @@ import type { AgentMessage, ImageContent, TextContent, Usage } from "./message.t
 
 /** First line of a session file. Entry shapes are those of pi's format 3, so that its sessions open here. */
 export interface SessionHeader {
+  /** Marks the line. */
   readonly type: "session";
   /** Of the entry shapes. */
   readonly version: 3;
   /** Of this program's own additions; absent in a file that another program wrote. */
   readonly sandpiper?: 1;
+  /** Id of the session. */
   readonly id: string;
   /** ISO 8601. */
   readonly timestamp: string;
@@ -19,80 +21,123 @@ export interface SessionHeader {
 
 /** What every entry has: 8 hex digits, the entry it follows (null for the first), ISO 8601. */
 export interface EntryBase {
+  /** 8 hex digits, unique in the session. */
   readonly id: string;
+  /** The entry that it follows; null for the first. */
   readonly parentId: string | null;
+  /** ISO 8601. */
   readonly timestamp: string;
 }
 
+/** A message of the conversation. */
 export interface MessageEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "message";
+  /** The message. */
   readonly message: AgentMessage;
 }
 
+/** Another model from here on. */
 export interface ModelChangeEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "model_change";
+  /** Provider of the model. */
   readonly provider: string;
+  /** The model as its provider calls it. */
   readonly modelId: string;
 }
 
+/** Another thinking level from here on. */
 export interface ThinkingLevelEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "thinking_level_change";
+  /** The new level. */
   readonly thinkingLevel: string;
 }
 
 /** From here on the summary stands for everything before `firstKeptEntryId`. */
 export interface CompactionEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "compaction";
+  /** The summary. */
   readonly summary: string;
+  /** First entry that is still sent as it was. */
   readonly firstKeptEntryId: string;
+  /** Estimated tokens of the context before. */
   readonly tokensBefore: number;
+  /** What whoever wrote it adds; never sent. */
   readonly details?: JsonObject;
+  /** Whether an extension wrote it. */
   readonly fromHook?: boolean;
+  /** Tokens of the request that made it. */
   readonly usage?: Usage;
 }
 
 /** Stands for the branch that ended at `fromId`. */
 export interface BranchSummaryEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "branch_summary";
+  /** Entry at which the branch that was left ended. */
   readonly fromId: string;
+  /** The summary. */
   readonly summary: string;
+  /** What whoever wrote it adds; never sent. */
   readonly details?: JsonObject;
+  /** Whether an extension wrote it. */
   readonly fromHook?: boolean;
+  /** Tokens of the request that made it. */
   readonly usage?: Usage;
 }
 
 /** Data beside the conversation: manifests (`manifest`), rolling summaries (`rolling_summary`), an extension's own. */
 export interface CustomEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "custom";
+  /** Name of the kind, chosen by whoever wrote it. */
   readonly customType: string;
+  /** JSON. */
   readonly data?: unknown;
 }
 
+/** A message that an extension put into the conversation. */
 export interface CustomMessageEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "custom_message";
+  /** Name of the kind, chosen by whoever wrote it. */
   readonly customType: string;
+  /** What the model gets. */
   readonly content: string | readonly (TextContent | ImageContent)[];
+  /** Whether a screen shows it. */
   readonly display: boolean;
+  /** What whoever wrote it adds; never sent. */
   readonly details?: JsonObject;
 }
 
 /** Names an entry; without `label` it takes the name away. */
 export interface LabelEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "label";
+  /** The entry that is meant. */
   readonly targetId: string;
+  /** The name. */
   readonly label?: string;
 }
 
 /** The session's name. */
 export interface SessionInfoEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "session_info";
+  /** The name. */
   readonly name: string;
 }
 
 /** Changes what the model gets of an earlier entry: nothing, or another content. */
 export interface ContextEditEntry extends EntryBase {
+  /** Kind of the entry. */
   readonly type: "context_edit";
+  /** The entry that is meant. */
   readonly targetId: string;
+  /** Null: the model gets nothing of it. */
   readonly replacement: null | { readonly content: string | readonly (TextContent | ImageContent)[] };
 }
 
@@ -118,12 +163,15 @@ export type NewEntry<E extends SessionEntry = SessionEntry> = E extends unknown 
  * Nothing here throws for a disk that fails: the first failure is told once, and from then on the session lives in memory.
  */
 export interface SessionStore {
+  /** First line of its file. */
   readonly header: SessionHeader;
   /** Absent for a session that is not kept. */
   readonly path: string | undefined;
   /** All entries in the order of the file. */
   entries(): readonly SessionEntry[];
+  /** One entry by its id. */
   entry(id: string): SessionEntry | undefined;
+  /** Id of the leaf; null before the first entry. */
   leaf(): string | null;
   /** From the first entry to `id` (the leaf when it is left out). */
   pathTo(id?: string | null): readonly SessionEntry[];
@@ -139,9 +187,12 @@ export interface SessionStore {
 
 /** What of a session the next request is made from. */
 export interface SessionContext {
+  /** In the order in which they are sent. */
   readonly messages: readonly AgentMessage[];
   /** Entry of each message, same order: a compaction says where it cuts by entry. */
   readonly entryIds: readonly string[];
+  /** The model that was used last. */
   readonly model?: { readonly provider: string; readonly modelId: string };
+  /** The thinking level that was used last. */
   readonly thinkingLevel?: string;
 }

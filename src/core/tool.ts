@@ -5,9 +5,11 @@ import type { Capability, Policy } from "./policy.ts";
 
 /** What a tool gives back to the model. */
 export interface ToolResult {
+  /** What the model gets. */
   readonly content: readonly (TextContent | ImageContent)[];
   /** For readers of events; never sent to the model. */
   readonly details?: JsonObject;
+  /** Whether the call failed. */
   readonly isError?: boolean;
 }
 

@@ -103,7 +103,7 @@ Deno.test("database_query has the scope of the tools and says what to do when it
   }
 });
 
-Deno.test("database_query is in the prompt while it is active, and gone with it R443 R444 R445", () =>
+Deno.test("database_query is in the prompt while it is active, and gone with it R80 R231", () =>
   withSession({ replies: [], args }, ({ engine }) => {
     const prompt = () => engine.compiled().full;
     for (const line of ["SELECT only", "never as a part of its sql", "at most 100 rows"]) {

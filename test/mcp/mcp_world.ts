@@ -1,4 +1,4 @@
-import { fromFileUrl } from "@std/path";
+import { dirname, fromFileUrl } from "@std/path";
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
 import { textOf } from "../../src/core/message.ts";
@@ -43,7 +43,10 @@ export async function withServers(
   waits = true,
 ): Promise<void> {
   using world = makeWorld();
-  const policy = worldPolicy(world, level, { flags: scope(world) });
+  const flags = scope(world);
+  // Deno runs the servers, and may lie anywhere, in a folder for temporary files too.
+  const read = [...(Array.isArray(flags.read) ? flags.read : [world.root]), dirname(reachableDeno())];
+  const policy = worldPolicy(world, level, { flags: { ...flags, read } });
   const notices: string[] = [];
   const own = { PATH: policy.env["PATH"] ?? "", HOME: world.home, MODEL_KEY: KEY, ...env };
   const mcp = openSessionMcp({

@@ -1,0 +1,4 @@
+import { extensionPromises } from "../e2e/extensions.ts";
+import { BINARY } from "../helpers/program.ts";
+
+extensionPromises(BINARY);

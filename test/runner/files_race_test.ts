@@ -8,11 +8,26 @@ const SWAPPER = `
 self.onmessage = ({ data: { root, outside } }) => {
   Deno.symlinkSync(outside, root + "/evil");
   postMessage("ready");
+  const attempt = (step) => {
+    try {
+      return step() ?? true;
+    } catch {
+      return false;
+    }
+  };
   for (;;) {
-    Deno.renameSync(root + "/d", root + "/good");
-    Deno.renameSync(root + "/evil", root + "/d");
-    Deno.renameSync(root + "/d", root + "/evil");
-    Deno.renameSync(root + "/good", root + "/d");
+    const whole = attempt(() => {
+      Deno.renameSync(root + "/d", root + "/good");
+      Deno.renameSync(root + "/evil", root + "/d");
+      Deno.renameSync(root + "/d", root + "/evil");
+      Deno.renameSync(root + "/good", root + "/d");
+    });
+    // A writer makes the folder anew in the moment in which it is not there.
+    if (!whole && attempt(() => Deno.lstatSync(root + "/good"))) {
+      attempt(() => Deno.renameSync(root + "/d", root + "/evil"));
+      attempt(() => Deno.removeSync(root + "/d", { recursive: true }));
+      attempt(() => Deno.renameSync(root + "/good", root + "/d"));
+    }
   }
 };`;
 

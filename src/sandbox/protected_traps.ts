@@ -26,8 +26,7 @@ export interface TrapWatch {
   found(): readonly Trap[];
 }
 
-/** Of one repository: samples of hooks, and a few files. */
-const LIMITS = { ...STATE_LIMITS, entries: 220, depth: 1 };
+const LIMITS = { ...STATE_LIMITS, entries: 220, depth: 0 };
 /** A folder with more names than this is not looked through. */
 const MOST_HOOKS = 100;
 /** Clocks of file systems lag behind by some milliseconds. */
@@ -50,9 +49,7 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
   const look = (): Look & { readonly list: readonly RepositoryWay[] } => {
     const { ways: list, ...rest } = repositories();
     const states = new Map<string, PathState>();
-    for (const folder of new Set(list.map((way) => way.folder))) {
-      for (const [path, state] of statesOf(obeyedIn(folder), latest, LIMITS)) states.set(path, state);
-    }
+    for (const folder of new Set(list.map((way) => way.folder))) lookAt(folder, latest, states);
     latest = states;
     return { list, ways: new Set(list.map(nameOf)), states, ...rest };
   };
@@ -105,6 +102,20 @@ function obeyedIn(folder: string): string[] {
   return ["config", "config.worktree", "hooks"].map((name) => join(folder, name));
 }
 
+/** Adds what git obeys in a repository's folder to `states`. Samples of hooks, most of what is there, it never runs. */
+function lookAt(folder: string, latest: States, states: Map<string, PathState>): void {
+  for (const [path, state] of statesOf(obeyedIn(folder), latest, LIMITS)) {
+    if (state.kind !== "folder" || isCrowd(state)) {
+      states.set(path, state);
+      continue;
+    }
+    const names = state.names.filter((name) => !name.endsWith(".sample"));
+    states.set(path, names.length === state.names.length ? state : { ...state, names });
+    const inner = statesOf(names.map((name) => join(path, name)), latest, LIMITS);
+    for (const [hook, found] of inner) states.set(hook, found);
+  }
+}
+
 /** The traps among what changed at some paths; pure. */
 function judged(paths: readonly string[], before: States, now: States, policy: Policy): Trap[] {
   const was = new Map(before);
@@ -141,8 +152,7 @@ function trapsAt(path: string, old: PathState, is: PathState, before: States, no
       );
     case "file": {
       if (isConfig) return configTraps(path, old, is, before, policy);
-      const runs = (is.mode & 0o111) !== 0 && !name.endsWith(".sample");
-      return runs ? [trap(path, "it", old, before)] : [];
+      return (is.mode & 0o111) !== 0 ? [trap(path, "it", old, before)] : [];
     }
   }
 }

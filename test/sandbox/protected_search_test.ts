@@ -1,17 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { openSearch } from "../../src/sandbox/protected_search.ts";
+import { inFolder as inNewFolder } from "./folder.ts";
 
-async function inFolder(
+function inFolder(
   work: (root: string, make: (...paths: readonly string[]) => void) => void | Promise<void>,
 ): Promise<void> {
-  const root = Deno.realPathSync(Deno.makeTempDirSync());
-  try {
-    await work(root, (...paths) => {
+  return inNewFolder((root) =>
+    work(root, (...paths) => {
       for (const path of paths) Deno.mkdirSync(`${root}/${path}`, { recursive: true });
-    });
-  } finally {
-    Deno.removeSync(root, { recursive: true });
-  }
+    })
+  );
 }
 
 Deno.test("openSearch() finds folders with a .git of any kind, and repositories without one, through no link", () =>

@@ -125,6 +125,15 @@ const CASES: readonly Case[] = [
     said: /^Removed sub\/\.git\/hooks: .* one of so many files/,
   },
   {
+    name: "a hook among hundreds of samples",
+    own: true,
+    at: "sub",
+    script: [
+      `${SUB}; touch sub/.git/hooks/{a,zz}{0..300}.sample; printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > sub/.git/hooks/post-commit; chmod +x sub/.git/hooks/post-commit`,
+    ],
+    said: /^Removed sub\/\.git\/hooks: .* one of so many files/,
+  },
+  {
     name: "a folder that is a repository itself",
     own: true,
     at: "bare",
@@ -150,9 +159,9 @@ const CASES: readonly Case[] = [
     name: "a submodule behind a thousand others",
     own: true,
     script: [
-      `${SUB}; ${FIRE}; mv sub zz; h=$(git rev-parse HEAD); for i in {1..1100}; do echo "160000 $h 0\tm$i"; done | sed 's/\\\\t/\t/' | git update-index --index-info; git add zz 2>/dev/null`,
+      `${SUB}; ${FIRE}; mkdir -p many/{0..600} many/z; mv sub many/z/zz; h=$(git rev-parse HEAD); for i in {1..1100}; do printf "160000 $h 0\\ta$i\\n"; done | git update-index --index-info; git add many/z/zz 2>/dev/null`,
     ],
-    said: /^(?:Removed \.git\/index|Sifted zz\/\.git\/config): /,
+    said: /^Removed \.git\/index: .* too many/,
   },
   {
     name: "a submodule whose name is no UTF-8",
@@ -225,7 +234,9 @@ for (const level of CONFINED) {
     prepare: (root: string, world: World) => void = () => {},
   ): void => Deno.test(`watchTraps() at ${level} ${name}`, () => inWorld(level, prepare, work));
 
-  for (const trap of CASES) {
+  // What is looked for is the same at every level: of all of them one shows everything, the other that it is looked for.
+  const isWhole = level === CONFINED[0];
+  for (const trap of isWhole ? CASES : CASES.filter((_, at) => at % 6 === 0)) {
     // The policy must be made when the user's repository is there already.
     const prepare = (root: string): void => trap.own ? repository(root) : undefined;
     test(`undoes ${trap.name} R478`, async (room) => {
@@ -266,6 +277,10 @@ for (const level of CONFINED) {
       repository(root);
       Deno.mkdirSync(`${root}/mine`);
       repository(`${root}/mine`);
+      // Samples are never run, and are not kept.
+      for (const { name } of [...Deno.readDirSync(`${root}/mine/.git/hooks`)]) {
+        if (name.endsWith(".sample")) Deno.removeSync(`${root}/mine/.git/hooks/${name}`);
+      }
       git(`${root}/mine`, "config", "core.hooksPath", "../hooks");
       git(`${root}/mine`, "config", "alias.st", "!true");
     },
@@ -278,7 +293,7 @@ for (const level of CONFINED) {
     ["is copied", "mkdir sub; cp -rp x sub/.git", /^Sifted sub\/\.git\/config: .* core\.fsmonitor/],
     ["is shared", `git init -q sub; echo ../../x > sub/.git/commondir`, /^Removed sub\/\.git\/commondir: .* what it/],
   ];
-  for (const [name, script, said] of prepared) {
+  for (const [name, script, said] of isWhole ? prepared : prepared.slice(0, 1)) {
     test(`undoes a way to what was in the workspace before the session: it ${name} R478`, async (room) => {
       const { run, world: { root, outside } } = room;
       // What was there when the session began is older than it by more than clocks are apart.
@@ -329,6 +344,7 @@ async function nestedOfUser({ run, world: { root } }: GuardedWorld): Promise<voi
     "echo evil > .git/hooks/pre-commit",
     "printf '#!/bin/sh\\n' > .git/hooks/post-merge; chmod +x .git/hooks/post-merge",
     "mv .git/hooks h; cp -r h .git/hooks; echo evil > .git/hooks/pre-commit",
+    "mkdir ../h2; cp .git/hooks/pre-commit ../h2; rm -rf .git/hooks; ln -s ../../h2 .git/hooks",
     "cp ../.git/config .git/config; git config alias.st '!evil'",
   ];
   for (const line of evil) {

@@ -31,6 +31,8 @@ async function withScript(
       await killTree(tree);
       await child.status;
       tree.close();
+      // Who asks a tree gently looks at it once more.
+      await new Promise((resolve) => setTimeout(resolve, 60));
     }
   });
 }

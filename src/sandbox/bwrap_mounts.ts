@@ -29,7 +29,10 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   };
   const isReal = (path: string): boolean => view.realPath(path) === path;
   const others = (view.listFolder("/") ?? []).filter((name) => !IN_SIGHT.test(name)).map((name) => `/${name}`);
+  const granted = [...policy.read.list, ...policy.write.list];
   const covers = (policy.read.all ? ["/run"] : [...others, policy.home])
+    // What lies in a folder that is granted is granted with it; what is denied there Landlock leaves out.
+    .filter((path) => !granted.some((folder) => isInside(path, folder)))
     .filter((path) => path !== "/" && isReal(path) && view.listFolder(path) !== undefined);
   const hidden = (path: string): boolean => [...covers, "/tmp"].some((cover) => isInside(path, cover));
 

@@ -157,3 +157,13 @@ Deno.test("mountsOf() makes a readable place in a writable folder no mount of it
   assertEquals([kindOf("/home/u/w", all), kindOf("/home/u/.cargo/bin", all)], ["write", "write"]);
   for (const write of [above, all, POLICY.write]) assertEquals(kindOf("/home/u/w/program", write), "read");
 });
+
+Deno.test("mountsOf() covers no home that lies in a folder which is granted", () => {
+  const mounts = (read: readonly string[]): readonly string[] =>
+    mountsOf({ ...POLICY, read: { all: false, list: [...POLICY.read.list, ...read] } }, [], DISK)
+      .map(([kind, path]) => `${kind} ${path}`);
+  assert(mounts([]).includes("empty /home/u") && mounts([]).includes("empty /home"));
+  const whole = mounts(["/home"]);
+  assert(!whole.some((mount) => /^empty \/home/.test(mount)), whole.join());
+  assert(whole.includes("empty /var") && whole.includes("masked /home/u/w/secrets"));
+});

@@ -1,11 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { killTree } from "../../src/sandbox/end_tree.ts";
-import { becomeSubreaper, keepProcess, openTree } from "../../src/sandbox/process_tree.ts";
+import { becomeSubreaper, expectTree, keepProcess, openTree } from "../../src/sandbox/process_tree.ts";
 import { childrenOfThread, numbersIn, readProc, statOf } from "../../src/sandbox/procfs.ts";
 import { processesWith, until } from "./shell_fixture.ts";
 
 function start(script: string): Deno.ChildProcess {
   becomeSubreaper();
+  // Or an orphan that comes before the tree is opened would count as somebody else's.
+  expectTree();
   const child = new Deno.Command("/bin/bash", {
     args: ["-c", script],
     stdin: "null",

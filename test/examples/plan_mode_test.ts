@@ -129,7 +129,9 @@ Deno.test("plan_mode.ts: a resumed session is still planning", async () => {
 Deno.test("plan_mode.ts: a run that is going on when planning begins changes nothing more", () =>
   withSession({ replies: [{ calls: [write, bash], delayMs: 400 }, { text: "stopped" }], args }, async (session) => {
     const run = session.say("change it");
-    while (!session.engine.state().isStreaming) await new Promise((resolve) => setTimeout(resolve, 1));
+    // The tools of a run are chosen when it starts: from its first request on it has them.
+    const isUnderWay = () => session.events.some(({ type }) => type === "prompt_compiled");
+    while (!isUnderWay()) await new Promise((resolve) => setTimeout(resolve, 1));
     await session.engine.prompt({ text: "/plan", source: "interactive" });
     assertEquals(await run, "stopped");
     const plan = (name: string) => `Plan mode: ${name} is off until the user approves the plan. Go on planning`;

@@ -3,7 +3,8 @@
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
-import { COMMANDS, type Flag, FLAGS } from "../src/cli/flags.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { type Flag, FLAGS } from "../src/cli/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";

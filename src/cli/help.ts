@@ -1,4 +1,5 @@
-import { type Command, COMMANDS, type Flag, FLAGS } from "./flags.ts";
+import { type Command, COMMANDS } from "./commands.ts";
+import { type Flag, FLAGS } from "./flags.ts";
 
 function left(flag: Flag): string {
   const value = flag.kind === "boolean" ? "" : flag.kind === "scope" ? `[=${flag.value}]` : ` ${flag.value}`;

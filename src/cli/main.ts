@@ -1,4 +1,4 @@
-import { COMMANDS } from "./flags.ts";
+import { COMMANDS } from "./commands.ts";
 import { parseCommandLine } from "./parse.ts";
 import { errorBlock, exitCodeOf } from "./report.ts";
 import { VERSION } from "./version.ts";

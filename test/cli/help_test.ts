@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { COMMANDS, FLAGS } from "../../src/cli/flags.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { FLAGS } from "../../src/cli/flags.ts";
 import { helpText } from "../../src/cli/help.ts";
 
 Deno.test("helpText() names every option and command of the tables", () => {

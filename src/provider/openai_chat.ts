@@ -6,12 +6,10 @@ import { type ChatLimits, createChatRequest } from "./chat_request.ts";
 import { createChatReader } from "./chat_stream.ts";
 import { type Connection, hostOf, isPrivateHost, STALL_MS } from "./connection.ts";
 import { type Exchange, runExchange } from "./exchange.ts";
-import { createPost, warmUp } from "./openai_client.ts";
+import { createPost } from "./post.ts";
 import { createReply } from "./reply.ts";
 import type { ReplyScene } from "./reply_scene.ts";
 import { profileOf } from "./server_profile.ts";
-
-export { warmUp };
 
 /** What a reply of this connection has to know; shared by both OpenAI APIs. */
 export function sceneOf(connection: Connection, request: ProviderRequest): ReplyScene {

@@ -2,7 +2,7 @@ import type { Provider } from "../core/provider.ts";
 import { type Connection, hostOf } from "./connection.ts";
 import { type Exchange, runExchange } from "./exchange.ts";
 import { limitsOf, sceneOf } from "./openai_chat.ts";
-import { createPost } from "./openai_client.ts";
+import { createPost } from "./post.ts";
 import { createReply } from "./reply.ts";
 import { createResponsesRequest } from "./responses_request.ts";
 import { createResponsesReader } from "./responses_stream.ts";

@@ -1,0 +1,76 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Connection } from "./connection.ts";
+import { isObject } from "./tool_schema.ts";
+
+/**
+ * Posts a body and gives the raw response; rejects with the package's `APIError` for everything but a success, and with
+ * what `fetch` rejects with where there was no answer.
+ *
+ * The connection's `beforeRequest` is called when all that costs time is done, right before the body leaves.
+ */
+export type Post = (path: string, body: JsonObject, signal: AbortSignal) => Promise<Response>;
+
+/** A server that says no needs a sentence for it; the rest of a longer body is not read. Bytes. */
+const ERROR_BODY_BYTES = 1024 * 1024;
+
+/**
+ * A poster for one connection. It sends what the `openai` package's client would send, without loading that client:
+ * retries, time limits and reading the stream are ours anyway, and its code would be a third of every start
+ * (docs/decisions/0011). The package's error class loads with the first refusal.
+ */
+export function createPost(connection: Connection): Post {
+  const { baseUrl, apiKey, headers } = connection;
+  return async (path, body, signal) => {
+    const last = connection.beforeRequest ? await connection.beforeRequest(body) : body;
+    const added = await connection.beforeHeaders?.();
+    const response = await fetch(baseUrl.replace(/\/$/, "") + path, {
+      method: "POST",
+      headers: headersOf([
+        { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
+        apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
+        headers ?? {},
+        added ?? {},
+      ]),
+      body: JSON.stringify(last),
+      signal,
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  };
+}
+
+/** Later ones win; `null` takes a header away. */
+function headersOf(layers: readonly Readonly<Record<string, string | null>>[]): Headers {
+  const all = new Headers();
+  for (const [name, value] of layers.flatMap((layer) => Object.entries(layer))) {
+    if (value === null) all.delete(name);
+    else all.set(name, value);
+  }
+  return all;
+}
+
+async function refusalOf(response: Response): Promise<Error> {
+  const text = await startOf(response);
+  const { APIError } = await import("openai/core/error");
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Pages of proxies, and half a JSON text.
+  }
+  // Whole, because not every server puts what it says under `error`.
+  return new APIError(response.status, isObject(body) ? body : undefined, text, response.headers);
+}
+
+async function startOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    bytes += chunk.length;
+    // Leaving the loop cancels the body.
+    if (bytes > ERROR_BODY_BYTES) break;
+  }
+  return text;
+}

@@ -103,18 +103,15 @@ function settingsSchema(): string {
 /** The tools' definitions as the schemas give them, formatted as `deno fmt` would. */
 async function definitions(): Promise<string> {
   const { defineTool } = await import("../tools/definition.ts");
-  const tools = ["bash", "edit", "find", "grep", "ls", "read", "write"];
-  const made = await Promise.all(
-    tools.map(async (name) => [name, defineTool((await import(`../tools/${name}.ts`))[name])]),
-  );
+  const { TOOLS } = await import("../tools/mod.ts");
+  const { bashInProcess } = await import("../tools/bash_in_process.ts");
+  const made = await Promise.all([...TOOLS, bashInProcess].map(defineTool));
   const text = [
     "// Made from the tools' schemas by `deno task docs`; do not edit.",
     'import type { ToolDefinition } from "../src/core/provider.ts";',
     "",
-    "/** Definitions of the built-in tools by name. */",
-    `export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = ${
-      JSON.stringify(Object.fromEntries(made), null, 2)
-    };`,
+    "/** Definitions of the built-in tools in the order of their table, and of bash where it is an interpreter. */",
+    `export const DEFINITIONS: readonly ToolDefinition[] = ${JSON.stringify(made, null, 2)};`,
     "",
   ].join("\n");
   return await formatted(text);

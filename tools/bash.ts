@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
+import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import type { Denial } from "../src/core/event.ts";
 import type { JsonObject } from "../src/core/json.ts";
@@ -13,16 +12,16 @@ import {
   type Tool,
   type ToolContext,
   type ToolResult,
+  type Zod,
 } from "../src/core/tool.ts";
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     command: z.string(),
     timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
     background: z.optional(z.boolean()),
     stop: z.optional(z.string()),
-  })
-);
+  });
 
 /** What the host's shell carries beside the call itself, where commands can go on after it. */
 interface Background {
@@ -43,10 +42,8 @@ export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   description:
     "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a " +
     "file with all. stdin is empty. Processes end with the call, unless background.",
-  get args() {
-    return args();
-  },
-  promptSnippet: "Execute bash commands (ls, grep, find, etc.)",
+  args,
+  promptSnippet: "Execute bash commands",
   needs: ["run"],
   readOnly: false,
   place: "shell",

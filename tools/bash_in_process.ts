@@ -1,15 +1,13 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
+import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
-import type { Tool } from "../src/core/tool.ts";
+import type { Tool, Zod } from "../src/core/tool.ts";
 import { boundedTimeout, runToEnd } from "./bash.ts";
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     command: z.string(),
     timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
-  })
-);
+  });
 
 /** What a script that is over its time may take until it is ended from outside, milliseconds. */
 const SLACK_MS = 2_000;
@@ -20,9 +18,7 @@ export const bashInProcess: Tool<z.infer<ReturnType<typeof args>>> = {
   description:
     "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, " +
     "then stderr; of long output the last 2000 lines or 50KB. stdin is empty.",
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "Execute bash scripts (ls, grep, find, etc.)",
   needs: ["read"],
   readOnly: false,

@@ -1,7 +1,8 @@
-import * as z from "zod/mini";
+import { toJSONSchema } from "zod/mini";
 import type { JsonObject, JsonValue } from "../src/core/json.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
 import type { Tool } from "../src/core/tool.ts";
+import { argsOf } from "../src/core/tool_args.ts";
 
 /** The keywords that are sent, in the order in which they are sent. */
 const KEYWORDS = [
@@ -18,9 +19,9 @@ const KEYWORDS = [
 ];
 
 /** A tool as the provider's tool field carries it: the schema that validates, without what only validators need. */
-export function defineTool(tool: Tool): ToolDefinition {
+export async function defineTool(tool: Tool): Promise<ToolDefinition> {
   // Written by zod, so it is JSON and an object. As input: fields beyond the schema are tolerated.
-  const schema = z.toJSONSchema(tool.args, { io: "input" }) as JsonObject;
+  const schema = toJSONSchema(await argsOf(tool), { io: "input" }) as JsonObject;
   return { name: tool.name, description: tool.description, parameters: slim(schema) };
 }
 

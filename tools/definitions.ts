@@ -1,9 +1,33 @@
 // Made from the tools' schemas by `deno task docs`; do not edit.
 import type { ToolDefinition } from "../src/core/provider.ts";
 
-/** Definitions of the built-in tools by name. */
-export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
-  "bash": {
+/** Definitions of the built-in tools in the order of their table, and of bash where it is an interpreter. */
+export const DEFINITIONS: readonly ToolDefinition[] = [
+  {
+    "name": "read",
+    "description":
+      "Read a text file or an image (png, jpeg, gif, webp). Cut at 2000 lines or 50KB: continue with offset.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "path": {
+          "type": "string",
+        },
+        "offset": {
+          "type": "integer",
+          "description": "First line, from 1",
+        },
+        "limit": {
+          "type": "integer",
+          "description": "Number of lines",
+        },
+      },
+      "required": [
+        "path",
+      ],
+    },
+  },
+  {
     "name": "bash",
     "description":
       "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a file with all. stdin is empty. Processes end with the call, unless background.",
@@ -29,7 +53,7 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
       ],
     },
   },
-  "edit": {
+  {
     "name": "edit",
     "description":
       "Replace exact texts in a file. Each oldText must occur once in the original file and not overlap another; merge nearby changes.",
@@ -65,32 +89,26 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
       ],
     },
   },
-  "find": {
-    "name": "find",
-    "description":
-      "Find files and folders by glob pattern. Gives paths relative to the searched folder, folders with a slash; leaves out what .gitignore excludes. At most 1000 results or 50KB.",
+  {
+    "name": "write",
+    "description": "Create a file, or replace all of its content. Makes missing parent folders.",
     "parameters": {
       "type": "object",
       "properties": {
-        "pattern": {
-          "type": "string",
-          "description": "Glob, e.g. *.ts, **/*.json or src/**/*_test.ts; case counts if it has capitals",
-        },
         "path": {
           "type": "string",
-          "description": "Folder to search (default: workspace)",
         },
-        "limit": {
-          "type": "number",
-          "description": "Most results (default: 1000)",
+        "content": {
+          "type": "string",
         },
       },
       "required": [
-        "pattern",
+        "path",
+        "content",
       ],
     },
   },
-  "grep": {
+  {
     "name": "grep",
     "description":
       "Search file contents for a pattern. Gives paths, line numbers and lines; leaves out what .gitignore excludes and binary files. At most 100 matches or 50KB; lines are cut at 500 characters.",
@@ -131,7 +149,32 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
       ],
     },
   },
-  "ls": {
+  {
+    "name": "find",
+    "description":
+      "Find files and folders by glob pattern. Gives paths relative to the searched folder, folders with a slash; leaves out what .gitignore excludes. At most 1000 results or 50KB.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "pattern": {
+          "type": "string",
+          "description": "Glob, e.g. *.ts, **/*.json or src/**/*_test.ts; case counts if it has capitals",
+        },
+        "path": {
+          "type": "string",
+          "description": "Folder to search (default: workspace)",
+        },
+        "limit": {
+          "type": "number",
+          "description": "Most results (default: 1000)",
+        },
+      },
+      "required": [
+        "pattern",
+      ],
+    },
+  },
+  {
     "name": "ls",
     "description":
       "List a folder in alphabetical order, folders with a slash, names with a leading dot included. At most 500 entries or 50KB.",
@@ -149,47 +192,40 @@ export const DEFINITIONS: Readonly<Record<string, ToolDefinition>> = {
       },
     },
   },
-  "read": {
-    "name": "read",
+  {
+    "name": "read_skill",
+    "description": "Read the instructions of a skill by its slug",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "slug": {
+          "type": "string",
+          "description": "As the prompt lists it",
+        },
+      },
+      "required": [
+        "slug",
+      ],
+    },
+  },
+  {
+    "name": "bash",
     "description":
-      "Read a text file or an image (png, jpeg, gif, webp). Cut at 2000 lines or 50KB: continue with offset.",
+      "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 50KB. stdin is empty.",
     "parameters": {
       "type": "object",
       "properties": {
-        "path": {
+        "command": {
           "type": "string",
         },
-        "offset": {
-          "type": "integer",
-          "description": "First line, from 1",
-        },
-        "limit": {
-          "type": "integer",
-          "description": "Number of lines",
+        "timeout": {
+          "type": "number",
+          "description": "Seconds; 120 if absent, at most 600",
         },
       },
       "required": [
-        "path",
+        "command",
       ],
     },
   },
-  "write": {
-    "name": "write",
-    "description": "Create a file, or replace all of its content. Makes missing parent folders.",
-    "parameters": {
-      "type": "object",
-      "properties": {
-        "path": {
-          "type": "string",
-        },
-        "content": {
-          "type": "string",
-        },
-      },
-      "required": [
-        "path",
-        "content",
-      ],
-    },
-  },
-};
+];

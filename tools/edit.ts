@@ -19,10 +19,8 @@ export const edit: Tool<z.infer<ReturnType<typeof editArgs>>> = {
   name: "edit",
   description: "Replace exact texts in a file. Each oldText must occur once in the original file and not overlap " +
     "another; merge nearby changes.",
-  get args() {
-    return editArgs();
-  },
-  promptSnippet: "Make surgical edits to files (find exact text and replace)",
+  args: editArgs,
+  promptSnippet: "Edit files by replacing exact text",
   needs: ["read", "write"],
   readOnly: false,
   place: "runner",

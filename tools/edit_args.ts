@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
+import type { Zod } from "../src/core/tool.ts";
 import type { JsonObject, JsonValue } from "../src/core/json.ts";
 
 /** One replacement as the model asks for it. */
@@ -9,15 +8,14 @@ export interface Edit {
 }
 
 /** The arguments of the edit tool; fields beyond these are tolerated. */
-export const editArgs = once(() =>
+export const editArgs = (z: Zod) =>
   z.object({
     path: z.string(),
     edits: z.array(z.object({
       oldText: z.string().check(z.describe("Exact text, occurring once")),
       newText: z.string(),
     })),
-  })
-);
+  });
 
 /**
  * Brings the forms that models send into the one of the schema: `edits` as JSON text, one object instead of a list,

@@ -1,6 +1,5 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
-import { errorResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import type * as z from "zod/mini";
+import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
 import { type Pace, SEARCH_BUDGET_MS, startPace } from "./pace.ts";
 import { namePattern } from "./path_filter.ts";
@@ -9,15 +8,14 @@ import { walk } from "./walk.ts";
 
 const RESULTS = 1000;
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     pattern: z.string().check(
       z.describe("Glob, e.g. *.ts, **/*.json or src/**/*_test.ts; case counts if it has capitals"),
     ),
     path: z.optional(z.string().check(z.describe("Folder to search (default: workspace)"))),
     limit: z.optional(z.number().check(z.describe(`Most results (default: ${RESULTS})`))),
-  })
-);
+  });
 
 type FindArgs = z.infer<ReturnType<typeof args>>;
 
@@ -26,9 +24,7 @@ export const find: Tool<FindArgs> = {
   name: "find",
   description: `Find files and folders by glob pattern. Gives paths relative to the searched folder, folders with a ` +
     `slash; leaves out what .gitignore excludes. At most ${RESULTS} results or ${FINDINGS_BYTES / 1024}KB.`,
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "Find files by glob pattern (respects .gitignore)",
   needs: ["read"],
   readOnly: true,

@@ -1,6 +1,5 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
-import { errorResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import type * as z from "zod/mini";
+import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
 import { grepFile, type GrepState, LINE_CHARACTERS } from "./grep_file.ts";
 import { grepFolder } from "./grep_folder.ts";
@@ -10,7 +9,7 @@ import { compilePattern, type Pattern } from "./pattern.ts";
 
 const MATCHES = 100;
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     pattern: z.string().check(z.describe("Regular expression (JavaScript syntax), or plain text with literal")),
     path: z.optional(z.string().check(z.describe("File or folder to search (default: workspace)"))),
@@ -21,8 +20,7 @@ const args = once(() =>
     literal: z.optional(z.boolean().check(z.describe("Take pattern as plain text (default: false)"))),
     context: z.optional(z.number().check(z.describe("Lines shown around each match (default: 0)"))),
     limit: z.optional(z.number().check(z.describe(`Most matches to show (default: ${MATCHES})`))),
-  })
-);
+  });
 
 type GrepArgs = z.infer<ReturnType<typeof args>>;
 
@@ -32,9 +30,7 @@ export const grep: Tool<GrepArgs> = {
   description: `Search file contents for a pattern. Gives paths, line numbers and lines; leaves out what .gitignore ` +
     `excludes and binary files. At most ${MATCHES} matches or ${FINDINGS_BYTES / 1024}KB; lines are cut at ` +
     `${LINE_CHARACTERS} characters.`,
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "Search file contents for patterns (respects .gitignore)",
   needs: ["read"],
   readOnly: true,

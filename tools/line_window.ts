@@ -19,7 +19,7 @@ export interface LineWindow {
 }
 
 /** The first piece takes nearly every source file whole; later ones are for logs. */
-const FIRST_PIECE = 256 * 1024;
+export const FIRST_PIECE = 256 * 1024;
 const PIECE = 4 * 1024 * 1024;
 
 /** How far lines are counted: about half a second. */

@@ -1,17 +1,15 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
-import { errorResult, type Files, type FolderEntry, type Tool } from "../src/core/tool.ts";
+import type * as z from "zod/mini";
+import { errorResult, type Files, type FolderEntry, type Tool, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
 import { shownPath } from "./shown_path.ts";
 
 const ENTRIES = 500;
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     path: z.optional(z.string().check(z.describe("Folder to list (default: workspace)"))),
     limit: z.optional(z.number().check(z.describe(`Most entries (default: ${ENTRIES})`))),
-  })
-);
+  });
 
 /** Lists a folder. Requirements R460, R486. */
 export const ls: Tool<z.infer<ReturnType<typeof args>>> = {
@@ -19,9 +17,7 @@ export const ls: Tool<z.infer<ReturnType<typeof args>>> = {
   description:
     `List a folder in alphabetical order, folders with a slash, names with a leading dot included. At most ` +
     `${ENTRIES} entries or ${FINDINGS_BYTES / 1024}KB.`,
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "List directory contents",
   needs: ["read"],
   readOnly: true,

@@ -3,7 +3,6 @@ import type { Tool } from "../src/core/tool.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
 import { bash } from "./bash.ts";
 import { bashInProcess } from "./bash_in_process.ts";
-import { defineTool } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { edit } from "./edit.ts";
 import { find } from "./find.ts";
@@ -27,9 +26,13 @@ export function toolsUnder(policy: Policy): readonly Tool[] {
 export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write"];
 
 /**
- * A tool as the provider's tool field carries it. Those of the built-in tools were made ahead from the same schemas
+ * A built-in tool as the provider's tool field carries it. They were made ahead from the tools' schemas
  * (`deno task docs`), because making them costs milliseconds of every start.
  */
 export function toolDefinition(tool: Tool): ToolDefinition {
-  return (TOOLS.includes(tool) ? DEFINITIONS[tool.name] : undefined) ?? defineTool(tool);
+  // By its schema: bash has one for each way to run, and a session has a `read_skill` of its own.
+  const own = [...TOOLS, bashInProcess].findIndex(({ args }) => args === tool.args);
+  const definition = DEFINITIONS[own];
+  if (!definition) throw new Error(`${tool.name} has no definition: add it to TOOLS and run deno task docs`);
+  return definition;
 }

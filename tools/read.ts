@@ -1,23 +1,21 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
+import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import { grants } from "../src/core/policy.ts";
 import { formatSize } from "../src/core/text.ts";
-import { type Files, textResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import { type Files, textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { fileType, SNIFF_BYTES } from "./file_type.ts";
 import { imageResult } from "./image.ts";
-import { type ByteSource, lineWindow } from "./line_window.ts";
+import { type ByteSource, FIRST_PIECE, lineWindow } from "./line_window.ts";
 import { linesResult } from "./read_lines.ts";
 import { shownPath } from "./shown_path.ts";
 import { MAX_BYTES, MAX_LINES } from "./truncate.ts";
 
-const args = once(() =>
+const args = (z: Zod) =>
   z.object({
     path: z.string(),
     offset: z.optional(z.int().check(z.describe("First line, from 1"))),
     limit: z.optional(z.int().check(z.describe("Number of lines"))),
-  })
-);
+  });
 
 /** Largest UTF-16 file that is decoded; it has to be taken whole. */
 const MAX_WIDE_BYTES = 16 * 1024 * 1024;
@@ -28,9 +26,7 @@ export const read: Tool<z.infer<ReturnType<typeof args>>> = {
   description:
     `Read a text file or an image (png, jpeg, gif, webp). Cut at ${MAX_LINES} lines or ${MAX_BYTES / 1024}KB: ` +
     "continue with offset.",
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "Read file contents",
   needs: ["read"],
   readOnly: true,
@@ -50,11 +46,13 @@ async function readFile(
 ): Promise<ToolResult> {
   if (signal.aborted) throw new ToolError("Operation aborted");
   const shown = shownPath(file, policy.root);
-  const { size } = files.info(file);
-  const type = fileType(files.read(file, 0, SNIFF_BYTES));
+  // Opening a file and proving what was opened is most of a call: one that fits is opened once.
+  const first = files.read(file, 0, FIRST_PIECE);
+  const size = first.length < FIRST_PIECE ? first.length : files.info(file).size;
+  const type = fileType(first.subarray(0, SNIFF_BYTES));
   switch (type.type) {
     case "image":
-      return imageResult(shown, type.mimeType, size, () => files.read(file));
+      return imageResult(shown, type.mimeType, size, () => size === first.length ? first : files.read(file));
     case "binary":
       return textResult(
         `${shown} is a binary file (${type.name ?? "unknown type"}, ${formatSize(size)}) and not shown as text. ` +
@@ -66,7 +64,8 @@ async function readFile(
       return linesResult(window, { shown, offset, limit, size, hasShell: grants(policy, "run"), encoding: "UTF-16" });
     }
     case "text": {
-      const source: ByteSource = (from, length) => files.read(file, from, length);
+      const source: ByteSource = (from, length) =>
+        from + length <= first.length ? first.subarray(from, from + length) : files.read(file, from, length);
       const window = await lineWindow(source, size, offset - 1, signal);
       return linesResult(window, { shown, offset, limit, size, hasShell: grants(policy, "run") });
     }

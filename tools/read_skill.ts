@@ -1,15 +1,14 @@
 import { dirname } from "@std/path";
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
-import { once } from "../src/core/once.ts";
 import { formatSize } from "../src/core/text.ts";
-import { textResult, type Tool, type ToolContext, type ToolResult } from "../src/core/tool.ts";
+import { textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { decodeLossless, hasStrayBytes, markStrayBytes } from "./lossless_text.ts";
 import { shownPath } from "./shown_path.ts";
 import { visibleControls } from "./visible_controls.ts";
 
 // Loose, because the path that the host adds has to come through; the model is shown the slug alone.
-const args = once(() => z.looseObject({ slug: z.string().check(z.describe("As the prompt lists it")) }));
+const args = (z: Zod) => z.looseObject({ slug: z.string().check(z.describe("As the prompt lists it")) });
 
 /** Most that one call gives, UTF-16 units. */
 const MAX_UNITS = 72_000;
@@ -41,9 +40,7 @@ type ReadSkill = Tool<z.infer<ReturnType<typeof args>>>;
  */
 export const readSkill: ReadSkill = {
   ...base,
-  get args() {
-    return args();
-  },
+  args,
 };
 
 /**
@@ -54,9 +51,7 @@ export const readSkill: ReadSkill = {
 export function readSkillAt(places: () => ReadonlyMap<string, string>): ReadSkill {
   return {
     ...base,
-    get args() {
-      return args();
-    },
+    args,
     prepare(given) {
       if (typeof given["slug"] !== "string") return given;
       const slug = given["slug"].trim().replace(/^(?:\$|\/?skill:)/, "");

@@ -1,18 +1,15 @@
-import * as z from "zod/mini";
-import { once } from "../src/core/once.ts";
+import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
-import { textResult, type Tool } from "../src/core/tool.ts";
+import { textResult, type Tool, type Zod } from "../src/core/tool.ts";
 import { shownPath } from "./shown_path.ts";
 
-const args = once(() => z.object({ path: z.string(), content: z.string() }));
+const args = (z: Zod) => z.object({ path: z.string(), content: z.string() });
 
 /** Creates a file or replaces all of it, UTF-8, line ends as given. Requirements R453, R485, R486. */
 export const write: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "write",
   description: "Create a file, or replace all of its content. Makes missing parent folders.",
-  get args() {
-    return args();
-  },
+  args,
   promptSnippet: "Create or overwrite files",
   needs: ["write"],
   readOnly: false,

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../core/event.ts";
+import { loadZod } from "../core/tool_args.ts";
 import { type AssistantMessage, textOf } from "../core/message.ts";
 
 /** Shows a reply as one message, over all the requests that it takes. */
@@ -26,6 +27,8 @@ export function createReplyView(empty: AssistantMessage): ReplyView {
       isBlank = false;
       if (isOpen) return;
       isOpen = true;
+      // What checks the arguments of calls loads while the rest of the reply arrives.
+      loadZod().catch(() => {});
       yield { type: "message_start", message: empty };
       const delta = textOf(said?.content ?? "");
       if (delta) yield { type: "message_update", assistantMessageEvent: { type: "text_delta", delta } };

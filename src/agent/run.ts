@@ -37,7 +37,7 @@ export async function* runPrompt(
     for (let turn = 1; !end; turn++) {
       yield { type: "turn_start", turn };
       yield* appendMessages(run, inputs);
-      const { message, calls } = settleReply(yield* takeReply(run), run);
+      const { message, calls } = await settleReply(yield* takeReply(run), run);
       yield { type: "message_end", message };
       const toolResults = yield* runCalls(calls, run);
       yield { type: "turn_end", message, toolResults };

@@ -16,9 +16,11 @@ export interface SettledReply {
 }
 
 /** Puts what can be sent again of a reply into the conversation; from then on each of its calls needs a result. */
-export function settleReply(reply: AssistantMessage, run: RunState): SettledReply {
+export async function settleReply(reply: AssistantMessage, run: RunState): Promise<SettledReply> {
   const whole = reply.stopReason === "aborted" ? stoppedReply(reply) : reply;
-  const calls = whole.stopReason === "error" ? [] : toolCallsOf(whole).map((call) => route(call, whole, run));
+  const calls = whole.stopReason === "error"
+    ? []
+    : await Promise.all(toolCallsOf(whole).map((call) => route(call, whole, run)));
   const kept = new Map<ToolCall, ToolCall>(toolCallsOf(whole).map((call, i) => [call, calls[i]?.call ?? call]));
   const message = {
     ...whole,
@@ -30,7 +32,13 @@ export function settleReply(reply: AssistantMessage, run: RunState): SettledRepl
   return { message, calls };
 }
 
-function route(call: ToolCall, { stopReason }: AssistantMessage, { concluding, deps }: RunState): RoutedCall {
+async function route(
+  call: ToolCall,
+  { stopReason }: AssistantMessage,
+  { concluding, deps }: RunState,
+): Promise<RoutedCall> {
   const unrun = concluding ? CONCLUDING : stopReason === "length" ? CUT : undefined;
-  return unrun === undefined ? routeCall(call, deps.tools) : { kind: "answered", call, result: errorResult(unrun) };
+  return unrun === undefined
+    ? await routeCall(call, deps.tools)
+    : { kind: "answered", call, result: errorResult(unrun) };
 }

@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolCall, ToolResultMessage } from "../core/message.ts";
 import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
+import { argsOf } from "../core/tool_args.ts";
 import { canonicalJson } from "./canonical_json.ts";
 import type { AgentDeps } from "./deps.ts";
 import { describeIssues } from "./validation.ts";
@@ -12,7 +13,7 @@ export type RoutedCall =
   | { readonly kind: "answered"; readonly call: ToolCall; readonly result: ToolResult };
 
 /** Finds the tool of a call and brings its arguments into the schema's form; whatever is wrong becomes its answer. */
-export function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): RoutedCall {
+export async function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Promise<RoutedCall> {
   const answered = (text: string): RoutedCall => ({ kind: "answered", call, result: errorResult(text) });
   if (call.refused) return answered(call.refused.reason);
   const tool = tools.get(call.name);
@@ -23,7 +24,7 @@ export function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Rou
   } catch (error) {
     return answered(invalid(call.name, `- arguments: ${messageOf(error)}`));
   }
-  const parsed = tool.args.safeParse(args);
+  const parsed = (await argsOf(tool)).safeParse(args);
   if (!parsed.success) return answered(invalid(call.name, describeIssues(parsed.error.issues, args)));
   // What a schema of JSON values makes of a JSON object is one; keys that it does not know are gone.
   const data = parsed.data as JsonObject;

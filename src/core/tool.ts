@@ -106,12 +106,16 @@ export interface ToolContext {
   readonly update: (text: string) => void;
 }
 
+/** What schemas are made with. Given to their makers, because loading it is a part of no start. */
+export type Zod = typeof import("./zod.ts");
+
 /** A tool: what the model sees, and what runs behind the boundary. */
 export interface Tool<A = unknown> {
   readonly name: string;
   /** For the provider's tool field. */
   readonly description: string;
-  readonly args: z.ZodMiniType<A>;
+  /** Makes the schema of the arguments; `argsOf` keeps what was made. */
+  readonly args: (z: Zod) => z.ZodMiniType<A>;
   /** The line in the system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines?: readonly string[];

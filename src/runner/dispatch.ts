@@ -1,7 +1,8 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { RunnerCall } from "../core/runner.ts";
 import { grants } from "../core/policy.ts";
 import { errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { argsOf } from "../core/tool_args.ts";
 import { deniedBy, deniedDetails, explainFailure } from "./denial.ts";
 
 /**
@@ -25,10 +26,12 @@ export async function dispatch(
       `Tool "${call.name}" is not available: ${why}. Available: ${active.map(({ name }) => name).join(", ") || "none"}`,
     );
   }
-  const args = z.safeParse(tool.args, call.args);
+  const args = (await argsOf(tool)).safeParse(call.args);
   if (!args.success) {
     return errorResult(`Invalid arguments for ${tool.name}: ${args.error.issues.map(complaint).join("; ")}`);
   }
+  // Cancelled in the line after the call's own.
+  if (context.signal.aborted) return errorResult("Operation aborted");
   try {
     return await tool.run(args.data, context);
   } catch (error) {

@@ -9,13 +9,14 @@ const edits = z.array(z.object({ oldText: z.string().check(z.minLength(1)), newT
 const edit: Tool = {
   name: "edit",
   description: "",
-  args: z.object({
-    path: z.string(),
-    edits: z.optional(edits),
-    limit: z.optional(z.int().check(z.maximum(9))),
-    mode: z.optional(z.enum(["a", "b"])),
-    at: z.optional(z.union([z.string(), z.number()])),
-  }),
+  args: () =>
+    z.object({
+      path: z.string(),
+      edits: z.optional(edits),
+      limit: z.optional(z.int().check(z.maximum(9))),
+      mode: z.optional(z.enum(["a", "b"])),
+      at: z.optional(z.union([z.string(), z.number()])),
+    }),
   promptSnippet: "",
   needs: ["write"],
   readOnly: false,
@@ -27,15 +28,15 @@ const edit: Tool = {
   },
   run: () => Promise.resolve(textResult("")),
 };
-const strict: Tool = { ...edit, name: "strict", args: z.strictObject({}) };
+const strict: Tool = { ...edit, name: "strict", args: () => z.strictObject({}) };
 const tools = new Map([["edit", edit], ["strict", strict]]);
 
 function route(args: JsonObject, name = "edit"): ReturnType<typeof routeCall> {
   return routeCall({ type: "toolCall", id: "1", name, arguments: args }, tools);
 }
 
-function answer(args: JsonObject, name?: string): string {
-  const routed = route(args, name);
+async function answer(args: JsonObject, name?: string): Promise<string> {
+  const routed = await route(args, name);
   return routed.kind === "answered" ? textOf(routed.result.content) : "ready";
 }
 
@@ -55,9 +56,9 @@ const INVALID = [
   { args: { x: 1, y: 2 }, name: "strict", fields: "- arguments: has unknown fields x, y" },
 ];
 for (const { args, name, fields } of INVALID) {
-  Deno.test(`routeCall() names the fields of ${JSON.stringify(args)} R241`, () => {
+  Deno.test(`routeCall() names the fields of ${JSON.stringify(args)} R241`, async () => {
     assertEquals(
-      answer(args as JsonObject, name),
+      await answer(args as JsonObject, name),
       `Validation failed for tool "${
         name ?? "edit"
       }", nothing was run:\n${fields}\nCorrect these fields and call again`,
@@ -65,17 +66,17 @@ for (const { args, name, fields } of INVALID) {
   });
 }
 
-Deno.test("routeCall() prepares, validates and drops unknown keys; an exact call stays the same object", () => {
+Deno.test("routeCall() prepares, validates and drops unknown keys; an exact call stays the same object", async () => {
   const exact: ToolCall = { type: "toolCall", id: "1", name: "edit", arguments: { mode: "a", path: "x" } };
-  const kept = routeCall(exact, tools);
+  const kept = await routeCall(exact, tools);
   assertEquals(kept.call === exact, true);
   assertEquals(kept.kind, "ready");
-  assertEquals(route({ file: "x", extra: 1 }).call.arguments, { path: "x" });
+  assertEquals((await route({ file: "x", extra: 1 })).call.arguments, { path: "x" });
 });
 
-Deno.test("routeCall() lists the active tools for any other name R240", () => {
-  assertEquals(answer({}, "Edit"), 'Tool "Edit" is not active, nothing was run. Active tools: edit, strict');
-  const routed = routeCall({ type: "toolCall", id: "1", name: "edit", arguments: {} }, new Map());
+Deno.test("routeCall() lists the active tools for any other name R240", async () => {
+  assertEquals(await answer({}, "Edit"), 'Tool "Edit" is not active, nothing was run. Active tools: edit, strict');
+  const routed = await routeCall({ type: "toolCall", id: "1", name: "edit", arguments: {} }, new Map());
   assertEquals(
     routed.kind === "answered" && textOf(routed.result.content),
     'Tool "edit" is not active, nothing was run. No tool is active: answer in text',

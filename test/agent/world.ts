@@ -55,7 +55,7 @@ export function world(lines: readonly object[], options: WorldOptions = {}): Wor
       name,
       description: name,
       // The loop only hands over what this very schema let through.
-      args: args as unknown as Tool["args"],
+      args: () => args,
       promptSnippet: name,
       needs: [],
       readOnly: readOnly.includes(name),

@@ -4,6 +4,7 @@ import { openSecrets } from "../../src/cli/mcp_secrets.ts";
 import { mcpTools } from "../../src/cli/mcp_tools.ts";
 import type { ModelChoice } from "../../src/cli/model.ts";
 import type { HttpServer } from "../../src/mcp/config.ts";
+import { argsOf } from "../../src/core/tool_args.ts";
 import { argumentIssues } from "../../src/mcp/arguments.ts";
 
 const KEY = "sk-0123456789";
@@ -55,7 +56,7 @@ Deno.test("openSecrets() takes keys and named values out of texts", () => {
   assertEquals(own.scrub(`it said token-0123456789 and ${KEY}`), "it said *** and ***");
 });
 
-Deno.test("mcpTools() checks what can be told, keeps unknown keys, and lets no tool run beside others X18", () => {
+Deno.test("mcpTools() checks what can be told, keeps unknown keys, and lets no tool run beside others X18", async () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
   const [known] = mcpTools([{
     name: "mcp__s__t",
@@ -66,8 +67,8 @@ Deno.test("mcpTools() checks what can be told, keeps unknown keys, and lets no t
   }]);
   assert(known);
   assertEquals([known.origin, known.tool.readOnly, known.definition.parameters], ["mcp", false, parameters]);
-  assertEquals<unknown>(known.tool.args.safeParse({ a: "x", more: [1] }).data, { a: "x", more: [1] });
-  const { error } = known.tool.args.safeParse({ a: 1 });
+  assertEquals<unknown>((await argsOf(known.tool)).safeParse({ a: "x", more: [1] }).data, { a: "x", more: [1] });
+  const { error } = (await argsOf(known.tool)).safeParse({ a: 1 });
   assertEquals(error?.issues.map(({ path, message }) => [path, message]), [[
     ["a"],
     "must be of type string, not number",

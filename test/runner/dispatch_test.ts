@@ -9,7 +9,7 @@ import { openFiles } from "../../src/runner/files.ts";
 import { policyFor, scope, world } from "./world.ts";
 
 function tool<A>(name: string, needs: Tool["needs"], args: z.ZodMiniType<A>, run: Tool<A>["run"]): Tool<A> {
-  return { name, description: "", args, promptSnippet: "", needs, readOnly: true, place: "runner", run };
+  return { name, description: "", args: () => args, promptSnippet: "", needs, readOnly: true, place: "runner", run };
 }
 
 const fail = (name: string, thrown: () => unknown): Tool<unknown> =>

@@ -13,7 +13,7 @@ const TOOLS = [
   {
     ...FRAME,
     name: "wait",
-    args: z.object({ ms: z.number() }),
+    args: () => z.object({ ms: z.number() }),
     run: ({ ms }, { signal, update }) =>
       new Promise((resolve) => {
         update(`waiting ${ms}`);
@@ -25,8 +25,8 @@ const TOOLS = [
         });
       }),
   } satisfies Tool<{ ms: number }>,
-  { ...FRAME, name: "odd", args: z.object({}), run: () => Promise.resolve(textResult("x", { constructor: 1 })) },
-  { ...FRAME, name: "endless", args: z.object({}), run: () => Promise.resolve(textResult("x".repeat(65 << 20))) },
+  { ...FRAME, name: "odd", args: () => z.object({}), run: () => Promise.resolve(textResult("x", { constructor: 1 })) },
+  { ...FRAME, name: "endless", args: () => z.object({}), run: () => Promise.resolve(textResult("x".repeat(65 << 20))) },
   // A tool of any arguments stands in a list as a tool of unknown ones; dispatch validates before it runs one.
 ] as unknown as readonly Tool[];
 
@@ -43,7 +43,7 @@ function serving(): {
   settled: (count: number) => Promise<void>;
 } {
   const sent: RunnerAnswer[] = [];
-  const receive = serve({ tools: () => TOOLS, openFiles, send: (text) => void sent.push(readAnswer(text)) });
+  const { receive } = serve({ tools: () => TOOLS, openFiles, send: (text) => void sent.push(readAnswer(text)) });
   const settled = async (count: number): Promise<void> => {
     while (sent.filter((answer) => !("update" in answer)).length < count) {
       await new Promise((done) => setTimeout(done, 2));
@@ -68,6 +68,7 @@ Deno.test("serve() runs calls side by side and answers each with its id", async 
 Deno.test("serve() aborts the call that cancel names, and sends nothing for it afterwards", async () => {
   const { receive, sent, settled } = serving();
   [hello, tool("a", "wait", { ms: 60_000 }), tool("b", "wait", { ms: 30 })].forEach(receive);
+  while (sent.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
   receive(messageText({ v: 1, id: "c", op: "cancel", call: "a" }));
   receive(messageText({ v: 1, id: "d", op: "cancel", call: "unknown" }));
   await settled(3);
@@ -75,6 +76,14 @@ Deno.test("serve() aborts the call that cancel names, and sends nothing for it a
     { v: 1, id: "a", ok: errorResult("Operation aborted") },
     { v: 1, id: "b", ok: textResult("waited 30") },
   ]);
+});
+
+Deno.test("serve() does not begin a call that is cancelled in the next line", async () => {
+  const { receive, sent, settled } = serving();
+  [hello, tool("a", "wait", { ms: 60_000 })].forEach(receive);
+  receive(messageText({ v: 1, id: "c", op: "cancel", call: "a" }));
+  await settled(2);
+  assertEquals(sent.slice(1), [{ v: 1, id: "a", ok: errorResult("Operation aborted") }]);
 });
 
 Deno.test("serve() answers with an error what it cannot send", async () => {

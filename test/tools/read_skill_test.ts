@@ -12,7 +12,7 @@ async function call(workspace: SearchWorkspace, args: JsonObject): Promise<strin
   const places = new Map(["a", "b", "out", "gone"].map((slug) => [slug, `${workspace.root}/skills/${slug}/SKILL.md`]));
   places.set("out", "/etc/hostname");
   const tool = readSkillAt(() => places);
-  const routed = routeCall(
+  const routed = await routeCall(
     { type: "toolCall", id: "1", name: tool.name, arguments: args },
     new Map([[tool.name, tool]]),
   );
@@ -53,8 +53,8 @@ Deno.test("read_skill cuts long instructions and says how to go on, and refuses 
   assertStringIncludes(await call(workspace, { slug: "b" }), "Open parts of it with read");
 });
 
-Deno.test("readSkillAt() shows the model a slug and nothing else", () => {
-  assertEquals(defineTool(readSkillAt(() => new Map())).parameters, {
+Deno.test("readSkillAt() shows the model a slug and nothing else", async () => {
+  assertEquals((await defineTool(readSkillAt(() => new Map()))).parameters, {
     type: "object",
     properties: { slug: { type: "string", description: "As the prompt lists it" } },
     required: ["slug"],

@@ -1,6 +1,5 @@
-import * as z from "zod/mini";
 import type { JsonObject } from "../../core/json.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, Zod } from "../../core/tool.ts";
 import { argumentIssues } from "../../mcp/arguments.ts";
 import type { KnownTool } from "./toolset.ts";
 
@@ -23,12 +22,13 @@ export interface ForeignTool {
  */
 export function foreignTool(brought: ForeignTool, origin: KnownTool["origin"], run: KnownTool["run"]): KnownTool {
   const { name, description, promptSnippet, promptGuidelines, parameters } = brought;
-  const args = z.looseObject({}).check((context) => {
-    const given = context.value as JsonObject; // arguments are what a model's JSON held
-    for (const { path, message } of argumentIssues(given, parameters)) {
-      context.issues.push({ code: "custom", input: given, path: [...path], message });
-    }
-  });
+  const args = (z: Zod) =>
+    z.looseObject({}).check((context) => {
+      const given = context.value as JsonObject; // arguments are what a model's JSON held
+      for (const { path, message } of argumentIssues(given, parameters)) {
+        context.issues.push({ code: "custom", input: given, path: [...path], message });
+      }
+    });
   const tool: Tool = {
     name,
     description,

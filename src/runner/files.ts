@@ -6,7 +6,7 @@ import { formatSize } from "../core/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { atomicWrite } from "./atomic_write.ts";
-import { type Access, codeOf, fileFailure } from "./file_failure.ts";
+import { type Access, codeOf, denial, fileFailure } from "./file_failure.ts";
 import { createReadEach } from "./file_each.ts";
 import { createFileLock } from "./file_lock.ts";
 import { resolvePath } from "./file_path.ts";
@@ -16,6 +16,7 @@ import { listFolder } from "./listed_folder.ts";
 import { makeFolders } from "./make_folders.ts";
 import { missingFile } from "./missing_file.ts";
 import { openRegular } from "./opened_file.ts";
+import { overwrite } from "./overwrite.ts";
 
 /** Most bytes of one `read`; larger files are read in pieces. */
 export const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -98,6 +99,20 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
     readPlace,
   });
 
+  /** Into the file itself, so that its other names would change too: it must have none. */
+  const writeAlone = (path: string, real: string, bytes: Uint8Array<ArrayBuffer>): void => {
+    const { fd, info } = openRegular(real, "write");
+    try {
+      if (info.nlink > 1) {
+        const rule = `it has ${info.nlink} hard links, and its folder is outside the write scope`;
+        throw denial("write", path, rule, dirname(real));
+      }
+      overwrite(fd, bytes, info.size);
+    } finally {
+      fs.closeSync(fd);
+    }
+  };
+
   const write = (path: string, bytes: Uint8Array<ArrayBuffer>): void =>
     guard("write", path, () => {
       if (bytes.length > policy.limits.fileBytes) {
@@ -108,7 +123,12 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
         );
       }
       const { real, exists } = enter("write", path);
+      const alone = checkPaths && !covers(policy.write, dirname(real));
+      if (!exists && alone) {
+        throw denial("write", path, "a new file changes its folder, which is outside the write scope", dirname(real));
+      }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));
+      if (alone) return writeAlone(path, real, bytes);
       // Opened for writing although a new file takes its place: a file that is set read-only stays as it is.
       const { fd, info } = openRegular(real, "write");
       fs.closeSync(fd);

@@ -1,7 +1,7 @@
 /**
  * Measures `dist/sandpiper` beside floors, other agents and other launchers, and prints the tables of goals.
  *
- * Options: `--parts loop,sandbox,compile,session` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
+ * Options: `--parts loop,sandbox,compile,session,hooks,tui` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
  * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
  * takes the numbers. See scripts/bench/README.md.
  */
@@ -10,16 +10,19 @@ import { join, resolve } from "@std/path";
 import { compileBench } from "./bench/compile_bench.ts";
 import { buildFloors } from "./bench/floors.ts";
 import { FLOOR, goalTable, problemLines, type Results } from "./bench/goals.ts";
+import { hooksBench } from "./bench/hooks_bench.ts";
 import { benchFolder, installLaunchers, installPeer, nodeFor } from "./bench/install.ts";
 import { type Part, partTable } from "./bench/part_goals.ts";
 import { sessionBench } from "./bench/session_bench.ts";
+import { tuiBench } from "./bench/tui_bench.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
 const SCENARIOS = "hello,read,task20,stream";
-const PARTS = "loop,sandbox,compile,session";
+const PARTS = "loop,sandbox,compile,session,hooks,tui";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, {
+// Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
   string: ["parts", "runs", "scenarios", "peers", "noise", "dist", "out"],
   boolean: ["rebuild"],
 });
@@ -77,6 +80,10 @@ async function partOf(name: string): Promise<Part> {
       return await compileBench({ root, dist, work: join(work, name), runs: Number(runs) });
     case "session":
       return await sessionBench({ root, work: join(work, name), runs: Number(runs), playLong });
+    case "hooks":
+      return await hooksBench({ root, dist, work: join(work, name), play: playPeers });
+    case "tui":
+      return await tuiPart(join(work, name));
     default:
       throw new Error(`no part is called ${name}`);
   }
@@ -99,6 +106,18 @@ async function playLong(): Promise<Results> {
   return await node("run.mjs", "long", [
     ...["--scenarios", "long", "--peers", `sandpiper,${FLOOR}`, "--node", await nodePath()],
   ]) as Results; // written by run.mjs just now
+}
+
+async function playPeers(scenario: string, peers: readonly string[]): Promise<Results> {
+  return await node("run.mjs", `peers-${scenario}`, [
+    ...["--scenarios", scenario, "--peers", peers.join(","), "--node", await nodePath()],
+  ]) as Results; // written by run.mjs just now
+}
+
+async function tuiPart(folder: string): Promise<Part> {
+  await buildFloors(root, dist, join(bench, "floors"));
+  const empty = join(bench, "floors", "floor-empty-nocache");
+  return await tuiBench({ dist, empty, work: folder, runs: Number(runs) });
 }
 
 async function sandboxPart(): Promise<Part> {

@@ -16,7 +16,8 @@ import { addSkills } from "./build/skills.ts";
 const OFFICIAL_LIMIT_MS = 60_000;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, { boolean: ["registry"], string: ["out", "skills"] });
+// Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), { boolean: ["registry"], string: ["out", "skills"] });
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
 const chunks = join(root, "dist", "bundle");
 
@@ -89,7 +90,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 
 /**
  * The start of a SHA-256 over names and contents of what the binary carries for tools to read; names the folder it is
- * copied to. Short, because the prompt holds it once for each skill: all of it would be forty tokens a time.
+ * copied to. Short, because the prompt holds it once for each skill; the few versions on one machine stay apart.
  */
 async function contentHash(): Promise<string> {
   const hash = createHash("sha256");
@@ -101,5 +102,5 @@ async function contentHash(): Promise<string> {
     for (const inner of names) await add(join(path, inner), `${name}/${inner}`);
   };
   for (const part of ["README.md", "docs", "skills"]) await add(join(chunks, part), part);
-  return hash.digest("hex").slice(0, 16);
+  return hash.digest("hex").slice(0, 8);
 }

@@ -59,6 +59,7 @@ export type {
   ToolInfo,
 } from "./core/host_actions.ts";
 export type * from "./core/event.ts";
+export type { AskGrant, ExtensionPermissions, GrantAnswer, GrantRequest } from "./core/hook.ts";
 export type {
   BeforeAgentStartEvent,
   BeforeAgentStartResult,

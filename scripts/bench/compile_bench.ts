@@ -40,7 +40,9 @@ export async function compileBench({ root, dist, work, runs }: CompileBench): Pr
     withSkills.push(b.ms);
     delay.push(b.ms - a.ms);
   }
-  const { text } = await promptMs(program, few);
+  const text = inPlainHome((await promptMs(program, few)).text, few);
+  const listing = /^Skills, .*<\/available_skills>$/ms.exec(text)?.[0] ?? "";
+  const listed = listing.split("<skill>").length - 1;
   return {
     part: "compile",
     measures: {
@@ -53,7 +55,10 @@ export async function compileBench({ root, dist, work, runs }: CompileBench): Pr
         "1,000 skills": spreadOf(withSkills),
         difference: spreadOf(delay),
       },
-      "default prompt, characters": { sandpiper: spreadOf([[...text.trimEnd()].length]) },
+      "default prompt, characters": {
+        sandpiper: spreadOf([[...text.trimEnd()].length]),
+        [`of these ${listed} bundled skills`]: spreadOf([[...listing].length]),
+      },
     },
     notes,
   };
@@ -85,6 +90,11 @@ function makePlace(folder: string, contextFiles: number, skills: number): Place 
     Deno.writeTextFileSync(join(skill, "SKILL.md"), `---\n${head}\n---\n\n# Skill ${i}\n\n${text}`);
   }
   return { ws, user, home };
+}
+
+/** A prompt as it would be for somebody at home in a plain place: the folders of a bench have long names. */
+function inPlainHome(text: string, { ws, home }: Place): string {
+  return text.replaceAll(ws, "/home/ana/app").replaceAll(home, "/home/ana");
 }
 
 interface Probed {

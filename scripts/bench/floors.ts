@@ -4,7 +4,7 @@ import { type BaseRuntime, output, registryRuntime } from "../build/base_runtime
 /** One floor: which program, and how it is compiled. */
 interface Floor {
   readonly name: string;
-  readonly source: "floor_fetch.ts" | "floor_openai.ts";
+  readonly source: "floor_fetch.ts" | "floor_openai.ts" | "floor_empty.ts";
   /** Takes zod/mini instead of zod. */
   readonly mini?: boolean;
   readonly flags: readonly string[];
@@ -15,6 +15,7 @@ const NO_CACHE = "--no-code-cache";
 
 /** `-nocache` floors are built like the product, which does without the forgeable bytecode cache. */
 const FLOORS: readonly Floor[] = [
+  { name: "floor-empty-nocache", source: "floor_empty.ts", flags: [SMALL, NO_CACHE] },
   { name: "floor-fetch-nocache", source: "floor_fetch.ts", flags: [SMALL, NO_CACHE] },
   { name: "floor-tuned", source: "floor_openai.ts", mini: true, flags: [SMALL] },
   { name: "floor-tuned-nocache", source: "floor_openai.ts", mini: true, flags: [SMALL, NO_CACHE] },

@@ -58,6 +58,25 @@ const GOALS: readonly PartGoal[] = [
     limit: 2,
     over: { subject: "message 10", by: "ratio" },
   },
+  { part: "hooks", measure: "a hook call", subject: "one handler", limit: 0.2 },
+  {
+    part: "hooks",
+    measure: "a turn with 200 messages",
+    subject: "ten idle",
+    limit: 5,
+    over: { subject: "none", by: "difference" },
+  },
+  {
+    part: "hooks",
+    measure: "exec → first request",
+    subject: "three cached",
+    limit: 60,
+    over: { subject: "none", by: "difference" },
+  },
+  { part: "tui", measure: "exec → first frame", subject: "sandpiper", limit: 80 },
+  { part: "tui", measure: "key → echo", subject: "99th percentile of a run", limit: 16 },
+  { part: "tui", measure: "bytes written for a token", subject: "200 a second", limit: 100 },
+  { part: "tui", measure: "memory after 10,000 more tokens, MiB", subject: "growth", limit: 8 },
 ];
 
 /** Median, percentiles and length of a list; what is no number is left out. */

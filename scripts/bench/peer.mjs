@@ -4,9 +4,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { fill } from "./scenario.mjs";
 
-/** Reads `peers/NAME.json`; `dist` is where binaries are, `peers` installed agents, `work` a scratch folder. */
-export function loadPeer(name, { dist, peers, work, node, port }) {
-  const file = path.join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "peers", `${name}.json`);
+/** Reads `peers/NAME.json`, or the file at an absolute path without its `.json`; `dist` is where binaries are, `peers` installed agents, `work` a scratch folder. */
+export function loadPeer(given, { dist, peers, work, node, port }) {
+  const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
+  const file = path.resolve(here, "peers", `${given}.json`);
+  const name = path.basename(given);
   const root = path.join(work, name);
   const vars = {
     dist,

@@ -3,6 +3,9 @@ import { findSkillFiles } from "../../src/context/skill_folders.ts";
 import { readSkill } from "../../src/context/skill_file.ts";
 import { isInside } from "../../src/core/policy.ts";
 
+/** Folders of the program beside which the skills lie once they are unpacked (src/cli/bundled.ts). */
+const RESERVED = ["docs", "README.md"];
+
 /**
  * Copies every skill below `from` into the folder of skills that a binary carries, and returns their names (R120).
  *
@@ -14,10 +17,13 @@ export async function addSkills(from: string, into: string): Promise<readonly st
   if (found.length === 0) throw new Error(`${from} holds no skill: a folder with a SKILL.md in it`);
   for (const { path, reason } of refused) throw new Error(`${path}: ${reason}`);
   const names = [];
-  for (const file of found) {
+  for (const { path: file } of found) {
     const read = await readSkill(file);
     if ("rejected" in read) throw new Error(`${file}: ${read.rejected}`);
     const folder = dirname(file);
+    if (RESERVED.includes(basename(folder))) {
+      throw new Error(`${folder}: the name is the program's own. Rename the skill`);
+    }
     const target = join(into, basename(folder));
     await Deno.remove(target, { recursive: true }).catch(() => {});
     copy(folder, target, Deno.realPathSync(folder));

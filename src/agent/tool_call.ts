@@ -45,10 +45,11 @@ export async function executeCall(
   onUpdate: (partial: ToolResult) => void,
 ): Promise<ToolResult> {
   let isOpen = true;
-  const settled = new AbortController();
+  let grace: AbortController | undefined; // made when it is needed: one for each call costs more than the rest of this
   const abandoned = Promise.withResolvers<ToolResult>();
   const onAbort = async () => {
-    await deps.sleep(deps.abortGraceMs ?? 5000, settled.signal);
+    grace = new AbortController();
+    await deps.sleep(deps.abortGraceMs ?? 5000, grace.signal);
     abandoned.resolve(errorResult("The run was stopped and the tool did not end in time. Check what it did."));
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -60,7 +61,7 @@ export async function executeCall(
   } finally {
     isOpen = false;
     signal.removeEventListener("abort", onAbort);
-    settled.abort();
+    grace?.abort();
   }
 }
 

@@ -5,6 +5,7 @@ import { nearest } from "./nearest.ts";
 
 /** The tools of a session and what a person should know about the choice. */
 export interface ActiveTools {
+  /** Those that are on at the start. */
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
 }
@@ -25,6 +26,11 @@ export function chooseTools(wanted: readonly string[], all: readonly Tool[], pol
     return missing === undefined;
   });
   return { tools, notices };
+}
+
+/** The tools that the policy lets work: those that can be switched on where nobody said which there may be. */
+export function permittedTools(all: readonly Tool[], policy: Policy): readonly Tool[] {
+  return all.filter((tool) => tool.needs.every((need) => grants(policy, need)));
 }
 
 const reasons = {

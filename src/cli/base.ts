@@ -1,3 +1,4 @@
+import { findGitRoot } from "../context/ancestors.ts";
 import { gatherContextFiles } from "../context/context_files.ts";
 import { gatherDocs } from "../context/docs_pointers.ts";
 import { gatherPersona } from "../context/persona_files.ts";
@@ -5,10 +6,12 @@ import { gatherRuntime } from "../context/runtime_facts.ts";
 import { gatherScripts } from "../context/scripts_file.ts";
 import { gatherSystemFiles } from "../context/system_files.ts";
 import { discoverTemplates } from "../context/templates.ts";
+import { once } from "../core/once.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { Diagnostic, Profile, PromptInputs } from "../core/prompt.ts";
 import { channelOf, LOCAL_AUGMENTS } from "../prompt/augment.ts";
 import { describePolicy } from "../sandbox/describe.ts";
+import { baseNotices } from "./base_notices.ts";
 import type { Config } from "./config.ts";
 import type { InputSources } from "./engine/inputs.ts";
 import { findSkills, skillChoice } from "./skills.ts";
@@ -43,18 +46,22 @@ export async function gatherBase(
   const { values } = config.invocation;
   const { settings, root, projectFolder, userFolder, trusted } = config;
   const profile = profileOf(config);
+  const mayRead = readGate();
+  const gitRoot = once(() => findGitRoot(root));
   const system = gatherSystemFiles({
     root,
     projectFolder,
     userFolder,
     trusted,
+    gitRoot,
+    canRead: mayRead,
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
   });
   const isFull = profile === "full";
   const enabled = !values["no-context-files"] && isFull;
-  const contextFiles = gatherContextFiles({ root, userFolder, enabled, canRead: mayRead });
-  const places = { root, projectFolder, userFolder, trusted, canRead: mayRead, enabled };
+  const contextFiles = gatherContextFiles({ root, userFolder, gitRoot, enabled, canRead: mayRead });
+  const places = { root, projectFolder, userFolder, gitRoot, trusted, canRead: mayRead, enabled };
   const wanted = typeof settings.persona === "string" ? { mode: settings.persona } : settings.persona ?? {};
   const mode = wanted.mode ?? "sections";
   const persona = gatherPersona({
@@ -64,7 +71,7 @@ export async function gatherBase(
     enabled: !values["no-context-files"] && (isFull || (profile === "minimal" && mode === "replace")),
   });
   const scripts = gatherScripts({ ...places, canWrite: (path) => canWrite(tools.policy, path) });
-  const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills);
+  const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills, gitRoot);
   const templates = await discoverTemplates({
     root,
     projectFolder,
@@ -84,7 +91,7 @@ export async function gatherBase(
       tools: [],
       contextFiles,
       skills: skills.skills,
-      docs: tools.bundled ? gatherDocs(tools.bundled) : [],
+      docs: "problem" in tools.bundled ? [] : gatherDocs(tools.bundled.folder),
       environmentPolicy: describePolicy(tools.policy),
       rules: [],
       ...(persona.persona ? { persona: persona.persona } : {}),
@@ -93,17 +100,26 @@ export async function gatherBase(
       ...(settings.budgets ? { budgets: settings.budgets } : {}),
       ...(isFull ? { metadataMessages: true } : {}),
       ...(local ? { channel: local } : {}),
-      runtime: gatherRuntime({ root, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
+      runtime: gatherRuntime({ root, gitRoot, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
     diagnostics: [...system.diagnostics, ...persona.diagnostics, ...scripts.diagnostics, ...skills.diagnostics],
     sources: { skills: skills.found.skills, choice: skillChoice(config), templates: templates.templates, root },
-    notices: templates.problems.map(({ path, message }) => `${path}: ${message}`),
+    notices: baseNotices({
+      files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file],
+      persona: persona.persona,
+      skills: isFull ? skills.diagnostics : [],
+      templates: templates.problems,
+      named: Array.isArray(values["skill"]) ? values["skill"] : [],
+      root,
+    }),
   };
 }
 
 /** Asked before the disk is touched, so that a restricted run is denied and never asked (R97, R472). */
-function mayRead(path: string): boolean {
-  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
+function readGate(): (path: string) => boolean {
+  const { state, partial } = Deno.permissions.querySync({ name: "read" });
+  if (state === "granted" && !partial) return () => true;
+  return (path) => Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 function canWrite(policy: Policy, path: string): boolean {

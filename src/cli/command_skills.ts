@@ -76,7 +76,7 @@ function listText(found: SkillSet, reports: ReadonlyMap<string, SkillReport>): s
     ...skills.length > 0 ? skills : ["No skills"],
     ...section("Hidden", found.shadowed.map((one) => `${one.path}: ${one.winner} has the name "${one.name}"`)),
     ...section("Rejected", found.rejected.map((one) => `${one.path}: ${one.reason}`)),
-    ...section("Warnings", warnings.map((one) => `${one.file ?? ""}: ${one.message}`)),
+    ...section("Warnings", warnings.map((one) => one.file === undefined ? one.message : `${one.file}: ${one.message}`)),
     "",
   ].join("\n");
 }
@@ -112,5 +112,5 @@ async function validate(paths: readonly string[], isJson: boolean): Promise<numb
 function skillsAt(path: string): readonly string[] {
   const folder = /(?:^|\/)SKILL\.md$/.test(path) ? dirname(path) : path;
   const { found } = findSkillFiles(folder, true);
-  return found.length === 0 ? [folder] : found.map((file) => dirname(file));
+  return found.length === 0 ? [folder] : found.map((file) => dirname(file.path));
 }

@@ -5,7 +5,7 @@ import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./parse.ts";
 import { mergeSettings, readSettings } from "./settings.ts";
 import type { Settings } from "./settings_table.ts";
-import { decideTrust } from "./trust.ts";
+import { decideTrust, type TrustQuestion } from "./trust.ts";
 import type { World } from "./world.ts";
 
 /** What the command line, the settings files and the surroundings say together. */
@@ -22,6 +22,8 @@ export interface Config {
   readonly auditFolder?: string;
   /** Whether the project's own configuration may load. */
   readonly trusted: boolean;
+  /** Nobody has answered that for this content yet. */
+  readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
   readonly project: Settings;
   /** User, then project; the command line still goes before it. */
@@ -46,6 +48,7 @@ export function configure(invocation: Invocation, world: World): Config {
       ? { stateFolder: folders.newUser, auditFolder: join(folders.newUser, "audit") }
       : {}),
     trusted: trust.trusted,
+    ...(trust.question ? { trustQuestion: trust.question } : {}),
     user: user?.settings ?? {},
     project: project?.settings ?? {},
     settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),

@@ -161,7 +161,7 @@ export const FLAGS = [
     value: "LIST",
     group: "Tools and their scope",
     setting: "tools",
-    help: "active tools (default read,bash,edit,write; also grep,find,ls,read_skill)",
+    help: "the built-in tools (default read,bash,edit,write; also grep,find,ls,read_skill)",
   },
   { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
   {

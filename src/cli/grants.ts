@@ -2,6 +2,7 @@
 import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { Denial } from "../core/event.ts";
+import type { ExtensionPermissions } from "../core/hook.ts";
 import { grantedScopes } from "../sandbox/widen.ts";
 import { replaceFile } from "./replace_file.ts";
 
@@ -14,6 +15,27 @@ type Fields = Record<string, unknown>;
  * read, understood or written.
  */
 export function recordGrant(userFolder: string, root: string, denial: Pick<Denial, "kind" | "grant">): void {
+  change(userFolder, (settings) => {
+    const permissions = childOf(childOf(childOf(settings, "projects"), root), "permissions");
+    const added = Object.entries(grantedScopes(denial)).map(([kind, scope]) => add(permissions, kind, scope));
+    return added.includes(true);
+  }, `"projects": {"${root}": {"permissions": …}}`);
+}
+
+/**
+ * Writes to `extensions.grants.HASH` what an extension with exactly these files may have, in place of what stands there.
+ *
+ * Otherwise as `recordGrant`.
+ */
+export function recordExtensionGrant(userFolder: string, hash: string, granted: ExtensionPermissions): void {
+  change(userFolder, (settings) => {
+    childOf(childOf(settings, "extensions"), "grants")[hash] = granted;
+    return true;
+  }, `"extensions": {"grants": ${JSON.stringify({ [hash]: granted })}}`);
+}
+
+/** Changes the settings, if `edit` says that it did; `fix` is what a person would write there. */
+function change(userFolder: string, edit: (settings: Fields) => boolean, fix: string): void {
   const path = join(userFolder, "settings.json");
   try {
     Deno.mkdirSync(userFolder, { recursive: true, mode: 0o700 });
@@ -21,16 +43,13 @@ export function recordGrant(userFolder: string, root: string, denial: Pick<Denia
     const real = realOf(path);
     const text = readText(real);
     const settings = text === undefined ? {} : fieldsOf(JSON.parse(text.replace(/^\ufeff/, "")), "it");
-    const projects = childOf(settings, "projects");
-    const permissions = childOf(childOf(projects, root), "permissions");
-    const added = Object.entries(grantedScopes(denial)).map(([kind, scope]) => add(permissions, kind, scope));
-    if (!added.includes(true)) return;
+    if (!edit(settings)) return;
     replaceFile(real, JSON.stringify(settings, null, indentOf(text)) + (text === undefined ? "\n" : endOf(text)));
   } catch (error) {
     throw new UserError({
       what: `Cannot keep the answer in "${path}"`,
       why: messageOf(error),
-      fix: `It holds for this session. Correct the file, or write "projects": {"${root}": {"permissions": …}} yourself`,
+      fix: `It holds for this session. Correct the file, or write ${fix} yourself`,
     }, { cause: error });
   }
 }

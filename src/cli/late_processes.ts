@@ -1,13 +1,17 @@
+import { dirname } from "@std/path";
 import type { Processes } from "./processes.ts";
+import { tidyUp } from "./session_record.ts";
 
-/** How long after a request was built the shell starts to warm up: the request should be out, and no model answers sooner. */
-const WARM_AFTER_MS = 250;
+/** What earlier sessions left is of no hurry. */
+const TIDY_AFTER_MS = 750;
 
 /** Processes for commands, loaded with the first need: most of their code is not wanted before the first request. */
 export interface LateProcesses {
   readonly get: () => Promise<Processes>;
-  /** Starts the first spare a little later, once. */
-  readonly warmSoon: () => void;
+  /** A command is on its way: starts a process for it. */
+  readonly expect: () => void;
+  /** Ends what killed sessions left, later and once. */
+  readonly tidySoon: () => void;
   /** No further command comes: ends everything, but for commands in the background, which go on until `close`. */
   readonly retire: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -15,6 +19,7 @@ export interface LateProcesses {
 
 /** Opens processes as `openProcesses` does, when they are first needed. */
 export function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+  const [, policy, , cache] = args;
   let loading: Promise<Processes> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const get = (): Promise<Processes> =>
@@ -27,7 +32,10 @@ export function lateProcesses(...args: Parameters<typeof import("./processes.ts"
   const close = (): Promise<void> => closing ??= end();
   return {
     get,
-    warmSoon: () => timer ??= setTimeout(() => void get().then((processes) => processes.warm()), WARM_AFTER_MS),
+    expect: () => {
+      if (!closing) void get().then((processes) => processes.expect());
+    },
+    tidySoon: () => void (timer ??= setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS)),
     retire: async () => {
       clearTimeout(timer);
       const processes = await loading;

@@ -16,7 +16,7 @@ export function startsListed(policy: Policy, active: readonly Tool[]): boolean {
   const { all, list } = policy.run;
   const isWanted = active.some((tool) => tool.name === "bash" && tool.place === "runner");
   if (all || list.length === 0 || !isWanted) return false;
-  if (CONFINING.includes(policy.sandbox)) return true;
+  if (canStartListed(policy)) return true;
   throw new UserError({
     what: `Cannot start the listed programs (${list.join(", ")})`,
     why: `the sandbox level here is ${policy.sandbox}, at which nothing confines a single program`,
@@ -24,6 +24,11 @@ export function startsListed(policy: Policy, active: readonly Tool[]): boolean {
       "Leave the list out, and bash interprets scripts itself; sandpiper doctor says what the level kernel lacks here",
     exitCode: 3,
   });
+}
+
+/** Whether this level can confine the programs of a list, if there is one. */
+export function canStartListed({ run: { all, list }, sandbox }: Policy): boolean {
+  return all || list.length === 0 || CONFINING.includes(sandbox);
 }
 
 /** What a person should know about the programs that may run (R468), and which of a list will not. */

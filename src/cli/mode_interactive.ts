@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { readGitBranch } from "../context/git_branch.ts";
 import type { Engine } from "../core/engine.ts";
 import type { UserError } from "../core/error.ts";
+import { keyBindings } from "../tui/key_bindings.ts";
 import { promptHistory } from "../tui/prompt_history.ts";
 import { createQuestions } from "../tui/questions.ts";
 import { runTui } from "../tui/run_tui.ts";
@@ -12,17 +13,41 @@ import type { ModelChoice } from "./model.ts";
 import { VERSION } from "./version.ts";
 
 /**
+ * Asks about the project's own configuration where nobody has answered yet (docs/cli.md, Files); the configuration that
+ * follows, or an exit code. Goes before the choice of a model, which that configuration may make.
+ */
+export async function trustedConfig(config: Config): Promise<Config | number> {
+  if (!config.trustQuestion) return config;
+  const { askTrust } = await import("./interactive/ask_trust.ts");
+  const { plainTrustText, trustScreen } = await import("../tui/trust_screen.ts");
+  return await askTrust(config, (question) => {
+    if (!isPlain(config)) return trustScreen({ ...question, version: VERSION, theme: themeFor(config) });
+    return Promise.resolve(plainTrust(plainTrustText(question)));
+  });
+}
+
+/** Anything but a clear yes leaves it out. */
+function plainTrust(text: string): "yes" | "never" | "no" {
+  console.log(text);
+  const answer = prompt("")?.trim().toLowerCase();
+  return answer === "y" || answer === "yes" ? "yes" : answer === "x" ? "never" : "no";
+}
+
+/**
  * Runs the terminal UI to its end; the exit code. `message`: sent at the start.
  *
  * Everything but the first frame is loaded after it: opening a session is most of the start.
  */
 export async function interactiveMode(config: Config, choice: ModelChoice, message = ""): Promise<number> {
   const { world: { env, cwd, home }, root, stateFolder, auditFolder } = config;
+  const keys = keyBindings(config.settings.keybindings);
   const questions = createQuestions();
+  // Lines are read when the session is open, and no earlier.
+  const grants = { ask: questions.askGrant, isLater: isPlain(config) };
   const begin = Promise.withResolvers<void>();
   const opening = begin.promise.then(async () => {
     const { openEngine } = await import("./engine/engine.ts");
-    return await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui });
+    return await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui, grants });
   });
   const engine = (): Promise<Engine> => opening;
   const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })
@@ -38,14 +63,20 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       version: VERSION,
       theme: themeFor(config),
       plain: isPlain(config),
+      keys,
       models: Object.keys(config.settings.models ?? {}),
+      async serverModels() {
+        const { serverModels } = await import("./interactive/server_models.ts");
+        return await serverModels(choice);
+      },
       async sessions() {
         const { sessionLines } = await import("./interactive/session_lines.ts");
         return sessionLines(config, (await engine()).state().sessionId);
       },
       async policy() {
         const { describePolicy } = await import("../sandbox/describe.ts");
-        return describePolicy((await engine()).state().policy);
+        const { policy } = (await engine()).state();
+        return [`Workspace: ${policy.root}`, ...describePolicy(policy)];
       },
       async audit() {
         const { auditLines } = await import("./interactive/audit_lines.ts");

@@ -19,6 +19,11 @@ export interface TextOutcome extends ModeOutcome {
   readonly last?: AssistantMessage;
 }
 
+/** What text mode looks at: everything but the pieces of replies and of outputs. */
+export function isTextEvent({ type }: AgentEvent): boolean {
+  return type !== "message_update" && type !== "tool_execution_update";
+}
+
 /** Writes the final assistant text and nothing else (R260). */
 export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
   let outcome: TextOutcome = { ending: "error" };

@@ -17,8 +17,8 @@ export interface OpenModel {
   readonly notices: readonly string[];
 }
 
-/** What hooks may do to a request right before it leaves. */
-export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders">;
+/** What hooks may do to a request right before it leaves, and who hears of the answer. */
+export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse">;
 
 /** Opens whoever answers, with recording around it when that was asked for. */
 export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {

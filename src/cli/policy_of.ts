@@ -2,7 +2,7 @@ import type { Limits, Policy } from "../core/policy.ts";
 import { glanceAtDisk } from "../sandbox/disk.ts";
 import { type Grants, resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { allowedBefore } from "./allowed_before.ts";
-import { bundledParts } from "./bundled.ts";
+import type { FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";
 import { withinHost } from "./host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
@@ -12,7 +12,7 @@ import { skillFolders } from "./skills.ts";
 export interface PolicyBase {
   readonly level: Policy["sandbox"];
   readonly folders: { readonly tmp: string; readonly cache: string };
-  readonly bundled: string | undefined;
+  readonly bundled: FoundBundled;
   /** What this program is made of. */
   readonly program: readonly string[];
 }
@@ -39,8 +39,8 @@ export function policyOf(config: Config, { level, folders, bundled, program }: P
     tmp: folders.tmp,
     cache: folders.cache,
     env: config.world.env,
-    skills: skillFolders(config, undefined),
-    readable: bundled === undefined ? [] : bundledParts(bundled),
+    skills: skillFolders(config),
+    readable: "problem" in bundled ? [] : bundled.readable,
     program,
     level,
     ...glanceAtDisk(),

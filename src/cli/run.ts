@@ -1,22 +1,25 @@
 import { UserError } from "../core/error.ts";
 import { type Config, configure } from "./config.ts";
 import { assembleMessage } from "./message.ts";
-import { chooseModel, type ModelChoice } from "./model.ts";
+import { firstModel } from "./first_model.ts";
+import type { ModelChoice } from "./model.ts";
 import type { Invocation } from "./parse.ts";
 import { readVariable, readWorld } from "./world.ts";
 
 /** Runs the program in the mode that was asked for; the exit code. Each mode's code is loaded only here. */
 export async function run(invocation: Invocation): Promise<number> {
-  const config = configure(invocation, readWorld());
+  let config = configure(invocation, readWorld());
   const { values } = invocation;
-  const facts = { cwd: config.world.cwd, variable: readVariable };
   if (modeOf(config) === "interactive") {
-    const { firstStartMode, interactiveMode } = await import("./mode_interactive.ts");
+    const { firstStartMode, interactiveMode, trustedConfig } = await import("./mode_interactive.ts");
+    const trusted = await trustedConfig(config);
+    if (typeof trusted === "number") return trusted;
+    config = trusted;
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
     let choice: ModelChoice;
     try {
-      choice = chooseModel(values, config.settings, facts);
+      choice = await firstModel(config, readVariable);
     } catch (error) {
       // Nothing is configured yet: one screen says what is missing.
       if (error instanceof UserError && values["model"] === undefined) return await firstStartMode(config, error);
@@ -24,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return await interactiveMode(config, choice, message);
   }
-  const choice = chooseModel(values, config.settings, facts);
+  const choice = await firstModel(config, readVariable);
   if (values["mode"] === "rpc") return await (await import("./rpc/run.ts")).runRpc(config, choice);
   return await (await import("./run_task.ts")).runTask(config, choice);
 }

@@ -7,7 +7,7 @@ import { eventsOf } from "./engine_events.ts";
 import { writeAll } from "./main.ts";
 import { assembleMessage, attachedImages, readStdin } from "./message.ts";
 import { jsonMode, type ModeOutcome } from "./mode_json.ts";
-import { textMode } from "./mode_text.ts";
+import { isTextEvent, textMode } from "./mode_text.ts";
 import type { ModelChoice } from "./model.ts";
 import { type SignalWatch, watchSignals } from "./signals.ts";
 
@@ -41,7 +41,7 @@ async function answer(engine: Engine, config: Config, task: Task, watch: SignalW
     watch.signal.addEventListener("abort", stop);
     if (watch.signal.aborted) stop();
     return outcome = await prompting;
-  });
+  }, values["mode"] === "json" ? undefined : isTextEvent);
   const write = (line: string): boolean => writeAll(Deno.stdout, line);
   if (values["mode"] === "json") {
     const header = { id, timestamp: new Date().toISOString(), cwd };

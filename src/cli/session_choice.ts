@@ -1,9 +1,11 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
-import type { SessionStore } from "../core/session.ts";
+import type { SessionContext, SessionStore } from "../core/session.ts";
+import { buildContext } from "../session/context.ts";
 import { allSessionFolders, sessionsFolder } from "../session/folder.ts";
 import { forkSession } from "../session/fork.ts";
 import { findSession, newestSession } from "../session/list.ts";
+import { loadSession } from "../session/load.ts";
 import { createSession, memorySession, openSession } from "../session/store.ts";
 import type { Config } from "./config.ts";
 import { mayHost } from "./host_permissions.ts";
@@ -75,6 +77,19 @@ export function resumeSession(which: string, config: Config, tell: Tell): Sessio
     why: `it belongs to ${cwd}, and this workspace is ${config.root}`,
     fix: `Run it there with -C ${cwd}, or take a copy of it here with --fork ${id}`,
   });
+}
+
+/** The model that the session used last which the command line asks for; undefined for a new one. Only reads. */
+export function keptModel(config: Config): SessionContext["model"] {
+  const { values } = config.invocation;
+  const places = sessionPlaces(config);
+  const asked = values["resume"] ?? values["fork"];
+  const path = typeof asked === "string"
+    ? named(asked, config, places)
+    : values["continue"] && places.folder !== undefined
+    ? newestSession(places.folder, config.root)
+    : undefined;
+  return path === undefined ? undefined : buildContext(loadSession(path).entries).model;
 }
 
 /** What every store needs of the world. */

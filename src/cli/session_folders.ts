@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { sha256 } from "../core/digest.ts";
+import { messageOf, UserError } from "../core/error.ts";
 import { folderPrefix } from "./session_record.ts";
 
 /** Folders of one session outside the workspace. */
@@ -15,6 +16,13 @@ export interface SessionFolders {
 export function cacheRoot(env: Readonly<Record<string, string>>): string | undefined {
   const base = env["XDG_CACHE_HOME"] ?? (env["HOME"] ? join(env["HOME"], ".cache") : undefined);
   return base?.startsWith("/") ? join(base, "sandpiper") : undefined;
+}
+
+/** Stands for the former where it cannot be written: a folder of this user's among the temporary ones, for read-only use. */
+export function spareFolder(env: Readonly<Record<string, string>>): string | undefined {
+  const uid = Deno.uid();
+  const base = env["TMPDIR"] ?? "/tmp";
+  return uid === null || !base.startsWith("/") ? undefined : join(base, `sandpiper-files-${uid}`);
 }
 
 /**
@@ -46,7 +54,11 @@ function makeTemporary(): string | undefined {
     return Deno.realPathSync(Deno.makeTempDirSync({ prefix: folderPrefix() }));
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
-    throw error;
+    throw new UserError({
+      what: "Cannot make a temporary folder",
+      why: messageOf(error),
+      fix: "Set TMPDIR to a folder that can be written",
+    });
   }
 }
 

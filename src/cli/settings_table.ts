@@ -12,6 +12,7 @@ const text = { type: "string" } as const;
 const amount = { type: "number", exclusiveMinimum: 0 } as const;
 const count = { type: "integer", minimum: 1 } as const;
 const scope = { anyOf: [{ type: "boolean" }, { type: "array", items: text }] } as const;
+const keys = { anyOf: [text, { type: "array", items: text }] } as const;
 const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", enum: values }) as const;
 const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
   ({ type: "object", properties, additionalProperties: false }) as const;
@@ -48,7 +49,7 @@ export const SETTINGS = {
     help: "data of models by id; prices in USD per million tokens",
     userOnly: true,
   },
-  tools: { shape: { type: "array", items: text }, help: "active tools" },
+  tools: { shape: { type: "array", items: text }, help: "tools that are on at the start" },
   toolExecution: {
     shape: oneOf("sequential", "parallel"),
     help: "parallel lets neighbouring calls that only read run together",
@@ -113,7 +114,27 @@ export const SETTINGS = {
     shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
     help: "bounds of one bash call; a project may only lower them",
   },
+  userBash: {
+    shape: oneOf("confined", "unconfined"),
+    help: "where commands after ! run: in the scope of the bash tool, or with all that you may do",
+    userOnly: true,
+  },
   theme: { shape: oneOf("light", "dark"), help: "colours of the terminal UI", userOnly: true },
+  keybindings: {
+    shape: object({
+      newLine: keys,
+      followUp: keys,
+      expand: keys,
+      model: keys,
+      thinking: keys,
+      edit: keys,
+      redraw: keys,
+      suspend: keys,
+      undo: keys,
+    }),
+    help: "keys of the terminal UI by what they do; see docs/tui.md",
+    userOnly: true,
+  },
   mcpServers: {
     shape: {
       type: "object",

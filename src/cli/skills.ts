@@ -4,6 +4,7 @@ import { chooseSkills } from "../context/skill_selection.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../context/skills.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { Diagnostic, PromptSkill } from "../core/prompt.ts";
+import type { FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";
 
 /** The skills that the model is told of, and what the search had to report. */
@@ -23,11 +24,12 @@ export interface ListedSkills {
  */
 export async function findSkills(
   config: Config,
-  bundled: string | undefined,
+  bundled: FoundBundled,
   policy: Policy,
   contributed: readonly string[] = [],
+  gitRoot?: () => string | undefined,
 ): Promise<ListedSkills> {
-  const found = await discover(config, bundled, policy, contributed);
+  const found = await discover(config, bundled, policy, contributed, gitRoot);
   return {
     skills: listedSkills(chooseSkills(found.skills, skillChoice(config))),
     diagnostics: found.diagnostics,
@@ -38,23 +40,41 @@ export async function findSkills(
 /** Everything that is there, whatever the settings choose. */
 export async function discover(
   config: Config,
-  bundled: string | undefined,
+  bundled: FoundBundled,
   policy: Policy,
   contributed: readonly string[] = [],
+  gitRoot?: () => string | undefined,
 ): Promise<SkillSet> {
   const { values } = config.invocation;
-  return await discoverSkills({
+  const found = await discoverSkills({
     root: config.root,
+    gitRoot,
     projectFolder: config.projectFolder,
     userFolder: config.userFolder,
     home: config.world.env["HOME"],
-    bundled: bundled === undefined ? undefined : join(bundled, "skills"),
+    bundled: "problem" in bundled ? undefined : bundled.skills,
     explicit: Array.isArray(values["skill"]) ? values["skill"] : [],
     contributed,
     trusted: config.trusted,
     enabled: !values["no-skills"],
-    canRead: (path) => covers(policy.read, path) && !policy.denyRead.some((folder) => isInside(path, folder)),
+    canRead: readableBy(policy),
   });
+  if (!("problem" in bundled) || values["no-skills"]) return found;
+  const missing = { code: "missing_file", message: bundled.problem, section: "skills_listing" } as const;
+  return { ...found, diagnostics: [...found.diagnostics, missing] };
+}
+
+/** Whether the tools may read a path. Asked for a thousand neighbours, so the answer for all of a folder is remembered. */
+function readableBy({ read, denyRead }: Policy): (path: string) => boolean {
+  const wholly = new Map<string, boolean>();
+  return (path) => {
+    // Of `skills/name/SKILL.md` the folder `skills`.
+    const folder = path.slice(0, path.lastIndexOf("/", path.lastIndexOf("/") - 1));
+    const known = wholly.get(folder) ??
+      (covers(read, folder) && !denyRead.some((denied) => isInside(folder, denied) || isInside(denied, folder)));
+    wholly.set(folder, known);
+    return known || covers(read, path) && !denyRead.some((denied) => isInside(path, denied));
+  };
 }
 
 /** The setting `skills`. */
@@ -63,7 +83,7 @@ export function skillChoice(config: Config): SkillChoice {
 }
 
 /** Folders outside the workspace that hold skills; the tools' read scope takes them in. */
-export function skillFolders(config: Config, bundled: string | undefined): string[] {
+export function skillFolders(config: Config): string[] {
   const { values } = config.invocation;
   const explicit = Array.isArray(values["skill"]) ? values["skill"] : [];
   const home = config.world.env["HOME"];
@@ -71,5 +91,5 @@ export function skillFolders(config: Config, bundled: string | undefined): strin
     ...(config.userFolder ? [join(config.userFolder, "skills")] : []),
     ...(home ? [join(home, ".agents", "skills")] : []),
   ];
-  return [...explicit, ...standing, ...(bundled ? [bundled] : [])];
+  return [...explicit, ...standing];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../core/program.ts";
-import type { CallOptions } from "../core/runner.ts";
+import type { CallOptions, ToolRunner } from "../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { claimIn, type DenialClaim, withDenial } from "../sandbox/denial_claim.ts";
 import { openRunner } from "../sandbox/runner_client.ts";
@@ -13,10 +13,15 @@ import { startsListed } from "./listed_programs.ts";
 /** What runs tool calls under one policy, for as long as that holds. */
 export interface ToolProcesses {
   readonly policy: Policy;
+  /** On at the start. */
   readonly active: readonly Tool[];
+  /** Those, and what can be switched on besides. */
+  readonly known: readonly Tool[];
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
-  /** Starts the shell's spare a little later, once; costs nothing when bash is not active. */
+  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
+  /** The model has begun to call a tool: what it needs is started now. */
+  readonly foresee: (tool: string) => void;
   /** Takes no further call; when those under way have ended, so does all but commands in the background. */
   readonly retire: () => Promise<void>;
   /** Ends everything. Safe to call twice. */
@@ -32,29 +37,45 @@ export interface ToolGround {
   readonly numbered: (own: Commands) => Commands;
 }
 
-/** Starts the runner of a policy and returns without waiting for it; whatever starts commands is loaded with the first. */
-export function openToolProcesses(policy: Policy, active: readonly Tool[], ground: ToolGround): ToolProcesses {
+/** How long after a request was built the runner starts: the request should be out, and a model takes longer to answer. */
+const RUNNER_AFTER_MS = 25;
+
+/**
+ * Opens what runs tools under a policy: their processes are started when a request is on its way, when a call is foreseen,
+ * or with the first call, whichever comes first. Throws UserError for a scope that this process itself does not have.
+ */
+export function openToolProcesses(
+  policy: Policy,
+  { active, known }: Pick<ToolProcesses, "active" | "known">,
+  ground: ToolGround,
+): ToolProcesses {
   const { self, cache, numbered } = ground;
-  const listed = startsListed(policy, active);
-  const kind = listed ? "listed" : active.some((tool) => tool.place === "shell") ? "shell" : undefined;
+  const listed = startsListed(policy, known);
+  const usesShell = (tool: Tool): boolean => listed ? tool.name === "bash" : tool.place === "shell";
+  const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
   const processes = kind && lateProcesses(kind, policy, self, cache);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
-  const runner = active.some((tool) => tool.place === "runner")
-    ? openRunner(
+  const start = (): ToolRunner =>
+    openRunner(
       policy,
       self,
       new URL("../runner/worker.ts", import.meta.url),
       programs ? { runProgram: programs.run } : {},
-    )
-    : undefined;
+    );
+  const isWanted = active.some((tool) => tool.place === "runner");
+  // A worker in this process: what it may not have is a mistake on the command line.
+  let runner = isWanted && policy.sandbox === "permissions" ? start() : undefined;
+  let starting: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
   const running = new Set<Promise<unknown>>();
 
   const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
     const deadlineMs = tool.deadlineMs?.(args, policy);
     if (tool.name === "bash") programs?.forget();
     const call = { name: tool.name, args };
-    const result = await (runner?.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs }) ??
-      errorResult("No tools were started"));
+    if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
+    runner ??= start();
+    const result = await runner.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
     // What a program met is known here; the runner, which asked for the program, need not be believed.
     const denied = tool.name === "bash" ? programs?.denied() : undefined;
     return denied === undefined || claimIn(result.details) ? result : withDenial(result, denied);
@@ -77,6 +98,7 @@ export function openToolProcesses(policy: Policy, active: readonly Tool[], groun
   return {
     policy,
     active,
+    known,
     run: (tool, args, options) => {
       const call = (tool.place === "runner" ? inRunner : inHost)(tool, args, options);
       running.add(call);
@@ -84,12 +106,25 @@ export function openToolProcesses(policy: Policy, active: readonly Tool[], groun
       call.then(forget, forget);
       return call;
     },
-    warmSoon: () => processes?.warmSoon(),
+    warmSoon: () => {
+      if (isClosed) return;
+      processes?.tidySoon();
+      if (isWanted) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
+    },
+    foresee: (name) => {
+      const tool = known.find((one) => one.name === name);
+      if (isClosed || tool === undefined) return;
+      if (tool.place === "runner") runner ??= start();
+      if (usesShell(tool)) processes?.expect();
+    },
     retire: async () => {
+      clearTimeout(starting);
       await Promise.allSettled(running);
       await Promise.all([runner?.close(), processes?.retire()]);
     },
     close: async () => {
+      isClosed = true;
+      clearTimeout(starting);
       await Promise.all([runner?.close(), processes?.close()]);
     },
   };

@@ -9,30 +9,32 @@ import { hardenHost } from "../sandbox/host.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { type Self, thisProgram } from "../sandbox/self.ts";
 import { DEFAULT_TOOLS, toolsUnder } from "../../tools/mod.ts";
-import { chooseTools } from "./active_tools.ts";
+import { chooseTools, permittedTools } from "./active_tools.ts";
 import { grantFolder } from "./allowed_before.ts";
 import { type Asker, askingRunTool, type Recorder } from "./asking.ts";
 import { backgroundIds } from "./background_ids.ts";
-import { bundledFolder } from "./bundled.ts";
+import { findBundled, type FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";
 import { grantDesk } from "./grant_desk.ts";
 import { recordGrant } from "./grants.ts";
-import { programNotices, startsListed } from "./listed_programs.ts";
+import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { policyOf } from "./policy_of.ts";
-import { cacheRoot, makeSessionFolders } from "./session_folders.ts";
+import { cacheRoot, makeSessionFolders, spareFolder } from "./session_folders.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 
 /** The tools of a session behind their boundary. */
 export interface ToolsHost {
   /** What holds now: a grant makes another value of it. */
   readonly policy: Policy;
-  /** Changes together with `policy`. */
+  /** On at the start; changes together with `policy`. */
   readonly active: readonly Tool[];
+  /** Those, and what can be switched on besides: all that the policy permits, or what `--tools` names. */
+  readonly known: readonly Tool[];
   /** What was granted in this session, in order. */
   readonly granted: readonly Denial[];
   readonly notices: readonly string[];
-  /** Folder with the program's own README, docs and skills, when the tools can open it. */
-  readonly bundled: string | undefined;
+  /** The program's own README, docs and skills, where the tools can open them. */
+  readonly bundled: FoundBundled;
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /**
@@ -40,8 +42,10 @@ export interface ToolsHost {
    * end under the policy that they started with. Throws UserError for one that is not, or no longer, to be had.
    */
   readonly grant: (denial: Denial) => void;
-  /** Starts the shell's spare a little later, once; costs nothing when bash is not active. */
+  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
+  /** The model has begun to call a tool: what it needs is started now. */
+  readonly foresee: (tool: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -49,29 +53,36 @@ export interface ToolsHost {
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
 /**
- * Decides the policy and, with `start`, starts the runner; returns without waiting for it. `asker` is whoever answers
- * denials; without one they are final.
+ * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers
+ * denials; without one they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
  */
-export function openTools(config: Config, start: boolean, asker?: Asker): ToolsHost {
+export function openTools(config: Config, start: boolean, asker?: Asker, hardens = true): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
   const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "bwrap-works")));
-  const bundled = bundledFolder(cache);
+  const bundled = findBundled(cache, () => spareFolder(config.world.env));
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
     const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
     const base = { level: sandbox.level, folders, bundled, program: self.readPaths };
-    const choose = (policy: Policy) => chooseTools(wantedTools(config), toolsUnder(policy), policy);
+    const choose = (policy: Policy) => {
+      const all = toolsUnder(policy);
+      const { tools: active, notices } = chooseTools(wantedTools(config), all, policy);
+      const more = namesTools(config)
+        ? []
+        : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
+      return { active, known: all.filter((tool) => active.includes(tool) || more.includes(tool)), notices };
+    };
     const ground = { self, cache, numbered: backgroundIds() };
     const policy = policyOf(config, base, {});
-    const active = choose(policy);
-    const listed = startsListed(policy, active.tools);
+    const chosen = choose(policy);
+    const listed = startsListed(policy, chosen.active);
     const desk = grantDesk({
-      first: start ? openToolProcesses(policy, active.tools, ground) : nothingStarted(policy, active.tools),
-      open: (wider, only) => openToolProcesses(wider, only ? [only] : choose(wider).tools, ground),
+      first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
+      open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
       resolve: (grants) => policyOf(config, base, grants),
     });
-    if (start) hardenHost();
+    if (start && hardens) hardenHost();
     return {
       get policy() {
         return desk.current().policy;
@@ -79,13 +90,16 @@ export function openTools(config: Config, start: boolean, asker?: Asker): ToolsH
       get active() {
         return desk.current().active;
       },
+      get known() {
+        return desk.current().known;
+      },
       get granted() {
         return desk.granted();
       },
       notices: [
         ...sandbox.notices,
-        ...(active.tools.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
-        ...(values["tools"] ? active.notices : []),
+        ...(chosen.active.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
+        ...(values["tools"] ? chosen.notices : []),
       ],
       bundled,
       run: asker
@@ -93,6 +107,7 @@ export function openTools(config: Config, start: boolean, asker?: Asker): ToolsH
         : (tool, args, _callId, options) => desk.run(tool, args, options),
       grant: desk.grant,
       warmSoon: () => desk.current().warmSoon(),
+      foresee: (tool) => desk.current().foresee(tool),
       close: async () => {
         await desk.close();
         folders.remove();
@@ -105,10 +120,11 @@ export function openTools(config: Config, start: boolean, asker?: Asker): ToolsH
 }
 
 /** For commands that only look. */
-function nothingStarted(policy: Policy, active: readonly Tool[]): ToolProcesses {
+function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "known">): ToolProcesses {
   const nothing = (): Promise<void> => Promise.resolve();
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
-  return { policy, active, run, warmSoon: () => {}, retire: nothing, close: nothing };
+  const { active, known } = tools;
+  return { policy, active, known, run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
 }
 
 function recorder(asker: Asker, config: Config): Recorder {
@@ -117,6 +133,11 @@ function recorder(asker: Asker, config: Config): Recorder {
     onTrouble: (sentence) => asker.onTrouble?.(sentence),
     record: (denial) => recordGrant(grantFolder(config), config.root, denial),
   };
+}
+
+/** Whether the person said on the command line which tools there may be: nothing switches others on then. */
+function namesTools({ invocation: { values } }: Config): boolean {
+  return values["no-tools"] === true || values["tools"] !== undefined;
 }
 
 function wantedTools(config: Config): readonly string[] {

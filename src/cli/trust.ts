@@ -1,13 +1,25 @@
 import { join } from "@std/path";
 import type { ConfigFolders } from "../context/config_folders.ts";
 import { decideTrust as decide, readTrust } from "../context/trust.ts";
-import { digestProject } from "../context/trust_digest.ts";
+import { lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
 import type { Values } from "./parse.ts";
 
 /** Whether the project's own configuration may load, and what a person should know about it. */
 export interface ProjectTrust {
   readonly trusted: boolean;
   readonly warnings: readonly string[];
+  /** What a person could be asked; absent where it is decided, and where an answer could not be recorded. */
+  readonly question?: TrustQuestion;
+}
+
+/** Whether a project's own configuration shall load, as it is now. */
+export interface TrustQuestion {
+  readonly folder: string;
+  /** Of `files`. */
+  readonly digest: string;
+  readonly files: readonly ProjectFile[];
+  /** It was trusted, or not, with another content. */
+  readonly hasChanged: boolean;
 }
 
 /**
@@ -16,8 +28,9 @@ export interface ProjectTrust {
  */
 export function decideTrust(root: string, folders: ConfigFolders, values: Values): ProjectTrust {
   const flag = values["no-trust"] ? false : values["trust"] ? true : undefined;
-  const digest = flag === undefined ? digestProject(root, folders.project) : undefined;
-  const recorded = folders.user && digest !== undefined ? readTrust(join(folders.user, "trust.json")) : { records: [] };
+  const seen = flag === undefined ? lookAtProject(root, folders.project) : undefined;
+  const digest = seen?.digest;
+  const recorded = folders.user && seen ? readTrust(join(folders.user, "trust.json")) : { records: [] };
   const decision = decide({ flag, folder: root, digest, records: recorded.records });
   const warnings = "problem" in recorded && recorded.problem !== undefined
     ? [`trust.json is not used: ${recorded.problem}`]
@@ -25,6 +38,10 @@ export function decideTrust(root: string, folders: ConfigFolders, values: Values
   if (!decision.trusted && (decision.reason === "unknown" || decision.reason === "changed")) {
     const why = decision.reason === "changed" ? "it changed since it was trusted" : "nobody has trusted it";
     warnings.push(`this project's own configuration is left out, because ${why}; look at it, then pass --trust`);
+    if (seen && digest) {
+      const hasChanged = decision.reason === "changed";
+      return { trusted: false, warnings, question: { folder: root, digest, files: seen.files, hasChanged } };
+    }
   }
   return { trusted: decision.trusted, warnings };
 }

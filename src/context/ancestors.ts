@@ -7,7 +7,7 @@ export function ancestorsOf(folder: string): readonly string[] {
   return found;
 }
 
-/** The nearest folder, upwards, that holds a `.git`. */
+/** The nearest folder, upwards, that holds a `.git`. Every level without one costs a thrown error. */
 export function findGitRoot(folder: string): string | undefined {
   return ancestorsOf(folder).findLast((at) => exists(at.endsWith("/") ? `${at}.git` : `${at}/.git`));
 }

@@ -10,6 +10,8 @@ export interface BootstrapPlaces {
   readonly root: string;
   readonly projectFolder?: string | undefined;
   readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
   /** Whether the project's own configuration may be used. */
   readonly trusted: boolean;
   /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
@@ -38,8 +40,8 @@ export interface BootstrapFile {
  * to the provider.
  */
 export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: BootstrapRule): BootstrapFile {
-  const { root, projectFolder, userFolder, trusted } = places;
-  const bounds = findGitRoot(root) ?? root;
+  const { root, projectFolder, userFolder, trusted, gitRoot = () => findGitRoot(root) } = places;
+  const bounds = gitRoot() ?? root;
   const order = [
     ...projectFolder ? [{ folder: projectFolder, bounds, needsTrust: true }] : [],
     { folder: root, bounds, needsTrust: rule.rootNeedsTrust === true },
@@ -53,7 +55,7 @@ export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: B
   };
   for (const place of order) {
     const path = join(place.folder, name);
-    const file = look(path, place.bounds, places.canRead);
+    const file = readWithin(path, place.bounds, places.canRead);
     if (file.status === "missing") continue;
     if (place.needsTrust && !trusted) {
       const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
@@ -68,7 +70,12 @@ export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: B
   return { file: missing, diagnostics };
 }
 
-function look(path: string, bounds: string | undefined, canRead: (path: string) => boolean): ContextFile {
+/**
+ * Reads a file that may be there; a link has to stay within `bounds`, where there are any. Never throws.
+ *
+ * @param canRead Asked before the disk is touched.
+ */
+export function readWithin(path: string, bounds: string | undefined, canRead: (path: string) => boolean): ContextFile {
   if (!canRead(path)) {
     return {
       path,
@@ -77,14 +84,15 @@ function look(path: string, bounds: string | undefined, canRead: (path: string) 
     };
   }
   try {
-    if (Deno.lstatSync(path).isSymlink) {
+    const own = Deno.lstatSync(path);
+    if (own.isSymlink) {
       const target = Deno.realPathSync(path);
       if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
         const where = bounds ?? "what may be read";
         return { path, status: "denied", message: `It links to a file outside ${where}. Copy the text here instead` };
       }
     }
-    const read = readText(path);
+    const read = readText(path, undefined, own.isSymlink ? undefined : own);
     switch (read.status) {
       case "loaded":
         return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };

@@ -9,6 +9,8 @@ export interface ContextFileOptions {
   /** The workspace, absolute, links resolved. */
   readonly root: string;
   readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
   /** False: nothing is looked for (`--no-context-files`, profile `none`). */
   readonly enabled: boolean;
   /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
@@ -27,7 +29,7 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 export function gatherContextFiles(options: ContextFileOptions): ContextFile[] {
   if (!options.enabled) return [];
   const { root, userFolder, canRead } = options;
-  const gitRoot = findGitRoot(root);
+  const gitRoot = (options.gitRoot ?? (() => findGitRoot(root)))();
   const seen = new Set<string>();
   const found: ContextFile[] = [];
   if (userFolder) found.push(...lookIn(userFolder, undefined, canRead, seen));
@@ -80,7 +82,7 @@ function lookAt(
     const identity = info.ino ? `${info.dev}:${info.ino}` : path;
     if (info.isFile && seen.has(identity)) return "again";
     seen.add(identity);
-    const read = readText(path);
+    const read = readText(path, undefined, info);
     if (read.status === "loaded") return done("loaded", read.note, read.text);
     if (read.status === "missing") return undefined;
     if (read.status === "denied") return done("denied", read.note);

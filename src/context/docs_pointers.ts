@@ -1,9 +1,9 @@
 import { join } from "@std/path";
 
 const POINTERS = [
-  { label: "Main documentation", file: "README.md" },
+  { label: "Main docs", file: "README.md" },
   { label: "Additional docs", file: "docs" },
-  { label: "Examples", file: "examples" },
+  { label: "Examples", file: "docs/examples" },
 ] as const;
 
 /** The places of the program's own documentation below `folder`; one that is not there is left out (R6, R7). */

@@ -57,10 +57,11 @@ const END = /^---[ \t]*$/gm;
 const LINE = /^([A-Za-z][A-Za-z0-9_-]*):[ ]+(?:([A-Za-z][^\t]*?)|"([^"\\\t]*)"|'([^'\t]*)')[ ]*$/;
 
 /** Characters that YAML treats in ways of its own. */
-const ODD = /[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u;
+const ODD = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u;
 
 /** The fields of a block that is so plain that no YAML rule can read it otherwise; undefined for any other. */
 export function readPlain(block: string): Record<string, unknown> | undefined {
+  if (ODD.test(block)) return undefined;
   // No prototype: a key named like one of its members is only a key.
   const fields: Record<string, unknown> = Object.create(null);
   for (const line of block.split("\n")) {
@@ -68,7 +69,7 @@ export function readPlain(block: string): Record<string, unknown> | undefined {
     const [, key, bare, double, single] = LINE.exec(line) ?? [];
     if (key === undefined || key in fields) return undefined;
     const isTricky = bare !== undefined && (/:( |$)| #/.test(bare) || /^(true|false|null)$/i.test(bare));
-    if (isTricky && bare !== "true" && bare !== "false" || ODD.test(line)) return undefined;
+    if (isTricky && bare !== "true" && bare !== "false") return undefined;
     fields[key] = bare === "true" ? true : bare === "false" ? false : bare ?? double ?? single;
   }
   return fields;

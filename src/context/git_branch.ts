@@ -8,8 +8,8 @@ import { readText } from "./read_text.ts";
  *
  * A detached head reads `detached at 1a2b3c4`. Undefined where there is no repository or its files make no sense.
  */
-export function readGitBranch(folder: string): string | undefined {
-  const gitRoot = findGitRoot(folder);
+export function readGitBranch(folder: string, findRoot = () => findGitRoot(folder)): string | undefined {
+  const gitRoot = findRoot();
   if (!gitRoot) return undefined;
   const git = join(gitRoot, ".git");
   // In a worktree and in a submodule `.git` is a file that names the real folder.

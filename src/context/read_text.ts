@@ -7,21 +7,27 @@ export type ReadText =
 /** Bytes read of one file; more than any budget keeps. */
 const MAX_BYTES = 1024 * 1024;
 
+/** Small files are read into this: a thousand skills would otherwise be a thousand buffers. Decoded before it is used again. */
+const SCRATCH = new Uint8Array(64 * 1024);
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Reads a text file: regular files only, at most `maxBytes`, strict UTF-8, byte order mark removed. Never throws.
  *
  * A pipe or a device is never opened: it could block for ever or never end.
+ *
+ * @param known What a look at the path has told already; never of a link.
  */
-export function readText(path: string, maxBytes = MAX_BYTES): ReadText {
+export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileInfo): ReadText {
   try {
-    const info = Deno.statSync(path);
+    const info = known ?? Deno.statSync(path);
     if (!info.isFile) {
       const kind = info.isDirectory ? "a folder" : "not a regular file";
       return { status: "not_a_file", note: `It is ${kind}. Put a text file in its place` };
     }
     const bytes = readStart(path, info.size, maxBytes);
     const isWhole = info.size <= bytes.length;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+    const text = UTF8.decode(isWhole ? bytes : bytes.subarray(0, endOfCharacters(bytes)));
     if (text.includes("\0")) return { status: "read_error", note: "It holds NUL bytes. Make it a plain text file" };
     return {
       status: "loaded",
@@ -39,18 +45,30 @@ function readStart(path: string, size: number, maxBytes: number): Uint8Array {
   let total = 0;
   while (total < maxBytes) {
     // One more than there should be: a short read is then the end. Files that the kernel makes up have no size.
-    const chunk = new Uint8Array(Math.min(size > 0 ? Math.max(size - total, 0) + 1 : 64 * 1024, maxBytes - total));
+    const wanted = Math.min(size > 0 ? Math.max(size - total, 0) + 1 : SCRATCH.length, maxBytes - total);
+    const chunk = total === 0 && wanted <= SCRATCH.length ? SCRATCH.subarray(0, wanted) : new Uint8Array(wanted);
     const count = file.readSync(chunk);
     if (count === null) break;
-    chunks.push(chunk.subarray(0, count));
     total += count;
-    if (size > 0 && count < chunk.length) break;
+    const isLast = size > 0 && count < wanted || total >= maxBytes;
+    // What is not the end of it is kept, so the scratch can take no more.
+    chunks.push(isLast && chunks.length === 0 ? chunk.subarray(0, count) : chunk.slice(0, count));
+    if (isLast) break;
   }
   if (chunks.length === 1 && chunks[0]) return chunks[0];
   const bytes = new Uint8Array(total);
   let at = 0;
   for (const chunk of chunks) bytes.set(chunk, at), at += chunk.length;
   return bytes;
+}
+
+/** Where the last whole character of a text's beginning ends. */
+function endOfCharacters(bytes: Uint8Array): number {
+  let at = bytes.length - 1;
+  while (at > bytes.length - 4 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--;
+  const lead = bytes[at] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return bytes.length - at < length ? at : bytes.length;
 }
 
 /** What a thrown error means for somebody who looks for a file. */

@@ -5,6 +5,8 @@ import { readGitBranch } from "./git_branch.ts";
 /** What the facts are taken from; the clock and the machine arrive from outside. */
 export interface RuntimeOptions {
   readonly root: string;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** IANA name; the machine's own zone when left out. */
@@ -16,7 +18,7 @@ export interface RuntimeOptions {
 
 /** Facts about the machine and the moment, taken once for each base build (K7). */
 export function gatherRuntime(options: RuntimeOptions): PromptInputs["runtime"] {
-  const branch = readGitBranch(options.root);
+  const branch = readGitBranch(options.root, options.gitRoot);
   return {
     dateTime: formatDateTime(options.now, options.zone),
     cwd: options.root,

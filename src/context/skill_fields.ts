@@ -67,22 +67,22 @@ function warningsOf(
   folder: string,
 ): readonly string[] {
   const { compatibility, metadata } = fields;
-  const unknown = Object.keys(fields).filter((key) => !STANDARD_FIELDS.includes(key)).slice(0, 10);
+  const unknown = Object.keys(fields).filter((key) => !STANDARD_FIELDS.includes(key));
   const warnings: string[] = [];
   const warn = (holds: boolean, text: () => string): unknown => holds && warnings.push(text());
-  warn(countCharacters(name) > SKILL_LIMITS.name, () => `its name was cut to ${SKILL_LIMITS.name} characters`);
+  warn(isLonger(name, SKILL_LIMITS.name), () => `its name was cut to ${SKILL_LIMITS.name} characters. Shorten it`);
   warn(!isFitName(name), () => "its name should be lower-case letters, digits and single hyphens");
   warn(!isSameName(name, folder), () => `its name should be that of its folder, "${folder}"`);
   warn(
-    countCharacters(description) > SKILL_LIMITS.description,
-    () => `its description was cut to ${SKILL_LIMITS.description} characters`,
+    isLonger(description, SKILL_LIMITS.description),
+    () => `its description was cut to ${SKILL_LIMITS.description} characters. Shorten it`,
   );
   warn(
     compatibility !== undefined && !isTextUpTo(compatibility, SKILL_LIMITS.compatibility),
     () => `its compatibility should be a text of 1 to ${SKILL_LIMITS.compatibility} characters`,
   );
   warn(metadata !== undefined && !isFlatMap(metadata), () => "its metadata should be a map of strings to strings");
-  warn(unknown.length > 0, () => `the standard has no field ${unknown.join(", ")}. Put it below metadata`);
+  warn(unknown.length > 0, () => `the standard has no field ${unknown.slice(0, 10).join(", ")}. Put it below metadata`);
   return warnings;
 }
 
@@ -101,7 +101,12 @@ export function isSameName(a: string, b: string): boolean {
 /** Whether a value is a text of 1 to `limit` characters. */
 export function isTextUpTo(value: unknown, limit: number): boolean {
   const text = textOf(value);
-  return text !== "" && countCharacters(text) <= limit;
+  return text !== "" && !isLonger(text, limit);
+}
+
+// Counting is left for texts that may be too long: there are two of them in each of a thousand skills.
+function isLonger(text: string, limit: number): boolean {
+  return text.length > limit && countCharacters(text) > limit;
 }
 
 /** Whether a value is a map without lists or maps in it; a number or a date is a string that YAML took for more. */

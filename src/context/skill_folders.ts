@@ -1,10 +1,17 @@
 import { resolve } from "@std/path";
 import { isInside } from "../core/policy.ts";
 
+/** A SKILL.md as it lies there, read or not. */
+export interface SkillFile {
+  readonly path: string;
+  /** Of the name itself, where it is a link. */
+  readonly info: Deno.FileInfo;
+}
+
 /** What a search below one folder found. */
 export interface SkillSearch {
-  /** Paths of SKILL.md files, sorted. */
-  readonly found: readonly string[];
+  /** SKILL.md files, by path. */
+  readonly found: readonly SkillFile[];
   /** Folders that were not entered, with the reason. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
@@ -25,14 +32,15 @@ export interface SearchLimits {
  * @param followLinks Whether a linked folder may lie outside `root`: yes for the user's own, no for a project's.
  */
 export function findSkillFiles(root: string, followLinks: boolean, limits = SEARCH_LIMITS): SkillSearch {
-  const found: string[] = [];
+  const found: SkillFile[] = [];
   const refused: { path: string; reason: string }[] = [];
   const visited = new Set<string>();
   let entries = 0;
   const visit = (folder: string, depth: number): void => {
     // Paths are put together by hand here: a thousand skills are found before the first request.
-    const file = `${folder}/SKILL.md`;
-    if (isThere(file)) return void found.push(file);
+    const path = `${folder}/SKILL.md`;
+    const info = lookAt(path);
+    if (info) return void found.push({ path, info });
     if (depth >= limits.depth) return;
     for (const entry of list(folder, refused)) {
       if (++entries > limits.entries || found.length >= limits.skills) {
@@ -55,7 +63,7 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
     }
   };
   visit(resolve(root), 0);
-  return { found: found.sort(), refused };
+  return { found: found.sort((a, b) => a.path < b.path ? -1 : 1), refused };
 }
 
 const LIMIT_REASON = `the search ended after ${SEARCH_LIMITS.skills} skills or ${SEARCH_LIMITS.entries} entries. ` +
@@ -85,11 +93,10 @@ function refuseLink(path: string, root: string, followLinks: boolean, visited: S
   }
 }
 
-function isThere(path: string): boolean {
+function lookAt(path: string): Deno.FileInfo | undefined {
   try {
-    Deno.lstatSync(path);
-    return true;
+    return Deno.lstatSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

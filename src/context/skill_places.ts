@@ -8,6 +8,8 @@ export interface SkillOptions {
   readonly root: string;
   readonly projectFolder?: string | undefined;
   readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
   readonly home?: string | undefined;
   /** The folder of the skills that come with the program. */
   readonly bundled?: string | undefined;
@@ -34,12 +36,12 @@ export interface SkillPlace {
 
 /** The folders to search, the one that wins a name first; a project without trust is passed by, and that is said. */
 export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): readonly SkillPlace[] {
-  const { root, projectFolder, userFolder, home, bundled, enabled } = options;
+  const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot = () => findGitRoot(root) } = options;
   const of = (origin: SkillOrigin) => (folder: string): SkillPlace => ({ folder, origin });
   const named = namedFolders(root, options.explicit).map(of("explicit"));
   if (!enabled) return named;
   const user = [...userFolder ? [join(userFolder, "skills")] : [], ...home ? [join(home, ".agents/skills")] : []];
-  const top = findGitRoot(root) ?? root;
+  const top = gitRoot() ?? root;
   const own = [
     ...projectFolder ? [join(projectFolder, "skills")] : [],
     ...ancestorsOf(root).filter((folder) => folder.length >= top.length).map((folder) => join(folder, ".agents/skills"))

@@ -17,6 +17,7 @@ export function withSlugs<T extends { readonly name: string }>(named: readonly T
 }
 
 function slugOf(name: string): string {
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return name; // nearly always
   return name.normalize("NFKC").toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{Nd}]+/gu, "-").replace(/^-+|-+$/g, "") ||
     "skill";
 }

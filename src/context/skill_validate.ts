@@ -17,7 +17,7 @@ const MAX_BLOCK = 16 * 1024;
  */
 export async function validateSkill(folder: string): Promise<readonly string[]> {
   const read = readText(join(folder, "SKILL.md"), MAX_SKILL_BYTES);
-  if (read.status === "missing") return [isFolder(folder) ? NO_FILE : "There is no such folder. Name a skill's folder"];
+  if (read.status === "missing") return [noFile(folder)];
   if (read.status !== "loaded") return [`SKILL.md cannot be read. ${read.note}`];
   if (read.note) return [`SKILL.md is too large. ${read.note}`];
   const block = cutBlock(read.text);
@@ -86,10 +86,10 @@ async function parseStrict(block: string): Promise<Readonly<Record<string, unkno
   }
 }
 
-function isFolder(path: string): boolean {
+function noFile(folder: string): string {
   try {
-    return Deno.statSync(path).isDirectory;
+    return Deno.statSync(folder).isDirectory ? NO_FILE : "It is a file. Name the folder of a skill, or its SKILL.md";
   } catch {
-    return false;
+    return "There is no such folder. Name a skill's folder";
   }
 }

@@ -2,7 +2,7 @@ import { basename } from "@std/path";
 import type { Diagnostic, PromptSkill } from "../core/prompt.ts";
 import type { SkillHead } from "./skill_fields.ts";
 import { readSkill } from "./skill_file.ts";
-import { findSkillFiles } from "./skill_folders.ts";
+import { findSkillFiles, type SkillFile } from "./skill_folders.ts";
 import { type SkillOptions, type SkillOrigin, type SkillPlace, skillPlaces } from "./skill_places.ts";
 import { withSlugs } from "./skill_slugs.ts";
 
@@ -55,10 +55,10 @@ export async function discoverSkills(options: SkillOptions): Promise<SkillSet> {
         "No skill here",
       );
     }
-    for (const path of files.found) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      await take(path, place, options, found);
+    for (const file of files.found) {
+      if (seen.has(file.path)) continue;
+      seen.add(file.path);
+      await take(file, place, options, found);
     }
   }
   const { byName, ...reports } = found;
@@ -82,8 +82,8 @@ interface Found {
   readonly diagnostics: Diagnostic[];
 }
 
-async function take(path: string, place: SkillPlace, options: SkillOptions, found: Found): Promise<void> {
-  const read = await readSkill(path);
+async function take({ path, info }: SkillFile, place: SkillPlace, options: SkillOptions, found: Found): Promise<void> {
+  const read = await readSkill(path, info);
   if ("rejected" in read) return reject(found, path, read.rejected, "The skill is left out");
   if (options.canRead && !options.canRead(path)) {
     const reason = "the read tool may not open it. Grant it with --allow-read";

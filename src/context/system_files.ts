@@ -1,6 +1,8 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { ContextFile, Diagnostic } from "../core/prompt.ts";
+import { findGitRoot } from "./ancestors.ts";
+import { readWithin } from "./bootstrap_file.ts";
 import { readText } from "./read_text.ts";
 
 /** Where SYSTEM.md and APPEND_SYSTEM.md are looked for. */
@@ -9,8 +11,12 @@ export interface SystemFileOptions {
   readonly root: string;
   readonly projectFolder?: string | undefined;
   readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
   /** Whether the project's own files may be used. */
   readonly trusted: boolean;
+  /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
+  readonly canRead: (path: string) => boolean;
   /** `--system-prompt`: a file or the text itself. */
   readonly systemPrompt?: string | undefined;
   /** `--append-system-prompt`, in the order given. */
@@ -44,7 +50,10 @@ export function gatherSystemFiles(options: SystemFileOptions): SystemFiles {
   };
 }
 
-/** The first of the project's and the user's file. A project's file without trust is passed by, and that is said. */
+/**
+ * The first of the project's and the user's file. A project's file without trust is passed by, and that is said; its link
+ * may point to a file of the same repository only.
+ */
 function lookUp(
   name: string,
   options: SystemFileOptions,
@@ -53,30 +62,27 @@ function lookUp(
   if (options.projectFolder) {
     const path = join(options.projectFolder, name);
     if (options.trusted) {
-      const file = readContextFile(path);
+      const { root, canRead, gitRoot = () => findGitRoot(root) } = options;
+      const file = readContextFile(path, gitRoot() ?? root, canRead);
       if (file) return { file, passed };
     } else if (isThere(path)) {
       const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
       passed.push({ code: "untrusted", message, file: path });
     }
   }
-  const file = options.userFolder ? readContextFile(join(options.userFolder, name)) : undefined;
+  const file = options.userFolder
+    ? readContextFile(join(options.userFolder, name), undefined, options.canRead)
+    : undefined;
   return file ? { file, passed } : { passed };
 }
 
-function readContextFile(path: string): ContextFile | undefined {
-  const read = readText(path);
-  switch (read.status) {
-    case "missing":
-      return undefined;
-    case "loaded":
-      return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
-    case "denied":
-      return { path, status: "denied", message: read.note };
-    case "not_a_file":
-    case "read_error":
-      return { path, status: "read_error", message: read.note };
-  }
+function readContextFile(
+  path: string,
+  bounds: string | undefined,
+  canRead: (path: string) => boolean,
+): ContextFile | undefined {
+  const file = readWithin(path, bounds, canRead);
+  return file.status === "missing" ? undefined : file;
 }
 
 /** A file of that name, else the text itself; what looks like a path and is none is a mistake and not a prompt. */

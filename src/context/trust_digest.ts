@@ -33,7 +33,27 @@ export function digestProject(
   projectFolder: string | undefined,
   limits: { readonly bytes: number; readonly entries: number } = DIGEST_LIMITS,
 ): string | null | undefined {
-  const state: State = { hash: createHash("sha256"), entries: 0, bytes: 0, limits };
+  return lookAtProject(root, projectFolder, limits)?.digest;
+}
+
+/** A file that a trusted project would load. */
+export interface ProjectFile {
+  /** Absolute, as it is found and not as links lead. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * The digest together with the files that it is made of: what a person is shown is what an answer is recorded for.
+ *
+ * As `digestProject` with regard to what is undefined and null; the files are those found until then.
+ */
+export function lookAtProject(
+  root: string,
+  projectFolder: string | undefined,
+  limits: { readonly bytes: number; readonly entries: number } = DIGEST_LIMITS,
+): { readonly digest: string | null; readonly files: readonly ProjectFile[] } | undefined {
+  const state: State = { hash: createHash("sha256"), entries: 0, bytes: 0, files: [], limits };
   try {
     if (projectFolder) { for (const name of GUARDED) digestPath(join(projectFolder, name), name, state, 0); }
     const top = findGitRoot(root) ?? root;
@@ -44,9 +64,9 @@ export function digestProject(
     if (state.entries === 0) return undefined;
     for (const name of GUARDED_ROOT) digestPath(join(root, name), `root ${name}`, state, 0);
   } catch {
-    return null;
+    return { digest: null, files: state.files };
   }
-  return state.hash.digest("hex");
+  return { digest: state.hash.digest("hex"), files: state.files };
 }
 
 interface State {
@@ -54,6 +74,7 @@ interface State {
   readonly limits: { readonly bytes: number; readonly entries: number };
   entries: number;
   bytes: number;
+  readonly files: ProjectFile[];
 }
 
 function digestPath(path: string, label: string, state: State, depth: number): void {
@@ -70,6 +91,7 @@ function digestPath(path: string, label: string, state: State, depth: number): v
     state.bytes += info.size;
     if (state.bytes > state.limits.bytes) throw new Error("too much to digest");
     add(state.hash, `file ${label}`, Deno.readFileSync(path));
+    state.files.push({ path, bytes: info.size });
   } else {
     throw new Error("neither a file nor a folder");
   }

@@ -13,8 +13,11 @@ export type QueueMode = "one-at-a-time" | "all";
 
 /** What a person, a program or an extension says. */
 export interface UserPrompt {
+  /** What was said; commands, skills and templates in it are expanded. */
   readonly text: string;
+  /** Pictures that go with it. */
   readonly images?: readonly ImageContent[];
+  /** Where it came from. */
   readonly source: InputSource;
   /** What to do when a run goes on; without it that is an error. */
   readonly whileBusy?: "steer" | "followUp";
@@ -27,65 +30,105 @@ export type PromptOutcome =
 
 /** A tool as people see it. */
 export interface ToolView {
+  /** As the model calls it. */
   readonly name: string;
+  /** For the model. */
   readonly description: string;
+  /** Whether the model has it. */
   readonly active: boolean;
+  /** Who brought it. */
   readonly origin: "builtin" | "extension" | "mcp";
 }
 
 /** Something that can be called with `/name`. */
 export interface CommandView {
+  /** Without the slash. */
   readonly name: string;
+  /** For lists. */
   readonly description: string;
+  /** Who brought it. */
   readonly kind: "extension" | "skill" | "template";
+  /** Its file, where it has one. */
   readonly path?: string;
 }
 
 /** How full the context is, in tokens; estimated where the provider has not said. */
 export interface ContextUsage {
+  /** Tokens of the next request. */
   readonly tokens: number;
+  /** Tokens that fit. */
   readonly contextWindow: number;
 }
 
 /** Sums over the session, tokens and USD. */
 export interface SessionTotals {
+  /** Tokens of input that no cache held. */
   readonly input: number;
+  /** Tokens of answers. */
   readonly output: number;
+  /** Tokens that a cache held. */
   readonly cacheRead: number;
+  /** Tokens that were put into a cache. */
   readonly cacheWrite: number;
+  /** USD. */
   readonly cost: number;
+  /** Calls of tools that models asked for. */
   readonly toolCalls: number;
+  /** What people and programs said. */
   readonly userMessages: number;
+  /** What models said. */
   readonly assistantMessages: number;
 }
 
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
 export interface EngineState {
+  /** The workspace: absolute. */
   readonly cwd: string;
+  /** Of the session at hand. */
   readonly sessionId: string;
+  /** Where it is kept, if it is. */
   readonly sessionFile?: string;
+  /** The name that a person gave it. */
   readonly sessionName?: string;
+  /** Who answers; the window is 0 until it was asked. */
   readonly model: { readonly provider: string; readonly id: string; readonly contextWindow: number };
+  /** How hard the model thinks. */
   readonly thinking: ThinkingLevel;
+  /** Whether a run goes on. */
   readonly isStreaming: boolean;
+  /** Whether the history is being shortened. */
   readonly isCompacting: boolean;
+  /** Whether the history is shortened by itself. */
   readonly autoCompaction: boolean;
+  /** How waiting steering messages are delivered. */
   readonly steeringMode: QueueMode;
+  /** How waiting follow-up messages are delivered. */
   readonly followUpMode: QueueMode;
+  /** Texts that wait for the end of the call at hand. */
   readonly steering: readonly string[];
+  /** Texts that wait for the end of the run. */
   readonly followUp: readonly string[];
+  /** Messages of the conversation. */
   readonly messageCount: number;
+  /** How full the context is. */
   readonly context: ContextUsage;
+  /** Sums over the session. */
   readonly totals: SessionTotals;
+  /** What tools may do at the moment. */
   readonly policy: Policy;
 }
 
 /** What a person typed with `!`, and what came of it. */
 export interface UserCommandOutcome {
+  /** What it printed, cut where the bash tool cuts. */
   readonly output: string;
+  /** Absent when it was ended before it had one. */
   readonly exitCode?: number;
+  /** Whether it was stopped. */
   readonly cancelled: boolean;
+  /** Whether the output was cut. */
   readonly truncated: boolean;
+  /** File that holds all of it, where it was cut. */
   readonly fullOutputPath?: string;
 }
 
@@ -105,10 +148,15 @@ export type AskPermission = (request: {
 export interface Engine {
   /** What a person should be told at the start, one sentence each. */
   readonly notices: readonly string[];
+  /** As it is now. */
   state(): EngineState;
+  /** The conversation at hand. */
   messages(): readonly AgentMessage[];
+  /** The session at hand; another one after a move. */
   store(): SessionStore;
+  /** All tools of the session: those that are active and those that can be switched on. */
   tools(): readonly ToolView[];
+  /** What can be called with `/name`. */
   commands(): readonly CommandView[];
   /** The system prompt as the next request would have it. */
   compiled(): CompiledPrompt;
@@ -119,25 +167,36 @@ export interface Engine {
   prompt(input: UserPrompt): Promise<PromptOutcome>;
   /** Goes on where the conversation ends, without a new message. */
   resume(): Promise<PromptOutcome>;
+  /** Says something after the tool call at hand; the calls that are left are skipped. */
   steer(text: string, images?: readonly ImageContent[]): Promise<void>;
+  /** Says something when the model has nothing left to do. */
   followUp(text: string, images?: readonly ImageContent[]): Promise<void>;
   /** Empties both queues and gives back what waited. */
   clearQueues(): readonly UserMessage[];
+  /** How many waiting messages are delivered at a time; what is left out stays. */
   setQueueModes(modes: { readonly steering?: QueueMode; readonly followUp?: QueueMode }): void;
-  /** Stops what goes on: a run, a compaction, a typed command. Resolves when it has ended. */
+  /** Stops what goes on: a run, a compaction, typed commands. Resolves when it has ended. */
   abort(): Promise<void>;
+  /** Resolves when nothing goes on any more. */
   waitForIdle(): Promise<void>;
 
-  /** Runs a typed command in the tools' scope and puts it into the conversation; `hidden` (`!!`) keeps it from the model. */
+  /**
+   * Runs a typed command and puts it into the conversation; `hidden` (`!!`) keeps it from the model. It has the tools' scope,
+   * unless the user's own settings say `userBash: "unconfined"`.
+   */
   bash(command: string, hidden: boolean): Promise<UserCommandOutcome>;
+  /** Stops typed commands and nothing else, also while a run goes on. Resolves when they have ended. */
+  abortBash(): Promise<void>;
   /** Shortens the conversation now. False: there was nothing to do, it failed or was cancelled (an event says why). */
   compact(focus?: string): Promise<boolean>;
+  /** Whether the history is shortened by itself. */
   setAutoCompaction(on: boolean): void;
 
   /** Throws UserError for a model that cannot be opened. */
   setModel(id: string): Promise<void>;
+  /** Takes effect with the next prompt. */
   setThinking(level: ThinkingLevel): void;
-  /** Unknown names are ignored; takes effect with the next prompt. Gives the active names. */
+  /** Names that `tools()` does not have are ignored; takes effect with the next prompt. Gives the active names. */
   setActiveTools(names: readonly string[]): readonly string[];
 
   /** A fresh session in the same workspace. False: a hook said no. */
@@ -150,7 +209,9 @@ export interface Engine {
   navigate(entryId: string, options?: { readonly summarize?: boolean; readonly focus?: string }): Promise<
     { readonly text: string } | undefined
   >;
+  /** Names the session. */
   setName(name: string): void;
+  /** Names an entry; without a label it takes the name away. */
   setLabel(entryId: string, label: string | undefined): void;
 
   /** Reads settings, context files, skills, templates and extensions anew. */

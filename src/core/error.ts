@@ -1,7 +1,10 @@
 /** What a failure tells a person: what failed, why, and what to do about it. */
 export interface UserErrorParts {
+  /** What failed, a clause without a full stop. */
   readonly what: string;
+  /** Why. */
   readonly why: string;
+  /** What to do about it. */
   readonly fix: string;
   /** Process exit code; 2 (usage or configuration) unless told otherwise. See docs/cli.md, exit codes. */
   readonly exitCode?: number;
@@ -9,12 +12,18 @@ export interface UserErrorParts {
 
 /** A failure that a person can act on; printed as one block and without a stack. */
 export class UserError extends Error {
+  /** Marks it, also across modules that are loaded twice. */
   override readonly name = "UserError";
+  /** What failed. */
   readonly what: string;
+  /** Why. */
   readonly why: string;
+  /** What to do about it. */
   readonly fix: string;
+  /** Process exit code. */
   readonly exitCode: number;
 
+  /** Its `message` is what failed, and why. */
   constructor(parts: UserErrorParts, options?: ErrorOptions) {
     super(`${parts.what}: ${parts.why}`, options);
     this.what = parts.what;

@@ -52,6 +52,28 @@ export interface ExtensionPermissions {
   readonly env?: readonly string[];
 }
 
+/** An extension that asks for more than it was granted. */
+export interface GrantRequest {
+  /** File or folder name. */
+  readonly name: string;
+  /** Entry file: absolute. */
+  readonly path: string;
+  /** SHA-256 of all its files: an answer holds for these alone. */
+  readonly hash: string;
+  /** All that its manifest asks for. */
+  readonly wants: ExtensionPermissions;
+}
+
+/** Until it is loaded again, until the session ends, or for good. */
+export type GrantAnswer = "no" | "once" | "session" | "always";
+
+/**
+ * Asks the person whether an extension gets all that it asks for.
+ *
+ * Called once for each content of an extension. Must settle when `signal` aborts; a rejection counts as "no".
+ */
+export type AskGrant = (request: GrantRequest, signal: AbortSignal) => Promise<GrantAnswer>;
+
 /** An extension as a person sees it. */
 export interface ExtensionState {
   /** File or folder name. */

@@ -7,6 +7,7 @@ import type { SessionEntry } from "./session.ts";
 export interface HostCall {
   /** The extension's name. */
   readonly extension: string;
+  /** Aborts when the answer is not wanted any more. */
   readonly signal: AbortSignal;
 }
 
@@ -59,14 +60,18 @@ export interface DialogOptions {
  * answered: `undefined`, or `false` for `confirm`.
  */
 export interface HostUi {
+  /** One of `options`, or nothing. */
   select(
     title: string,
     options: readonly string[],
     dialog: DialogOptions,
     call: HostCall,
   ): Promise<string | undefined>;
+  /** Whether the person said yes. */
   confirm(title: string, message: string, dialog: DialogOptions, call: HostCall): Promise<boolean>;
+  /** A line of text, or nothing. */
   input(title: string, placeholder: string, dialog: DialogOptions, call: HostCall): Promise<string | undefined>;
+  /** Shows a message once. */
   notify(message: string, level: "info" | "warning" | "error", call: HostCall): Promise<void>;
   /** A line that stays until it is replaced; without text it goes away. */
   setStatus(key: string, text: string | undefined, call: HostCall): Promise<void>;

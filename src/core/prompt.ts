@@ -35,6 +35,7 @@ export interface PromptSource {
 export type DiagnosticCode =
   | "missing_file"
   | "file_read_error"
+  | "file_altered"
   | "file_truncated"
   | "total_budget_truncated"
   | "file_filtered_by_profile"

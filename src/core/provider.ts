@@ -28,7 +28,9 @@ export interface ProviderFailure {
 
 /** A tool as the provider's tool field carries it. */
 export interface ToolDefinition {
+  /** As the model calls it. */
   readonly name: string;
+  /** For the model. */
   readonly description: string;
   /** JSON Schema of the arguments, made from the schema that validates them. */
   readonly parameters: JsonObject;
@@ -43,8 +45,11 @@ export interface ProviderRequest {
   readonly system: string;
   /** A server cache can be kept on this key; holds no secret and no path. */
   readonly cacheKey?: string;
+  /** The conversation, the newest message last. */
   readonly messages: readonly Message[];
+  /** What the model may call; none: it is not asked to. */
   readonly tools: readonly ToolDefinition[];
+  /** How hard the model is to think. */
   readonly thinking: ThinkingLevel;
   /** Upper limit of output tokens; left to the server when absent. */
   readonly maxTokens?: number;
@@ -67,6 +72,8 @@ export type ProviderEvent =
 export interface Provider {
   /** Short name of the adapter, for example `openai`. */
   readonly name: string;
+  /** As the server calls it. */
   readonly model: string;
+  /** Sends one request and gives what comes of it. */
   stream(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

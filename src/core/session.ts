@@ -181,6 +181,8 @@ export interface SessionStore {
   branch(id: string | null): void;
   /** Waits until everything so far is on the disk. */
   sync(): void;
+  /** Has everything so far put on the disk without waiting for it. */
+  syncSoon(): void;
   /** Gives the file back to others. Safe to call twice. */
   close(): void;
 }

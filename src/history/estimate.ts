@@ -53,6 +53,25 @@ export async function estimateContext(
   return { ...known, tokens, precision: "counted" };
 }
 
+/**
+ * Certainly not less than the tokens of the next request, by looking back no further than the newest reply that told a
+ * usage; undefined when none did. `isStale` tells which replies spoke of a context that is gone.
+ */
+export function recentBound(
+  messages: readonly AgentMessage[],
+  isStale: (message: AgentMessage) => boolean,
+): number | undefined {
+  let bound = 0;
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message === undefined || isStale(message)) return undefined;
+    const told = usageOf(message);
+    if (told > 0) return bound + told;
+    bound += messageBound(message);
+  }
+  return undefined;
+}
+
 function usageIndex(messages: readonly AgentMessage[], freshFrom: number | undefined): number | undefined {
   const oldest = freshFrom ?? 0;
   const compactedAt = freshFrom === undefined ? lastCompaction(messages) : -Infinity;

@@ -10,9 +10,14 @@ export interface Step {
 /** Headers that carry credentials; extensions neither see nor set them. */
 const CREDENTIALS = /^(?:proxy-)?authorization$|api-?key|token|secret|cookie/i;
 
+/** Headers that count tokens of text, for example `x-ratelimit-remaining-tokens`. */
+const COUNTS = /(?:^|-)ratelimit-(?:[a-z]+-)*tokens(?:-[a-z]+)*$/i;
+
 /** Headers without those that carry credentials. */
 export function publicHeaders<T>(headers: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.test(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => COUNTS.test(name) || !CREDENTIALS.test(name)),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 // The worker in which one extension runs. It starts with the permissions that were granted and nothing else; the files of
 // the extension come as texts, and it talks to the program in messages only.
+import { getHeapStatistics } from "node:v8";
 import * as api from "./api.ts";
 import { applyDelta, contextText } from "./context_delta.ts";
 import { type Frame, frameText, type HostOp, type LoadOrder, readFrame, type WorkerOp } from "./frame.ts";
@@ -14,8 +15,10 @@ import { talk } from "./worker_talk.ts";
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
 interface WorkerScope {
   postMessage(text: string): void;
-  addEventListener(type: string, listener: (event: Event & { data?: unknown; reason?: unknown }) => void): void;
+  addEventListener(type: string, listener: (event: FromHost) => void): void;
 }
+
+type FromHost = Event & { readonly data?: unknown; readonly reason?: unknown; readonly ports?: readonly MessagePort[] };
 
 // This module runs in a worker only, where the global scope has both.
 const scope = globalThis as unknown as WorkerScope;
@@ -26,6 +29,8 @@ const send = (op: WorkerOp, id: number, body: string): void => {
   post(frameText({ op, id, body }));
 };
 const memoryUsage = Deno.memoryUsage;
+const heapLimit = (): number => getHeapStatistics().heap_size_limit;
+const firstHeapLimit = heapLimit();
 
 const talking = talk(send);
 let order: LoadOrder | undefined;
@@ -35,11 +40,29 @@ let registry: Registry | undefined;
 let messages: readonly string[] = [];
 const calls = new Map<number, AbortController>();
 
+/**
+ * Waits for a message that nobody sends. A worker whose handler was stopped at the heap's limit has nothing else to wait
+ * for, and the runtime takes that for a fault of its own and ends the process. No event names it, so no extension finds it.
+ */
+const vigil = new MessageChannel();
+vigil.port1.onmessage = () => {};
+
+/** Where probes come: it hears when handlers do not. */
+let probes: MessagePort | undefined;
+
 scope.addEventListener("message", (event) => {
-  const frame = readFrame(event.data);
+  const [port] = event.ports ?? [];
+  if (port && !probes) {
+    probes = port;
+    probes.onmessage = ({ data }) => take(data);
+  } else take(event.data);
+});
+
+function take(data: unknown): void {
+  const frame = readFrame(data);
   // The host writes no other operations.
   if (frame) receive(frame as Frame<HostOp>);
-});
+}
 for (const type of ["error", "unhandledrejection"]) {
   scope.addEventListener(type, (event) => {
     // Without this the worker would end with whatever was thrown outside a call.
@@ -89,7 +112,9 @@ function receive({ op, id, body }: Frame<HostOp>): void {
       return registry?.setFlags(JSON.parse(body));
     case "probe": {
       const { heapTotal, external } = memoryUsage();
-      return send("memory", id, String(heapTotal + external));
+      // The runtime lifts the limit when it has stopped a handler at it.
+      const held = heapLimit() > firstHeapLimit ? heapLimit() : heapTotal + external;
+      return send("memory", id, String(held));
     }
   }
 }

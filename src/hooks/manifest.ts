@@ -31,8 +31,9 @@ function permissions(value: unknown): ExtensionPermissions {
   }
   const lists = KINDS.flatMap((kind) => value[kind] === undefined ? [] : [[kind, value[kind]] as const]);
   for (const [kind, list] of lists) {
-    if (!isTexts(list) || list.some((item) => item === "" || item.includes("\0"))) {
-      throw new Error(`its permission "${kind}" must be a list of texts`);
+    // What a person sees when asked has to be what is granted.
+    if (!isTexts(list) || list.some((item) => item === "" || /[\p{C}\p{Zl}\p{Zp}]/u.test(item))) {
+      throw new Error(`its permission "${kind}" must be a list of texts without control and invisible characters`);
     }
   }
   return Object.fromEntries(lists);

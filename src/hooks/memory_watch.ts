@@ -2,22 +2,26 @@ import type { WatchedWorker } from "./worker_host.ts";
 
 /** How often the process is looked at, how much it may grow before its workers are asked, and what one may hold. */
 const INTERVAL_MS = 25;
-const GROWTH_BYTES = 256 * 1024 * 1024;
+const GROWTH_BYTES = 160 * 1024 * 1024;
 const WORKER_BYTES = 256 * 1024 * 1024;
 
 /** How much the process must grow while a worker does not answer. */
-const STILL_BYTES = 64 * 1024 * 1024;
+const STILL_BYTES = 128 * 1024 * 1024;
 
 /** How long workers may take to say how much they hold, and the growth that cuts this short. */
 const ANSWER_MS = 600;
 const URGENT_BYTES = 512 * 1024 * 1024;
 
+/** After this a worker that has not said how much it holds counts as the one that holds it, grown or not. */
+const SILENT_MS = 5000;
+
 /**
- * Ends workers that fill the process's memory, which the runtime does not bound: whenever the process has grown, each
- * worker is asked, and one that holds too much is ended; where none says so, those that do not answer while the process
- * goes on growing.
+ * Ends workers that fill the process's memory: whenever the process has grown, each worker is asked, and one that holds
+ * too much is ended; where none says so, those that do not answer while the process goes on growing, or not for long. A
+ * worker whose heap has come to its own bound (worker_link.ts) says so here.
  *
- * A watch and not a wall: a busy worker goes on for up to two seconds after its end. Gives the function that stops it.
+ * For buffers this is a watch and not a wall: a busy worker goes on for up to two seconds after its end. Gives the
+ * function that stops it.
  */
 export function watchMemory(
   workers: () => readonly WatchedWorker[],
@@ -26,11 +30,14 @@ export function watchMemory(
   let mark = residentBytes();
   /** Ends the wait for answers when it gets urgent. */
   let hurry: ((bytes: number) => void) | undefined;
+  /** Since when workers have not answered. */
+  let silentSince = new Map<WatchedWorker, number>();
   const ask = async (before: number): Promise<void> => {
     const enough = Promise.withResolvers<void>();
     hurry = (bytes) => {
       if (bytes > before + URGENT_BYTES) enough.resolve();
     };
+    const start = performance.now();
     const silent = new Set(workers().filter((worker) => !worker.hasEnded()));
     if (silent.size === 0) enough.resolve();
     const greedy: WatchedWorker[] = [];
@@ -42,11 +49,18 @@ export function watchMemory(
       }, () => enough.resolve());
     }
     await enough.promise;
-    // A worker that only computes does not answer either; it is left alone unless the process goes on growing.
+    silentSince = new Map([...silent].map((worker) => [worker, silentSince.get(worker) ?? start]));
+    // A worker that only computes does not answer either; it is left alone for a while.
     const isGrowing = residentBytes() > before + STILL_BYTES;
-    const guilty = greedy.length > 0 ? greedy : isGrowing ? silent : [];
-    for (const worker of guilty) worker.lose("it took too much memory");
-    mark = residentBytes();
+    const isMute = (worker: WatchedWorker): boolean =>
+      performance.now() - (silentSince.get(worker) ?? start) > SILENT_MS;
+    const guilty = greedy.length > 0 ? greedy : [...silent].filter((worker) => isGrowing || isMute(worker));
+    for (const worker of guilty) {
+      worker.lose("it took too much memory");
+      silentSince.delete(worker);
+    }
+    // While somebody owes an answer the question stays open.
+    if (silentSince.size === 0) mark = residentBytes();
     hurry = undefined;
   };
   const timer = setInterval(() => {
@@ -54,6 +68,7 @@ export function watchMemory(
     mark = Math.min(mark, bytes);
     if (hurry) hurry(bytes);
     else if (bytes > mark + GROWTH_BYTES) ask(bytes);
+    else silentSince.clear();
   }, INTERVAL_MS);
   // It must not keep a program going that is done.
   Deno.unrefTimer(timer);

@@ -1,5 +1,5 @@
 import { messageOf, UserError } from "../core/error.ts";
-import type { ExtensionPermissions, ExtensionState, HookProblem, Hooks } from "../core/hook.ts";
+import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import type { ExtensionFactory } from "./api.ts";
 import { openBrought } from "./brought.ts";
@@ -9,7 +9,7 @@ import type { FoundExtension } from "./discover.ts";
 import type { LostGuards } from "./dispatch.ts";
 import type { Extension } from "./extension.ts";
 import { loadInProcess } from "./in_process.ts";
-import { startExtension } from "./start_extension.ts";
+import { type GrantVerdict, startExtension } from "./start_extension.ts";
 import { watchMemory } from "./memory_watch.ts";
 import type { WatchedWorker, WorkerLimits } from "./worker_host.ts";
 import { type StartLink, startWorker } from "./worker_link.ts";
@@ -22,6 +22,11 @@ export interface HooksOptions {
   readonly inProcess?: readonly { readonly name: string; readonly factory: ExtensionFactory }[];
   /** What the user granted, by the hash of an extension's files. */
   readonly grants: ReadonlyMap<string, ExtensionPermissions>;
+  /**
+   * Asks about an extension that wants something and of which `grants` say nothing, before its worker starts. Without it
+   * nobody can be asked. Must not reject.
+   */
+  readonly askGrant?: (request: GrantRequest) => Promise<GrantVerdict>;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
   /** The user's home: absolute. */

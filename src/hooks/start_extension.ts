@@ -1,17 +1,23 @@
-import type { ExtensionPermissions, HookProblem } from "../core/hook.ts";
+import type { ExtensionPermissions, GrantRequest, HookProblem } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import type { CompiledCache } from "./compiled_cache.ts";
 import type { FoundExtension } from "./discover.ts";
 import type { Extension } from "./extension.ts";
+import { missingText } from "./grant_text.ts";
 import { readManifest } from "./manifest.ts";
 import { readSource } from "./source_files.ts";
 import { loadInWorker, type WatchedWorker, type WorkerLimits } from "./worker_host.ts";
 import type { StartLink } from "./worker_link.ts";
 import { grantedOf, missingOf, workerPermissions } from "./worker_permissions.ts";
 
+/** An answer about all that an extension asks for; `open`: it will be asked later, and there is nothing to report yet. */
+export type GrantVerdict = "granted" | "refused" | "open";
+
 /** What starting any extension needs. */
 export interface StartOptions {
   readonly grants: ReadonlyMap<string, ExtensionPermissions>;
+  /** See `HooksOptions`. */
+  readonly askGrant?: ((request: GrantRequest) => Promise<GrantVerdict>) | undefined;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
   readonly home: string;
@@ -29,9 +35,15 @@ export async function startExtension(found: FoundExtension, options: StartOption
     options.report({ extension: name, level, message });
   const source = readSource(found.path);
   const wants = readManifest(source);
-  const granted = grantedOf(wants, options.grants.get(source.hash));
-  const missing = missingOf(wants, granted);
-  if (missing.length > 0) report("warning", `${missingText(missing)}. ${grantText(source.hash, wants)}`);
+  const kept = options.grants.get(source.hash);
+  const before = grantedOf(wants, kept);
+  const missing = missingOf(wants, before);
+  // Whoever wrote down a part of it has decided, and is not asked about the rest.
+  const verdict = missing.length > 0 && kept === undefined && options.askGrant
+    ? await options.askGrant({ name, path: source.entry, hash: source.hash, wants })
+    : "refused";
+  const granted = verdict === "granted" ? wants : before;
+  if (missing.length > 0 && verdict === "refused") report("warning", missingText(source.hash, wants, missing));
   const compiled = options.cache.get(source);
   return await loadInWorker({
     ...{ name, path: source.entry, hash: source.hash, wants, granted },
@@ -51,14 +63,4 @@ export async function startExtension(found: FoundExtension, options: StartOption
     onCompiled: (modules) => options.cache.put(source, modules),
     now: () => performance.now(),
   });
-}
-
-function missingText(missing: readonly string[]): string {
-  return `runs without what it asks for and was not granted: ${missing.join(", ")}`;
-}
-
-/** What to put into the settings so that exactly these files get all that they ask for. */
-function grantText(hash: string, wants: ExtensionPermissions): string {
-  const setting = { extensions: { grants: { [hash]: wants } } };
-  return `To grant all that it asks for, put this into your own settings.json: ${JSON.stringify(setting)}`;
 }

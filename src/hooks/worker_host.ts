@@ -12,7 +12,7 @@ import { readRegistration } from "./registration_shape.ts";
 import { openActions } from "./worker_actions.ts";
 import type { StartLink } from "./worker_link.ts";
 
-/** Messages in a second above which a worker is not asking for anything but attention. */
+/** Messages that nobody asked for, in a second, above which a worker is not asking for anything but attention. */
 const MESSAGES_PER_SECOND = 5000;
 
 /** How long a tool or command may go on after an abort. */
@@ -59,6 +59,8 @@ export interface WatchedWorker {
   hasEnded(): boolean;
 }
 
+const first = ([text]: readonly [string, string]): string => text;
+
 /** Starts a worker and loads an extension in it; ends it and rejects when that fails. */
 export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   const { name, limits, now } = options;
@@ -103,6 +105,8 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     const frame = readFrame(data);
     if (!frame) return lose("it sent something that is no message");
     if (frame.body.length > MAX_UNITS + 1000) return lose("it sent a message that is too large");
+    // Each call is answered once, however fast the calls come: only what comes unasked can be too much.
+    if (calls.settle(frame.id, frame.op, frame.body)) return;
     const current = Math.floor(now() / 1000);
     messages = current === second ? messages + 1 : 0;
     second = current;
@@ -133,7 +137,7 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
         return true;
       }
       default:
-        return calls.settle(id, op, body);
+        return false;
     }
   };
   const call = (
@@ -161,6 +165,10 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     return Promise.race([answer, aborted.promise]).finally(() => signal.removeEventListener("abort", onAbort));
   };
 
+  const keep = (compiled: string): void => {
+    if (compiled !== "") options.onCompiled(compiled);
+  };
+
   options.onStarted({
     probe: async (limitMs) => {
       const late = Promise.withResolvers<never>();
@@ -176,9 +184,13 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     hasEnded: () => lost !== undefined || isClosed,
   });
   try {
-    const compiled = await call("load", JSON.stringify(options.order), 30_000, "compiled");
-    if (compiled !== "") options.onCompiled(compiled);
-    registration = readRegistration(readJson(await call("run", "", limits.loadMs, "loaded")));
+    const run = (): Promise<string> => call("run", "", limits.loadMs, "loaded");
+    const compiling = call("load", JSON.stringify(options.order), 30_000, "compiled");
+    // What needs no compiling runs at once: this thread is busy starting the next worker when the answer comes.
+    const running = options.order.isSource
+      ? compiling.then(keep).then(run)
+      : Promise.all([run(), compiling]).then(first);
+    registration = readRegistration(readJson(await running));
   } catch (error) {
     isClosed = true;
     end(new Error("it is not loaded"));

@@ -1,4 +1,5 @@
 import type { CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
+import * as z from "zod/mini";
 import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
@@ -12,8 +13,8 @@ const MOST_PAGES = 32;
 
 /** A server that has introduced itself. */
 export interface Connection {
-  /** Its tools as it lists them now, at most one more than may be. */
-  list(): Promise<readonly Tool[]>;
+  /** Its tools as it lists them now, at most one more than may be; nothing of them has been looked at. */
+  list(): Promise<readonly unknown[]>;
   call(tool: Tool, args: JsonObject, options: RawCall): Promise<CallToolResult>;
   /** What the sandbox undid or denied since this was last asked. */
   notes(): readonly string[];
@@ -150,14 +151,17 @@ function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelc
   return { transport, notes: () => way.notes(), why: () => undefined, close };
 }
 
-async function listTools(client: Client, timeout: number): Promise<readonly Tool[]> {
+/** The library's own schema would refuse all tools of a server for one that is not described as it should be. */
+const LIST = z.object({ tools: z.array(z.unknown()), nextCursor: z.catch(z.optional(z.string()), undefined) });
+
+async function listTools(client: Client, timeout: number): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
-  const tools: Tool[] = [];
+  const tools: unknown[] = [];
   let cursor: string | undefined;
   // Page by page and not all at once: a list that never ends is cut here.
   for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: "tools/list", params }, { timeout });
+    const answer = await client.request({ method: "tools/list", params }, LIST, { timeout });
     tools.push(...answer.tools);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;

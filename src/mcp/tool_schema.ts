@@ -2,6 +2,7 @@
 // what providers take, and nothing that would have to be run to be checked.
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { cleanText } from "./clean.ts";
+import { flatFields } from "./flat_schema.ts";
 
 /** Bounds of one tool's schema; sizes in Unicode characters. */
 const MOST_DEPTH = 20;
@@ -17,7 +18,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** Providers refuse a tool whose arguments as a whole are a choice. The server checks them anyway. */
+/** Providers refuse a tool whose arguments as a whole are a choice: its fields are put together instead. */
 const NOT_ON_TOP: ReadonlySet<string> = new Set([
   "anyOf",
   "oneOf",
@@ -58,13 +59,14 @@ export function cleanSchema(schema: unknown): JsonObject | undefined {
     return to;
   };
   try {
-    const entries = Object.entries(copyObject(schema, 0, true)).filter(([key]) => !NOT_ON_TOP.has(key));
-    const { properties, required, ...rest } = Object.fromEntries(entries) as JsonObject; // its values were copied as JSON
+    const copied = copyObject(schema, 0, true);
+    const { properties, required } = flatFields(copied);
+    const rest = Object.entries(copied).filter(([key]) => !NOT_ON_TOP.has(key) && key !== "required");
     const clean: JsonObject = {
-      ...rest,
+      ...Object.fromEntries(rest),
       type: "object",
-      properties: isObject(properties) ? properties : {},
-      ...(Array.isArray(required) ? { required: required.filter((name) => typeof name === "string") } : {}),
+      properties,
+      ...(required.length > 0 || Array.isArray(copied["required"]) ? { required } : {}),
     };
     return JSON.stringify(clean).length <= LONGEST_SCHEMA ? clean : undefined;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
+import * as z from "zod/mini";
 import type { JsonObject } from "../core/json.ts";
 import { cleanLine, cleanText } from "./clean.ts";
 import { MOST_TOOLS } from "./connection.ts";
@@ -16,25 +17,30 @@ export interface ListedTool {
   readonly parameters: JsonObject;
 }
 
+const text = z.catch(z.optional(z.string()), undefined);
+/** As much of a tool as is looked at: what a server says beside that may be as wrong as it likes. */
+const listedTool = z.object({ name: z.string(), title: text, description: text, inputSchema: z.optional(z.unknown()) });
+
 /**
  * The tools that can be used of a list that a server sent, by name in the order of code units (X16), and what a person
  * should know about the others. Annotations are not kept: what a server says of itself decides nothing (X18).
  */
 export function usableTools(
   server: string,
-  list: readonly Tool[],
+  list: readonly unknown[],
 ): { readonly tools: readonly ListedTool[]; readonly notices: readonly string[] } {
   const notices: string[] = [];
   const tools: ListedTool[] = [];
   const names = new Set<string>();
   let size = 0;
-  for (const raw of [...list].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
+  const read = list.map((tool) => listedTool.safeParse(tool).data ?? { name: "", inputSchema: undefined });
+  for (const raw of read.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
     const shown = cleanLine(raw.name, 60);
     const parameters = cleanSchema(raw.inputSchema);
     const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`
       .trim();
-    if (names.has(raw.name)) notices.push(`"${shown}" is there twice; one is left out`);
-    else if (raw.name === "" || raw.name.length > 256) notices.push(`a tool without a usable name is left out`);
+    if (raw.name === "" || raw.name.length > 256) notices.push(`a tool without a usable name is left out`);
+    else if (names.has(raw.name)) notices.push(`"${shown}" is there twice; one is left out`);
     else if (parameters === undefined) notices.push(`"${shown}" is left out: its schema is too large or is none`);
     else if (tools.length >= MOST_TOOLS) {
       notices.push(`it has more than ${MOST_TOOLS} tools; the others are left out`);
@@ -44,7 +50,12 @@ export function usableTools(
       break;
     } else {
       names.add(raw.name);
-      tools.push({ raw, description, parameters });
+      // A schema that was copied is an object, and the server gets its own back as it is.
+      tools.push({
+        raw: { name: raw.name, inputSchema: raw.inputSchema as Tool["inputSchema"] },
+        description,
+        parameters,
+      });
     }
   }
   return { tools, notices };

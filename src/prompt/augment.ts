@@ -13,7 +13,8 @@ export interface PromptAugment {
   readonly blocks: (facts: ChannelFacts) => readonly PromptBlock[];
 }
 
-const ALONE = "Do not ask: choose what is most sensible, and say what you assumed.";
+const ALONE = "Nobody can answer: do not ask, but choose and say what you assumed.";
+const LAST_ONLY = "Only your last message is seen.";
 
 /** The channels of the program itself: each says whether anybody can answer (R409). */
 export const LOCAL_AUGMENTS: readonly PromptAugment[] = [
@@ -21,13 +22,12 @@ export const LOCAL_AUGMENTS: readonly PromptAugment[] = [
     "interactive",
     "A person reads along at a terminal and can answer. Ask when a decision is theirs; otherwise go ahead.",
   ),
-  local("text", `Nobody can answer: this run ends with your reply, and only your last message is seen. ${ALONE}`),
+  local("text", `${ALONE} ${LAST_ONLY}`),
   local(
     "stdin",
-    "The request came through a pipe, and nobody can answer: this run ends with your reply, and only your last message " +
-      `is seen. ${ALONE}`,
+    `The request came through a pipe. ${ALONE} ${LAST_ONLY}`,
   ),
-  local("json", `A program reads this run's events, and nobody can answer. ${ALONE}`),
+  local("json", `A program reads this run's events. ${ALONE}`),
   local(
     "rpc",
     "A program passes messages on. A question may stay unanswered: ask only when a decision is not yours, and say what " +

@@ -13,10 +13,21 @@ export function clean(text: string): string {
   return neutralise(UNCLEAN.test(text) ? stripControls(text) : text).trim();
 }
 
+// deno-lint-ignore no-control-regex
+const STEERING = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+/** Whether cleaning takes more from a text than line ends and outer space: what is neither a person's nor an editor's work. */
+export function isSteering(text: string): boolean {
+  return STEERING.test(text) || neutralise(text) !== text;
+}
+
 const RUN = /[^\S ]| {2}/;
+/** Printable ASCII with single spaces between its words, as nearly every name and description is. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** A text on one line: every run of white space becomes one space (R64). */
 export function oneLine(text: string): string {
+  if (PLAIN.test(text)) return neutralise(text);
   const tidy = clean(text);
   return RUN.test(tidy) ? tidy.replace(/\s+/g, " ") : tidy;
 }

@@ -1,7 +1,7 @@
 import { sha256 } from "../core/digest.ts";
 import type { Budget, ContextFile, Diagnostic, PromptSource, SourceStatus } from "../core/prompt.ts";
 import { countCharacters, takeCharacters } from "../core/text.ts";
-import { clean } from "./clean.ts";
+import { clean, isSteering } from "./clean.ts";
 
 /** What of a file goes into the prompt. */
 export interface KeptFile {
@@ -38,6 +38,7 @@ export function keepFiles(section: string, files: readonly ContextFile[], budget
     const note = stateDiagnostic(file, section);
     if (note) diagnostics.unshift(note);
     const text = file.status === "loaded" ? clean(file.text ?? "") : "";
+    if (text && isSteering(file.text ?? "")) diagnostics.unshift(alteredDiagnostic(file, section));
     const chars = countCharacters(text);
     const own = Math.min(chars, budget.perSource ?? Infinity);
     const allowed = Math.min(own, left);
@@ -71,6 +72,13 @@ export function stateDiagnostic(file: ContextFile, section?: string): Diagnostic
     case "loaded":
       return undefined;
   }
+}
+
+function alteredDiagnostic({ path }: ContextFile, section: string): Diagnostic {
+  const message =
+    "Terminal control characters, or a line that the prompt marks its halves with, were taken out of it. " +
+    "Remove them from the file, and find out who put them there";
+  return { code: "file_altered", message, file: path, section };
 }
 
 function cutDiagnostic(

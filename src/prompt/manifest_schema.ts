@@ -48,6 +48,7 @@ const REASONS = each<SkillState>({ explicit: true, path: true, implicit: true })
 const CODES = each<DiagnosticCode>({
   missing_file: true,
   file_read_error: true,
+  file_altered: true,
   file_truncated: true,
   total_budget_truncated: true,
   file_filtered_by_profile: true,

@@ -12,6 +12,7 @@ import {
 import type { Message } from "../core/message.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
+import { growing } from "./growing.ts";
 import type { ServerProfile } from "./server_profile.ts";
 import { safeToolName } from "./tool_name.ts";
 import { isObject } from "./tool_schema.ts";
@@ -105,8 +106,7 @@ export function createChatMessages({ profile, host, model }: ChatTarget): ChatMe
     return { role: "tool", tool_call_id: wireCallId(call.id, profile.callId), content };
   }
 
-  return (messages) => {
-    const wire: JsonObject[] = [];
+  function convert(messages: readonly Message[], wire: JsonObject[]): JsonObject[] {
     for (const step of orderAnswers(messages)) {
       if (step.type === "message") {
         const { message } = step;
@@ -125,7 +125,9 @@ export function createChatMessages({ profile, host, model }: ChatTarget): ChatMe
       }
     }
     return wire;
-  };
+  }
+
+  return growing(convert);
 }
 
 function remember<K extends object, V extends JsonObject | undefined>(

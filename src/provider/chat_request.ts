@@ -25,12 +25,12 @@ function thinkingOf({ thinking }: ProviderRequest, style: ChatTarget["profile"][
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
 export function createChatRequest(target: ChatTarget): ChatRequest {
   const convert: ChatMessages = createChatMessages(target);
-  const tools = new WeakMap<readonly ToolDefinition[], JsonObject[]>();
+  const tools = new WeakMap<ToolDefinition, JsonObject>();
   const { profile, model } = target;
 
-  function toolsOf(definitions: readonly ToolDefinition[]): JsonObject[] {
-    const known = tools.get(definitions) ?? definitions.map(toolOf);
-    tools.set(definitions, known);
+  function wireTool(definition: ToolDefinition): JsonObject {
+    const known = tools.get(definition) ?? toolOf(definition);
+    tools.set(definition, known);
     return known;
   }
 
@@ -47,7 +47,7 @@ export function createChatRequest(target: ChatTarget): ChatRequest {
       ...(profile.cacheKey && request.cacheKey !== undefined
         ? { prompt_cache_key: request.cacheKey.slice(0, 64) }
         : {}),
-      ...(request.tools.length > 0 ? { tools: toolsOf(request.tools) } : {}),
+      ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
       messages: system === "" ? messages : [{ role: "system", content: system }, ...messages],
     };
   };

@@ -20,8 +20,10 @@ function filled(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+const NONE: readonly JsonObject[] = [];
+
 function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isObject) : NONE;
 }
 
 /** An error that stands where a chunk should be. */

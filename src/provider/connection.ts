@@ -24,10 +24,18 @@ export interface Connection {
   readonly contextWindow?: number;
   readonly price?: Price;
   readonly textCalls?: TextCallMode;
-  /** Sees, and may replace, the body right before it is sent (R213). May reject: the reply then fails. */
-  readonly beforeRequest?: (payload: JsonObject) => JsonObject | Promise<JsonObject>;
+  /**
+   * Sees, and may replace, the body right before it is sent (R213); undefined when nobody looked at it. May reject: the
+   * reply then fails.
+   */
+  readonly beforeRequest?: (payload: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
   /** Headers to add to a request, `null` to leave one out (R217). The key's own header is not to be had. */
   readonly beforeHeaders?: () => Promise<Readonly<Record<string, string | null>>>;
+  /**
+   * Hears of every answer before it is read, errors included. Headers whose value holds the key are not among them. Must not
+   * throw.
+   */
+  readonly onResponse?: (status: number, headers: () => Readonly<Record<string, string>>) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** A new call id, for servers that send none; must be unique in a conversation. */

@@ -5,6 +5,7 @@ import type { FailureScene } from "./failure_message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
 import { createSseReader, type SseReader } from "./sse.ts";
+import { type BodyReader, readBody } from "./body_reader.ts";
 
 /** Understands one API's events and puts them into a reply. */
 export interface WireReader {
@@ -30,17 +31,17 @@ export interface Exchange {
 /** A body that is over may hold its connection open; it gets this long to close, so that the connection can be used again. */
 const DRAIN_MS = 100;
 
-type BodyReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-
-async function drain(body: BodyReader): Promise<void> {
+/** Whether it closed. */
+async function drain(body: BodyReader): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<true>((resolve) => timer = setTimeout(() => resolve(true), DRAIN_MS));
+  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), DRAIN_MS));
   const over = async (): Promise<true> => {
-    while (!(await body.read()).done);
+    while (await body.read() !== undefined);
     return true;
   };
-  await Promise.race([late, over().catch(() => true)]);
+  const isOver = await Promise.race([late, over().catch(() => false)]);
   clearTimeout(timer);
+  return isOver;
 }
 
 /** The failure that a rejected request or a broken body amounts to. */
@@ -97,32 +98,34 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   const watch = watchSilence(exchange.limits, signal);
   let body: BodyReader | undefined;
   let ending: Ending | undefined;
+  let isOver = false;
   try {
     const response = await watch.wait(exchange.open(watch.signal));
     if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
       const failure = await watch.wait(readWhole(response, sse, exchange));
       if (failure) ending = { type: "failed", failure };
     } else {
-      body = response.body.getReader();
+      body = readBody(response.body);
       while (!reader.isDone && !reader.failure && !signal.aborted) {
-        const { done, value } = await watch.wait(body.read());
-        if (done) sse.end();
-        else sse.push(value);
+        const bytes = await watch.wait(body.read());
+        if (bytes === undefined) sse.end();
+        else sse.push(bytes);
         const events = reply.take();
         if (events.length > 0) watch.progress();
         for (const event of events) {
           if (signal.aborted) break;
           yield event;
         }
-        if (done) break;
+        isOver = bytes === undefined;
+        if (isOver) break;
       }
-      if (reader.isDone) await drain(body);
+      if (reader.isDone && !isOver) isOver = await drain(body);
     }
   } catch (error) {
     if (watch.reason === undefined && !reader.isDone) ending = { type: "failed", failure: failureFrom(error, scene) };
   } finally {
-    watch.close();
-    await body?.cancel().catch(() => {});
+    watch.close(isOver);
+    if (!isOver) await body?.cancel();
   }
   if (watch.reason === "aborted" || signal.aborted) ending = { type: "aborted" };
   else if (watch.reason !== undefined && !reply.isFinished) {

@@ -11,13 +11,14 @@ import { createReply } from "./reply.ts";
 import type { ReplyScene } from "./reply_scene.ts";
 import { profileOf } from "./server_profile.ts";
 
-/** What a reply of this connection has to know; shared by both OpenAI APIs. */
-export function sceneOf(connection: Connection, request: ProviderRequest): ReplyScene {
+/** What a reply of this connection has to know, by its request; shared by both OpenAI APIs. */
+export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
   const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, textCalls = "auto" } = connection;
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
-  return {
+  const host = hostOf(baseUrl);
+  return (request) => ({
     provider: connection.name ?? "openai",
-    host: hostOf(baseUrl),
+    host,
     model,
     secrets: apiKey === "" ? [] : [apiKey],
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
@@ -31,7 +32,7 @@ export function sceneOf(connection: Connection, request: ProviderRequest): Reply
           request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
       }
       : {}),
-  };
+  });
 }
 
 /** How long a server may be silent. */
@@ -56,6 +57,7 @@ export function openChat(connection: Connection): Provider {
   const profile = profileOf(connection.baseUrl);
   const build = createChatRequest({ profile, host: hostOf(connection.baseUrl), model: connection.model });
   const post = createPost(connection);
+  const sceneOf = scenesOf(connection);
   let limits: ChatLimits = { usage: true, maxField: profile.maxField };
 
   async function open(request: ProviderRequest, signal: AbortSignal): Promise<Response> {
@@ -75,7 +77,7 @@ export function openChat(connection: Connection): Provider {
     name: connection.name ?? "openai",
     model: connection.model,
     stream(request, signal) {
-      const scene = sceneOf(connection, request);
+      const scene = sceneOf(request);
       const reply = createReply(scene);
       const reader = createChatReader(reply, scene, connection.price);
       const exchange: Exchange = {

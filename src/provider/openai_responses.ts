@@ -1,7 +1,7 @@
 import type { Provider } from "../core/provider.ts";
 import { type Connection, hostOf } from "./connection.ts";
 import { type Exchange, runExchange } from "./exchange.ts";
-import { limitsOf, sceneOf } from "./openai_chat.ts";
+import { limitsOf, scenesOf } from "./openai_chat.ts";
 import { createPost } from "./post.ts";
 import { createReply } from "./reply.ts";
 import { createResponsesRequest } from "./responses_request.ts";
@@ -13,11 +13,12 @@ export function openResponses(connection: Connection): Provider {
   const isOpenAi = host === "api.openai.com" || host.endsWith(".openai.azure.com");
   const build = createResponsesRequest({ host, model: connection.model, isOpenAi });
   const post = createPost(connection);
+  const sceneOf = scenesOf(connection);
   return {
     name: connection.name ?? "openai",
     model: connection.model,
     stream(request, signal) {
-      const scene = sceneOf(connection, request);
+      const scene = sceneOf(request);
       const reply = createReply(scene);
       const exchange: Exchange = {
         open: (inner) => post("/responses", build(request), inner),

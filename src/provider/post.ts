@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import { createBodyBytes } from "./body_bytes.ts";
 import type { Connection } from "./connection.ts";
 import { isObject } from "./tool_schema.ts";
 
@@ -20,8 +21,10 @@ const ERROR_BODY_BYTES = 1024 * 1024;
  */
 export function createPost(connection: Connection): Post {
   const { baseUrl, apiKey, headers } = connection;
+  const bytesOf = createBodyBytes();
   return async (path, body, signal) => {
-    const last = connection.beforeRequest ? await connection.beforeRequest(body) : body;
+    // A body that somebody had in hand may have been changed in place.
+    const seen = await connection.beforeRequest?.(body);
     const added = await connection.beforeHeaders?.();
     const response = await fetch(baseUrl.replace(/\/$/, "") + path, {
       method: "POST",
@@ -31,9 +34,10 @@ export function createPost(connection: Connection): Post {
         headers ?? {},
         added ?? {},
       ]),
-      body: JSON.stringify(last),
+      body: seen === undefined ? bytesOf(body) : JSON.stringify(seen),
       signal,
     });
+    connection.onResponse?.(response.status, () => headersWithout(apiKey, response.headers));
     if (!response.ok) throw await refusalOf(response);
     return response;
   };
@@ -47,6 +51,11 @@ function headersOf(layers: readonly Readonly<Record<string, string | null>>[]): 
     else all.set(name, value);
   }
   return all;
+}
+
+/** Headers of an answer; where a server says the key back, nobody hears it. */
+function headersWithout(apiKey: string, headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([, value]) => apiKey === "" || !value.includes(apiKey)));
 }
 
 async function refusalOf(response: Response): Promise<Error> {

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../core/json.ts";
-import { type AssistantMessage, type ImageContent, type Message, textOf, toolCallsOf } from "../core/message.ts";
+import { type AssistantMessage, type ImageContent, textOf, toolCallsOf } from "../core/message.ts";
 import type { ToolResultMessage, UserMessage } from "../core/message.ts";
 import type { ProviderRequest, ToolDefinition } from "../core/provider.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
+import { growing } from "./growing.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
 import { safeToolName } from "./tool_name.ts";
 import { isObject } from "./tool_schema.ts";
@@ -38,18 +39,16 @@ function resultItem(callId: string, result: ToolResultMessage | undefined): Json
 
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
 export function createResponsesRequest(target: ResponsesTarget): (request: ProviderRequest) => JsonObject {
-  const cache = new WeakMap<AssistantMessage, readonly JsonObject[]>();
+  const tools = new WeakMap<ToolDefinition, JsonObject>();
 
   /** Reasoning items go back before the calls that they led to, and only to the server that gave them. */
   function assistantItems(message: AssistantMessage): readonly JsonObject[] {
-    const known = cache.get(message);
-    if (known) return known;
     const isOwn = message.keep?.origin === target.host && message.model === target.model;
     const kept = isOwn && Array.isArray(message.keep?.reasoning_items)
       ? message.keep.reasoning_items.filter(isObject)
       : [];
     const text = wellFormed(textOf(message.content));
-    const items = [
+    return [
       ...kept,
       ...(text === "" ? [] : [{ role: "assistant", content: text }]),
       ...toolCallsOf(message).map((call) => ({
@@ -59,12 +58,15 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
         arguments: wellFormed(JSON.stringify(call.arguments)),
       })),
     ];
-    cache.set(message, items);
-    return items;
   }
 
-  function inputOf(messages: readonly Message[]): JsonObject[] {
-    const input: JsonObject[] = [];
+  function wireTool(definition: ToolDefinition): JsonObject {
+    const known = tools.get(definition) ?? toolOf(definition);
+    tools.set(definition, known);
+    return known;
+  }
+
+  const inputOf = growing((messages, input: JsonObject[]) => {
     for (const step of orderAnswers(messages)) {
       if (step.type === "message") {
         input.push(...(step.message.role === "user" ? userItems(step.message) : assistantItems(step.message)));
@@ -76,7 +78,7 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
       }
     }
     return input;
-  }
+  });
 
   return (request) => ({
     model: target.model,
@@ -87,7 +89,7 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
     ...(request.thinking === "off" ? {} : { reasoning: { effort: request.thinking, summary: "auto" } }),
     ...(target.isOpenAi && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
     ...(request.system === "" ? {} : { instructions: wellFormed(request.system) }),
-    ...(request.tools.length > 0 ? { tools: request.tools.map(toolOf) } : {}),
+    ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
     input: inputOf(request.messages),
   });
 }

@@ -11,8 +11,8 @@ export interface SilenceWatch {
   wait<T>(work: Promise<T>): Promise<T>;
   /** Notes that the reply got further. */
   progress(): void;
-  /** Ends the timer, and the request if it is still running. */
-  close(): void;
+  /** Ends the timer, and the request unless it is over. */
+  close(isOver: boolean): void;
 }
 
 /** How long a server may be silent, milliseconds: without any byte, and without anything new in the reply. */
@@ -62,10 +62,10 @@ export function watchSilence({ stallMs, noProgressMs }: SilenceLimits, outer: Ab
     progress() {
       withoutProgressMs = 0;
     },
-    close() {
+    close(isOver) {
       clearTimeout(timer);
       outer.removeEventListener("abort", onAbort);
-      controller.abort();
+      if (!isOver) controller.abort(); // costs more than all the rest of this
     },
   };
 }

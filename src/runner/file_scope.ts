@@ -1,5 +1,5 @@
 import { ToolError } from "../core/error.ts";
-import { covers, isInside, type Policy } from "../core/policy.ts";
+import { covers, isInside, type Policy, type Scope } from "../core/policy.ts";
 import { type Access, denial } from "./file_failure.ts";
 
 /** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
@@ -23,6 +23,7 @@ export function fileScope(policy: Policy): FileScope {
   const unseen = policy.denyRead.map(folded);
   const denied = { read: unseen, write: [...unseen, ...policy.denyWrite.map(folded)] };
   const kept = policy.protected.map(folded);
+  const isGranted = { read: coverage(policy.read), write: coverage(policy.write) };
   return {
     checkTree(path, real) {
       const key = folded(real);
@@ -46,7 +47,7 @@ export function fileScope(policy: Policy): FileScope {
       if (denied[access].some((folder) => isInside(key, folder))) {
         throw denial(access, path, `${leads}on the deny list, which beats every grant`);
       }
-      if (!covers(policy[access], real)) throw denial(access, path, `${leads}outside the ${access} scope`, real);
+      if (!isGranted[access](real)) throw denial(access, path, `${leads}outside the ${access} scope`, real);
       if (access === "write" && kept.some((folder) => isInside(key, folder))) {
         throw denial(access, path, `${leads}protected in this workspace; the user has to make such a change`);
       }
@@ -54,6 +55,18 @@ export function fileScope(policy: Policy): FileScope {
         throw denial(access, path, `${leads}what git obeys; git itself may write it`);
       }
     },
+  };
+}
+
+/** `covers` for one scope and many paths: a path has fewer folders around it than a scope has entries. */
+function coverage({ all, list }: Scope): (path: string) => boolean {
+  const granted = new Set(list);
+  return (path) => {
+    if (all || granted.has(path) || granted.has("/")) return true;
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (granted.has(path.slice(0, end))) return true;
+    }
+    return false;
   };
 }
 

@@ -1,13 +1,15 @@
-import { deframer, frame } from "../core/framing.ts";
+import { deframer } from "../core/framing.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
+import { sendStdio, serveStdio } from "./stdio.ts";
+import type { FromWorker } from "./worker_link.ts";
 
 /** Exit code for a host that does not speak the protocol (sysexits: EX_PROTOCOL). */
 const EXIT_PROTOCOL = 76;
 
-/** Carries a message text to the side that serves. */
-type Receive = (text: string) => void;
+/** A worker that is busy does not see its input end: how often its process looks whether the host is still there. */
+const ORPHAN_MS = 2_000;
 
 /** Whether this process was started with the scope as its permission flags: those never let it start a program. */
 function isNarrow(): boolean {
@@ -22,15 +24,9 @@ function isNarrow(): boolean {
  */
 export async function runRunner(): Promise<void> {
   keepOutputClean();
-  const messages = deframer();
-  let receive: Receive | undefined;
   try {
-    for await (const bytes of Deno.stdin.readable) {
-      for (const text of messages(bytes)) {
-        receive ??= isNarrow() ? await serveHere() : startWorker(text);
-        receive(text);
-      }
-    }
+    if (!isNarrow()) return startWorker();
+    await serveHere();
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     console.error(`the host broke the protocol: ${error.message}`);
@@ -40,49 +36,55 @@ export async function runRunner(): Promise<void> {
   Deno.exit(0);
 }
 
-async function serveHere(): Promise<Receive> {
+async function serveHere(): Promise<void> {
   const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }] = await Promise.all([
     import("../../tools/mod.ts"),
     import("./files.ts"),
     import("./serve.ts"),
     import("./shell.ts"),
   ]);
-  return serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send });
+  await serveStdio(serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
 }
 
-function startWorker(text: string): Receive {
+/** Reads the scope from the first message, and leaves the pipe with all that it read to a worker of that scope. */
+function startWorker(): void {
+  const messages = deframer();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let text: string | undefined;
+  while (text === undefined) {
+    const buffer = new Uint8Array(64 * 1024);
+    const count = Deno.stdin.readSync(buffer);
+    if (count === null) Deno.exit(0);
+    chunks.push(buffer.subarray(0, count));
+    text = messages(buffer.subarray(0, count))[0];
+  }
   const hello = readRequest(text);
   if (hello.op !== "hello") throw new ProtocolError("the first message is not hello");
-  let dropped = false;
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     type: "module",
     name: "tools",
     deno: { permissions: workerPermissions(readPolicy(hello.policy)) },
   });
-  worker.onmessage = ({ data }) => {
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     // Not before its first answer: until then the worker's modules are loaded with this thread's permissions.
-    if (!dropped) dropPermissions();
-    dropped = true;
-    send(String(data));
+    if (data === "ready") dropPermissions();
+    else Deno.exit(data === "over" ? 0 : EXIT_PROTOCOL);
   };
   // Without its worker the process is of no use, and the host starts another.
   worker.onerror = ({ message }) => {
     console.error(message);
     Deno.exit(EXIT_PROTOCOL);
   };
-  return (message) => worker.postMessage(message);
+  worker.postMessage(chunks);
+  const host = Deno.ppid;
+  setInterval(() => {
+    if (Deno.ppid !== host) Deno.exit(0);
+  }, ORPHAN_MS);
 }
 
 /** What is revoked from a thread under `-A` is gone from it for good; the worker keeps its own set. */
 function dropPermissions(): void {
   for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"] as const) {
     Deno.permissions.revokeSync({ name });
-  }
-}
-
-/** Writes one message. Blocks while the pipe is full, which holds back a tool that produces faster than the host reads. */
-function send(text: string): void {
-  for (const line of frame(text)) {
-    for (let done = 0; done < line.length;) done += Deno.stdout.writeSync(line.subarray(done));
   }
 }

@@ -18,6 +18,14 @@ export interface Serving {
   readonly send: (text: string) => void;
 }
 
+/** The runner's end of the protocol. */
+export interface Server {
+  /** Takes each message text as it arrives. Throws `ProtocolError` for what is no request; the channel is useless then. */
+  readonly receive: (text: string) => void;
+  /** Whether no call is under way. */
+  readonly isIdle: () => boolean;
+}
+
 /** What `hello` opens and every call uses. */
 interface Session {
   readonly tools: readonly Tool[];
@@ -25,12 +33,8 @@ interface Session {
   readonly files: Files;
 }
 
-/**
- * The runner's end of the protocol: give it each message text as it arrives.
- *
- * Calls run side by side. Throws `ProtocolError` for what is no request; the channel is useless then.
- */
-export function serve({ tools, openFiles, openShell, send }: Serving): (text: string) => void {
+/** Opens the runner's end of the protocol; calls run side by side. */
+export function serve({ tools, openFiles, openShell, send }: Serving): Server {
   let session: Session | undefined;
   const calls = new Map<string, AbortController>();
   const programs = new Map<string, PromiseWithResolvers<ProgramOutcome>>();
@@ -92,7 +96,7 @@ export function serve({ tools, openFiles, openShell, send }: Serving): (text: st
     answer({ v: 1, id, ok: result });
   };
 
-  return (text) => {
+  const receive = (text: string): void => {
     const request = readRequest(text);
     switch (request.op) {
       case "hello":
@@ -109,4 +113,6 @@ export function serve({ tools, openFiles, openShell, send }: Serving): (text: st
         return programs.get(request.exec)?.reject(new ToolError(request.why));
     }
   };
+
+  return { receive, isIdle: () => calls.size === 0 };
 }

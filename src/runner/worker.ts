@@ -1,10 +1,13 @@
 // The worker that holds the tools where the process itself cannot be narrowed: in the compiled binary, whose permissions
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
+import { ProtocolError } from "../core/protocol.ts";
 import { toolsUnder } from "../../tools/mod.ts";
 import { openFiles } from "./files.ts";
 import { keepOutputClean } from "./output.ts";
 import { serve } from "./serve.ts";
 import { inProcessShell } from "./shell.ts";
+import { sendStdio, serveStdio } from "./stdio.ts";
+import type { FromWorker } from "./worker_link.ts";
 
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
 interface WorkerScope {
@@ -15,10 +18,31 @@ interface WorkerScope {
 // This module runs in a worker only, where the global scope has both.
 const scope = globalThis as unknown as WorkerScope;
 keepOutputClean();
-const receive = serve({
-  tools: toolsUnder,
-  openFiles,
-  openShell: inProcessShell,
-  send: (text) => scope.postMessage(text),
-});
-scope.onmessage = ({ data }) => receive(String(data));
+const parts = { tools: toolsUnder, openFiles, openShell: inProcessShell };
+const tell = (word: FromWorker): void => scope.postMessage(word);
+
+// In the runner's process the first message is what came over the pipe so far, and the pipe is this thread's from then on.
+// In the host the messages themselves come this way.
+scope.onmessage = ({ data: first }) => {
+  if (Array.isArray(first)) return void servePipe(first);
+  const { receive } = serve({ ...parts, send: (text) => scope.postMessage(text) });
+  scope.onmessage = ({ data }) => receive(String(data));
+  receive(String(first));
+};
+
+async function servePipe(chunks: readonly Uint8Array[]): Promise<void> {
+  let greeted = false;
+  const send = (text: string): void => {
+    sendStdio(text);
+    if (!greeted) tell("ready");
+    greeted = true;
+  };
+  try {
+    await serveStdio(serve({ ...parts, send }), chunks);
+    tell("over");
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    console.error(`the host broke the protocol: ${error.message}`);
+    tell("broken");
+  }
+}

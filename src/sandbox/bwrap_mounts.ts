@@ -53,9 +53,8 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
   // Landlock opens the whole of /tmp, which is the session's own: what is shown of the machine's there has no other guard.
-  const inShownTmp = (path: string): boolean => {
-    return isInside(path, "/tmp") && shown.some((folder) => isInside(folder, "/tmp") && isInside(path, folder));
-  };
+  const shownInTmp = shown.filter((folder) => isInside(folder, "/tmp"));
+  const inShownTmp = (path: string): boolean => shownInTmp.some((folder) => isInside(path, folder));
   const deny = (path: string, kind: MountKind): void => {
     // Elsewhere Landlock leaves out what is denied, and a mount for each would cost time.
     if (!(inWritable(path) || inShownTmp(path)) || !isReal(path)) return;
@@ -67,13 +66,11 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   };
   for (const path of [...policy.protected, ...policy.denyWrite]) deny(path, "fixed");
   for (const path of policy.denyRead) deny(path, view.listFolder(path) === undefined ? "nothing" : "masked");
-  const result = [...table].filter(([path]) => !insideMask(path, table));
+  const masked = [...table].filter(([, kind]) => kind === "masked").map(([path]) => path);
+  const isMasked = (path: string): boolean => masked.some((folder) => folder !== path && isInside(path, folder));
+  const result = [...table].filter(([path]) => !isMasked(path));
   for (const path of openSecrets(policy, view)) if (isReal(path)) result.push([path, "read"]);
   return result
     .map(([path, kind]): Mount => [kind, path])
     .sort(([, a], [, b]) => a + "/" < b + "/" ? -1 : 1);
-}
-
-function insideMask(path: string, table: ReadonlyMap<string, MountKind>): boolean {
-  return [...table].some(([at, kind]) => kind === "masked" && at !== path && isInside(path, at));
 }

@@ -1,5 +1,5 @@
 import { dropCapabilities } from "./capabilities.ts";
-import { arrangeStreams, become, lookUp, resetSignals } from "./exec_program.ts";
+import { arrangeStreams, become, imageOf, lookUp, resetSignals } from "./exec_program.ts";
 import { cString, errno, errnoName, libc, succeed } from "./ffi.ts";
 import { readFrame } from "./frame.ts";
 import { restrictSelf } from "./landlock.ts";
@@ -46,6 +46,10 @@ export function confineAndExec(): never | Promise<never> {
       step = "seccomp";
       installFilter(seccompFilter(order.kernel.seccomp, architecture()));
     }
+    // Whatever needs no command is done before one comes: from then on somebody waits.
+    step = "signals";
+    resetSignals();
+    rehearse();
     step = "command";
     const exec = parseExecOrder(readFrame((buffer) => Deno.stdin.readSync(buffer)));
     step = "folder";
@@ -54,11 +58,19 @@ export function confineAndExec(): never | Promise<never> {
     report = arrangeStreams({ nullInput: exec.stdin === "null", mergeOutput: exec.mergeOutput });
     step = "exec";
     const file = lookUp(exec.argv[0] ?? "", exec.env["PATH"] ?? "/usr/bin:/bin");
-    resetSignals();
-    become(file, exec.argv, exec.env);
+    become(file, imageOf(exec.argv, exec.env));
   } catch (error) {
     giveUp(report, step, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Takes an order apart that comes to nothing: the code is compiled by then, which takes longer than running it. */
+function rehearse(): void {
+  const { argv, env } = parseExecOrder({
+    ...{ argv: ["/", "-c", ":"], env: { PATH: "/" }, cwd: "/" },
+    ...{ stdin: "null", mergeOutput: true },
+  });
+  imageOf(argv, env);
 }
 
 /** The kernel ends this process when the thread that started it ends, whatever ended that. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
+import { glanceAtDisk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
@@ -45,9 +46,10 @@ export function startConfined(policy: Policy, self: Self, net?: NetOptions): Con
   becomeSubreaper();
   const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
   const gate = listed ? openGate(policy.net.list, net) : undefined;
+  const view = glanceAtDisk();
   let child: Deno.ChildProcess;
   try {
-    const { program, args, env } = confinedCommand(policy, self, gate?.folder);
+    const { program, args, env } = confinedCommand(policy, self, gate?.folder, view);
     const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
     child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
   } catch (error) {
@@ -56,10 +58,15 @@ export function startConfined(policy: Policy, self: Self, net?: NetOptions): Con
   }
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
-  return attach(child, policy, self, gate);
+  // The process loads its code meanwhile.
+  return attach(child, policyFrame(policy, self, view), gate);
 }
 
-function attach(child: Deno.ChildProcess, policy: Policy, self: Self, gate: NetGate | undefined): ConfinedProcess {
+function attach(
+  child: Deno.ChildProcess,
+  frame: Uint8Array<ArrayBuffer>,
+  gate: NetGate | undefined,
+): ConfinedProcess {
   const [reported, stderr] = child.stderr.tee();
   const report = readReport(reported);
   const writer = child.stdin.getWriter();
@@ -68,7 +75,7 @@ function attach(child: Deno.ChildProcess, policy: Policy, self: Self, gate: NetG
   // A pipe breaks when its reader is gone: why it is gone stands in the report. A program need not read its input.
   const lost = (): void => void (broken ||= !isInput);
   writer.closed.catch(lost);
-  writer.write(policyFrame(policy, self)).catch(lost);
+  writer.write(frame).catch(lost);
   return {
     pid: child.pid,
     stdout: child.stdout,

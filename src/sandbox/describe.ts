@@ -3,9 +3,9 @@ import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
-  "kernel+": "Enforced by the Linux kernel (namespaces, Landlock, seccomp).",
-  "kernel": "Enforced by the Linux kernel (Landlock, seccomp).",
-  "seatbelt": "Enforced by the macOS kernel (seatbelt).",
+  "kernel+": "Enforced by the Linux kernel.",
+  "kernel": "Enforced by the Linux kernel.",
+  "seatbelt": "Enforced by the macOS kernel.",
   "permissions": "Enforced by Deno's permissions; no kernel sandbox is active.",
   "off": "Nothing is enforced: the user switched the sandbox off.",
 };
@@ -18,18 +18,14 @@ const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
  */
 export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
   return [
-    `Workspace: ${policy.root}`,
     `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
-    `Write: ${policy.write.all ? "everything but secrets and protected paths" : paths(policy.write, policy)}.`,
+    `Write: ${writeList(policy)}${protectedList(policy)}.`,
     ...ownDenials(policy),
-    ...(grantsAny(policy.write) && policy.protected.length > 0 ? [protectedSentence(policy)] : []),
     `Programs: ${runSentence(policy)}.`,
     `Network: ${networkSentence(policy)}.`,
     ...(granted.length > 0
       ? [`Allowed by the user in this session: ${granted.map((one) => describeDenial(one).allows).join("; ")}.`]
       : []),
-    // Not its path: that differs from session to session, and the prompt keeps its bytes.
-    ...(grantsAny(policy.write) || hasRealShell(policy) ? [temporarySentence(policy)] : []),
     ENFORCERS[policy.sandbox],
   ];
 }
@@ -41,12 +37,17 @@ function readList(policy: Policy): string {
     isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
   );
   const shown = own.filter((path) => !isInside(path, policy.home) || isInside(path, policy.root));
-  return [...shown.map((path) => name(path, policy)), "system and toolchain paths"].join(", ");
+  return [...shown.map((path) => name(path, policy)), "system, toolchains"].join(", ");
 }
 
-function paths(scope: Scope, policy: Policy): string {
-  const shown = scope.list.filter((path) => !isPrivate(path, policy)).map((path) => name(path, policy));
-  return shown.length > 0 ? shown.join(", ") : "nothing";
+function writeList(policy: Policy): string {
+  const { write, sandbox } = policy;
+  const own = write.all
+    ? ["everything but secrets and protected paths"]
+    : write.list.filter((path) => !isPrivate(path, policy)).map((path) => name(path, policy));
+  // Not the folder's path: that differs from session to session, and the prompt keeps its bytes.
+  const temporary = sandbox === "kernel+" ? "$TMPDIR (/tmp)" : write.all ? "$TMPDIR" : "$TMPDIR (not /tmp)";
+  return [...own, ...(grantsAny(write) || hasRealShell(policy) ? [temporary] : [])].join(", ") || "nothing";
 }
 
 function isPrivate(path: string, policy: Policy): boolean {
@@ -67,16 +68,17 @@ function ownDenials(policy: Policy): string[] {
   ];
 }
 
-function protectedSentence(policy: Policy): string {
+function protectedList(policy: Policy): string {
+  if (!grantsAny(policy.write) || policy.protected.length === 0) return "";
   const names = policy.protected.filter((path) => isInside(path, policy.root)).map((path) =>
     path.slice(policy.root.length + 1)
   );
-  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? ".git (configuration and hooks)" : path))];
-  return `Protected from change: ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}.`;
+  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? ".git settings" : path))];
+  return `; never ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}`;
 }
 
 function runSentence(policy: Policy): string {
-  if (hasRealShell(policy)) return "any installed program, in the same confinement";
+  if (hasRealShell(policy)) return "any, confined";
   const own = grantsAny(policy.read)
     ? "; bash is an interpreter with its own grep, sed, awk, find, jq and the like"
     : "";
@@ -86,15 +88,9 @@ function runSentence(policy: Policy): string {
 
 function networkSentence({ net, sandbox }: Policy): string {
   if (net.all) return "allowed";
-  const own = sandbox === "kernel+" ? "; servers on 127.0.0.1 work within one command" : "";
+  const own = sandbox === "kernel+" ? "; 127.0.0.1 works within one command" : "";
   if (net.list.length === 0) return `none${own}`;
   return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
-}
-
-function temporarySentence(policy: Policy): string {
-  const shared = policy.sandbox === "kernel+" ? ", which is also /tmp" : "; /tmp itself is not writable";
-  // Not its path: that differs from session to session, and the prompt keeps its bytes.
-  return `Temporary files: $TMPDIR${shared}.`;
 }
 
 function grantsAny(scope: Scope): boolean {

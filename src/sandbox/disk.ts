@@ -1,7 +1,10 @@
-import { basename, dirname, join, normalize } from "@std/path";
+import { basename, dirname } from "@std/path";
 import type { FolderView } from "./git_paths.ts";
 
 const LONGEST_TEXT = 64 * 1024;
+
+/** An empty part of a path, or one that is `.` or `..`. */
+const UNTIDY = /\/\.{0,2}(?:\/|$)/;
 
 /** This machine's disk, as policy resolution and confinement look at it; nothing that is missing or refused throws. */
 export const disk: FolderView = {
@@ -21,29 +24,31 @@ export const disk: FolderView = {
 export function glanceAtDisk(): FolderView {
   // A process that may not read everything cannot list the folders on the way to what it may read.
   if (Deno.permissions.querySync({ name: "read" }).state !== "granted") return disk;
-  /** Names in a folder (by its real path) and whether they are links; undefined when it cannot be listed. */
-  const listings = new Map<string, ReadonlyMap<string, boolean> | undefined>();
+  /** Names in a folder (by its real path) and what they are; undefined when it cannot be listed. */
+  const listings = new Map<string, ReadonlyMap<string, Deno.DirEntry> | undefined>();
   const known = new Map<string, string | undefined>();
-  const list = (folder: string): ReadonlyMap<string, boolean> | undefined => {
+  const list = (folder: string): ReadonlyMap<string, Deno.DirEntry> | undefined => {
     if (!listings.has(folder)) {
-      const entries = quietly(() => [...Deno.readDirSync(folder)]);
-      listings.set(folder, entries && new Map(entries.map((entry) => [entry.name, entry.isSymlink])));
+      const entries = isKnownFile(folder) ? undefined : quietly(() => [...Deno.readDirSync(folder)]);
+      listings.set(folder, entries && new Map(entries.map((entry) => [entry.name, entry])));
     }
     return listings.get(folder);
   };
+  const isKnownFile = (path: string): boolean => listings.get(dirname(path))?.get(basename(path))?.isFile === true;
   const realPath = (path: string): string | undefined => {
     if (path === "/") return path;
-    if (!path.startsWith("/") || path !== normalize(path) || path.endsWith("/")) return disk.realPath(path);
+    if (!path.startsWith("/") || UNTIDY.test(path)) return disk.realPath(path);
     if (!known.has(path)) known.set(path, lookUp(path));
     return known.get(path);
   };
   const lookUp = (path: string): string | undefined => {
     const parent = realPath(dirname(path));
     if (parent === undefined) return undefined;
-    const isLink = list(parent)?.get(basename(path));
+    const name = basename(path);
+    const entry = list(parent)?.get(name);
     // A folder that cannot be listed may still hold what was asked for.
-    if (isLink === undefined) return list(parent) ? undefined : disk.realPath(path);
-    return isLink ? disk.realPath(path) : join(parent, basename(path));
+    if (entry === undefined) return list(parent) ? undefined : disk.realPath(path);
+    return entry.isSymlink ? disk.realPath(path) : `${parent === "/" ? "" : parent}/${name}`;
   };
   return {
     realPath,

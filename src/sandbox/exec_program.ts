@@ -54,11 +54,27 @@ export function lookUp(name: string, path: string): string {
   throw new Error(`there is no program "${name}" in PATH`);
 }
 
+/** Arguments and environment as execve(2) takes them. */
+export interface ProgramImage {
+  readonly args: StringVector;
+  readonly variables: StringVector;
+}
+
+interface StringVector {
+  readonly pointers: Uint8Array<ArrayBuffer>;
+  /** What the pointers point to: kept alive with them. */
+  readonly strings: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** Lays out what a program is given; throws for what holds a NUL. */
+export function imageOf(argv: readonly string[], env: Readonly<Record<string, string>>): ProgramImage {
+  return { args: vector(argv), variables: vector(Object.entries(env).map(([name, value]) => `${name}=${value}`)) };
+}
+
 /** Becomes another program; returns only by throwing. */
-export function become(file: string, argv: readonly string[], env: Readonly<Record<string, string>>): never {
+export function become(file: string, { args, variables }: ProgramImage): never {
   const c = libc();
-  const [path, args] = [cString(file), vector(argv)];
-  const variables = vector(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  const path = cString(file);
   // Older kernels lack the call; Deno opens everything with CLOEXEC, so it only adds to that.
   c.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
   c.execve(path, args.pointers, variables.pointers);
@@ -67,9 +83,7 @@ export function become(file: string, argv: readonly string[], env: Readonly<Reco
   throw new Error(`execve ${file}: ${errnoName(number)} (${args.strings.length + variables.strings.length} strings)`);
 }
 
-function vector(
-  texts: readonly string[],
-): { readonly pointers: Uint8Array<ArrayBuffer>; readonly strings: readonly Uint8Array<ArrayBuffer>[] } {
+function vector(texts: readonly string[]): StringVector {
   const strings = texts.map(cString);
   const pointers = new BigUint64Array(strings.length + 1);
   strings.forEach((text, at) => pointers[at] = addressOf(text));

@@ -2,7 +2,7 @@ import type { Policy } from "../core/policy.ts";
 import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
 import { disk, glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
-import { landlockRules } from "./landlock_rules.ts";
+import { landlockRules, type RuleView } from "./landlock_rules.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
@@ -22,17 +22,17 @@ const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
  *
  * Start it with a cleared environment, `env` and nothing else, standard input piped and `detached`. Throws when the level
  * cannot be had: there is no weaker way to start it. With `gate`, the folder of a NetGate, a bridge to it runs around the
- * process; without, a list of hosts is no network at all.
+ * process; without, a list of hosts is no network at all. `view`: one glance at the disk for all of one start.
  */
 export function confinedCommand(
   policy: Policy,
   self: Self,
   gate?: string,
+  view: RuleView = glanceAtDisk(),
 ): { program: string; args: string[]; env: Record<string, string> } {
   const inner = [...self.args, "--internal-exec"];
   switch (policy.sandbox) {
     case "kernel+": {
-      const view = glanceAtDisk();
       const bwrap = findBwrap(disk.realPath);
       const program = self.readPaths[0];
       if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
@@ -49,13 +49,13 @@ export function confinedCommand(
       return { program: self.program, args: inner, env: { ...self.env } };
     case "seatbelt":
       refuseElsewhere();
-      return seatbeltCommand(policy, self, inner, glanceAtDisk());
+      return seatbeltCommand(policy, self, inner, view);
   }
 }
 
 /** First frame on its stdin: the policy. The process confines itself on reading it and then waits. */
-export function policyFrame(policy: Policy, self: Self): Uint8Array<ArrayBuffer> {
-  return encodeFrame(confineOrder(policy, self));
+export function policyFrame(policy: Policy, self: Self, view?: RuleView): Uint8Array<ArrayBuffer> {
+  return encodeFrame(confineOrder(policy, self, view));
 }
 
 /** Second frame: what to become. */
@@ -64,7 +64,7 @@ export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
 }
 
 /** The order that the first frame carries. */
-export function confineOrder(policy: Policy, self: Self): ConfineOrder {
+export function confineOrder(policy: Policy, self: Self, view: RuleView = glanceAtDisk()): ConfineOrder {
   const { root, limits, sandbox } = policy;
   // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
   if (sandbox === "seatbelt") refuseElsewhere();
@@ -75,7 +75,7 @@ export function confineOrder(policy: Policy, self: Self): ConfineOrder {
       ? {
         apart: sandbox === "kernel+" ? hostNamespaces(policy.net.all) : [],
         landlock: {
-          rules: landlockRules(policy, self.readPaths, glanceAtDisk()),
+          rules: landlockRules(policy, self.readPaths, view),
           denyTcp: sandbox === "kernel" && !policy.net.all,
           scope: true,
           minAbi: LEAST_ABI[sandbox],

@@ -1,6 +1,7 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { deframer, frame } from "../core/framing.ts";
+import { glanceAtDisk } from "./disk.ts";
 import { confinedCommand, execFrame, policyFrame } from "./launch.ts";
 import { keepProcess } from "./process_tree.ts";
 import { runnerArgv } from "./runner_command.ts";
@@ -54,7 +55,8 @@ function plan(policy: Policy, self: Self): {
   const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
   // Files need no network, whatever commands get.
   const quiet: Policy = { ...policy, net: { all: false, list: [] } };
-  return { ...confinedCommand(quiet, self), frames: [policyFrame(quiet, self), exec] };
+  const view = glanceAtDisk();
+  return { ...confinedCommand(quiet, self, undefined, view), frames: [policyFrame(quiet, self, view), exec] };
 }
 
 function attach(

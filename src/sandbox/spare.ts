@@ -9,50 +9,54 @@ import type { Self } from "./self.ts";
 const AFTER_CALL_MS = 5;
 /** A call that lasts this long is not disturbed by a start beside it any more. */
 const BESIDE_CALL_MS = 100;
+/** How many wait at a time: one costs fifty megabytes and a tenth of a second of a processor. */
+const MOST_AHEAD = 2;
 
 /**
- * Confined processes for calls, one of them started ahead: it has read the policy, has confined itself and waits.
+ * Confined processes for calls, started ahead: they have read the policy, have confined themselves and wait. None is there
+ * before a call is announced, one always is after the first, a second one while a reply announces several.
  *
  * Holds for one policy: a policy that changes means closing these and opening others.
  */
 export interface Spares {
-  /** Starts the first spare; not before, because starting up is measured. */
-  warm(): void;
-  /** The spare, or a process started now; the next spare follows when the call has ended or lasts. */
+  /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
+  expect(): void;
+  /** A spare, or a process started now; the next spare follows when the call has ended or lasts. */
   take(): ConfinedProcess;
-  /** Ends the spare; nothing is started any more. */
+  /** Ends the spares; nothing is started any more. */
   close(): Promise<void>;
 }
 
 /** Opens the spares of a policy without starting anything. */
 export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares {
-  let spare: ConfinedProcess | undefined;
+  const waiting = new Set<ConfinedProcess>();
   let closed = false;
+  // Of the calls that were announced since one was taken; the others were refused on the way.
+  let announced = 0;
+  let isTaken = false;
   const ends = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
-  function refill(): void {
-    if (closed || spare) return;
-    let started: ConfinedProcess;
-    try {
-      started = startConfined(policy, self, net);
-    } catch {
-      // The call that needs a process will fail with the reason.
-      return;
+  function fill(count: number): void {
+    while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
+      let started: ConfinedProcess;
+      try {
+        started = startConfined(policy, self, net);
+      } catch {
+        // The call that needs a process will fail with the reason.
+        return;
+      }
+      waiting.add(started);
+      // One that died is replaced by the call that would have taken it: at once would be an endless loop where
+      // confining does not work.
+      const forget = (): void => discard(started);
+      started.status.then(forget, forget);
     }
-    spare = started;
-    // One that died is replaced by the call that would have taken it: at once would be an endless loop where
-    // confining does not work.
-    const forget = (): void => {
-      if (spare === started) discardSpare();
-    };
-    started.status.then(forget, forget);
   }
 
-  function discardSpare(): void {
-    const end = spare?.end();
-    spare = undefined;
-    if (!end) return;
+  function discard(spare: ConfinedProcess): void {
+    if (!waiting.delete(spare)) return;
+    const end = spare.end();
     ends.add(end);
     end.then(() => ends.delete(end));
   }
@@ -61,19 +65,31 @@ export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares
     if (closed) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      refill();
+      fill(Math.max(1, announced));
     }, ms);
     timers.add(timer);
   }
 
+  function takeWaiting(): ConfinedProcess | undefined {
+    for (const spare of waiting) {
+      // A spare that was killed a moment ago may not have been reported yet.
+      if (!isAlive(spare.pid)) discard(spare);
+      else if (waiting.delete(spare)) return spare;
+    }
+    return undefined;
+  }
+
   return {
-    warm: refill,
+    expect() {
+      announced = isTaken ? 1 : announced + 1;
+      isTaken = false;
+      fill(announced);
+    },
     take() {
       if (closed) throw new Error("the spares are closed");
-      // A spare that was killed a moment ago may not have been reported yet.
-      if (spare && !isAlive(spare.pid)) discardSpare();
-      const taken = spare ?? startConfined(policy, self, net);
-      spare = undefined;
+      const taken = takeWaiting() ?? startConfined(policy, self, net);
+      isTaken = true;
+      announced = Math.max(0, announced - 1);
       refillIn(BESIDE_CALL_MS);
       const after = (): void => refillIn(AFTER_CALL_MS);
       taken.status.then(after, after);
@@ -82,7 +98,7 @@ export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares
     async close() {
       closed = true;
       for (const timer of timers) clearTimeout(timer);
-      discardSpare();
+      waiting.forEach(discard);
       await Promise.all(ends);
     },
   };

@@ -53,17 +53,20 @@ export function openAudit(
         case "tool_execution_start":
           started.set(event.toolCallId, sha256(JSON.stringify(event.args)));
           return;
-        case "tool_execution_end":
+        case "tool_execution_end": {
           finished.add(event.toolCallId);
+          const digest = started.get(event.toolCallId) ?? sha256("{}");
+          started.delete(event.toolCallId);
           return write({
             callId: event.toolCallId,
             tool: event.toolName,
-            arguments: started.get(event.toolCallId) ?? sha256("{}"),
+            arguments: digest,
             // A denial is a fixed form of sentence, made on the host's side of the boundary or on the runner's.
             decision: event.isError && textOf(event.result.content).startsWith("Denied: ") ? "denied" : "allowed",
             outcome: event.isError ? "error" : "ok",
             durationMs: Math.round(event.durationMs * 10) / 10,
           });
+        }
         case "message_end": {
           const { message } = event;
           if (message.role !== "toolResult" || finished.delete(message.toolCallId)) return;
@@ -76,19 +79,14 @@ export function openAudit(
 }
 
 function append(folder: string, path: string, entry: AuditEntry): void {
-  const line = new TextEncoder().encode(JSON.stringify(entry) + "\n");
-  using file = openOrMake(folder, path);
+  const line = JSON.stringify(entry) + "\n";
   // One write of a short line to a file that is opened for appending: lines of two processes never mix.
-  file.writeSync(line);
-}
-
-function openOrMake(folder: string, path: string): Deno.FsFile {
-  const options = { append: true, create: true, mode: 0o600 };
+  const write = (): void => Deno.writeTextFileSync(path, line, { append: true, mode: 0o600 });
   try {
-    return Deno.openSync(path, options);
+    write();
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return Deno.openSync(path, options);
+    write();
   }
 }

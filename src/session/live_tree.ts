@@ -25,6 +25,7 @@ export interface Sink {
   readonly start: () => void;
   readonly add: (entry: SessionEntry, line: string) => void;
   readonly sync: () => void;
+  readonly syncSoon: () => void;
   /** Safe to call twice. */
   readonly close: () => void;
 }
@@ -92,6 +93,7 @@ export function openTree(
       leaf = id;
     },
     sync: () => attempt((to) => to.sync()),
+    syncSoon: () => attempt((to) => to.syncSoon()),
     close() {
       isKept = false;
       sink?.close();

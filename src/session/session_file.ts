@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { backgroundSync } from "./background_sync.ts";
 import { lockSession, type SessionLock } from "./lock.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface SessionFile {
   add(lines: readonly string[]): void;
   /** Waits until everything added is on the disk. */
   sync(): void;
+  /** Has everything added put on the disk without waiting for it; the next call of another method throws what failed. */
+  syncSoon(): void;
   /** Safe to call twice. */
   close(): void;
 }
@@ -57,12 +60,15 @@ function writerOf(
   read: { readonly size: number; readonly wholeBytes: number },
 ): SessionFile {
   let { size } = read;
+  const background = backgroundSync(path, file);
   let isDirty = false;
   let isChecked = false;
   let isClosed = false;
 
   /** Where the next line begins; ends a last line that has no newline, cuts off one that is torn. */
   function startOfLine(): string {
+    // Whether it is still there is looked at with the first line after each sync: a turn's other lines follow at once.
+    if (isDirty && isChecked && file.seekSync(0, Deno.SeekMode.End) === size) return "";
     const found = file.statSync();
     if (found.nlink === 0) throw new Deno.errors.NotFound("the file was removed");
     if (isChecked && found.size === size) return "";
@@ -101,8 +107,9 @@ function writerOf(
   return {
     path,
     add(lines) {
-      isDirty = true;
+      background.check();
       let text = startOfLine();
+      isDirty = true;
       for (const line of lines) {
         text += line + "\n";
         if (text.length < BATCH_UNITS) continue;
@@ -112,14 +119,21 @@ function writerOf(
       if (text !== "") write(text);
     },
     sync() {
-      if (!isDirty) return;
+      background.check();
+      if (!background.takeOver() && !isDirty) return;
       if (file.statSync().nlink === 0) throw new Deno.errors.NotFound("the file was removed");
       file.syncDataSync();
+      isDirty = false;
+    },
+    syncSoon() {
+      background.check();
+      if (isDirty) background.start();
       isDirty = false;
     },
     close() {
       if (isClosed) return;
       isClosed = true;
+      background.close();
       file.close();
       lock.release();
     },

@@ -141,6 +141,7 @@ function newSink(
       if (isSaid(entry)) make();
     },
     sync: () => file?.sync(),
+    syncSoon: () => file?.syncSoon(),
     close: () => file?.close(),
   };
 }
@@ -159,6 +160,7 @@ function existingSink(
     },
     add: (_entry, line) => file?.add([line]),
     sync: () => file?.sync(),
+    syncSoon: () => file?.syncSoon(),
     close: () => file === undefined ? lock.release() : file.close(),
   };
 }

@@ -14,6 +14,7 @@ import { endSession } from "./farewell.ts";
 import { footerLines } from "./footer.ts";
 import { cleanedEngine } from "./foreign.ts";
 import { createFrames } from "./frames.ts";
+import { createHint } from "./hint.ts";
 import type { TuiOptions } from "./options.ts";
 import { showPast } from "./past.ts";
 import { promptEditor } from "./prompt_editor.ts";
@@ -37,12 +38,10 @@ export interface App {
   readonly done: Promise<number>;
 }
 
-/** How long a hint stays, milliseconds. */
-const HINT_MS = 2000;
-
 /** Opens the screen; the session may still be opening. */
 export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen): App {
   const now = (): number => performance.now();
+  const expandKey = options.keys.shown("expand");
   const transcript = createTranscript();
   const reader = createReader(transcript, options.cwd, now);
   const ended = Promise.withResolvers<number>();
@@ -52,16 +51,17 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   let send: Send | undefined;
   let waiting: readonly string[] = []; // what was sent before there was a session
   let isExpanded = false;
-  let hint: string | undefined;
   let busySince: number | undefined;
   let branch = options.branch();
   let isLent = false;
   let isParked = false;
 
-  const look = (): Look => ({ width: terminal.columns(), theme: options.theme, expanded: isExpanded });
+  const look = (): Look => ({ width: terminal.columns(), theme: options.theme, expanded: isExpanded, expandKey });
+  const hint = createHint(() => frames.request());
   const dialogs = createDialogs(() => frames.request(), now);
   const editor = promptEditor({
     theme: options.theme,
+    bindings: options.keys,
     rows: terminal.rows,
     provider: completion({ commands: () => allCommands(engine?.commands() ?? []), files: options.files }),
     onSubmit: (text) => submit(text, "steer"),
@@ -73,13 +73,14 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     editor: editor.lines,
     status: (at) => {
       const busyMs = busySince === undefined ? undefined : now() - busySince;
-      return statusLines({ state, activity: reader.activity(), busyMs, lines: statuses, hint }, at);
+      const facts = { isAsking: dialogs.isAsking(), hasDialog: dialogs.current() !== undefined, hint: hint.text() };
+      return statusLines({ ...facts, state, activity: reader.activity(), busyMs, lines: statuses }, at);
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
   });
   const frames = createFrames(() => isLent || isParked || view.draw());
   // Times go on, and a run may end without a word.
-  const ticker = setInterval(() => (busySince !== undefined || reader.isTyped()) && refresh(), 1000);
+  const ticker = setInterval(() => busySince !== undefined && refresh(), 1000);
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void => {
     transcript.add(noticeBlock(text, level));
     frames.request();
@@ -87,22 +88,17 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const submit = (text: string, whileBusy: "steer" | "followUp"): void => {
     if (text.trim() === "") return;
     editor.remember(text);
-    if (send) void send(text, whileBusy).then(refresh);
-    else waiting = [...waiting, text];
+    if (send) {
+      void send(text, whileBusy).then(refresh);
+      refresh();
+    } else waiting = [...waiting, text];
   };
   const refresh = (): void => {
     if (!engine) return;
     state = engine.state();
-    const isBusy = state.isStreaming || state.isCompacting;
+    const isBusy = state.isStreaming || state.isCompacting || reader.isTyped();
     if (isBusy !== (busySince !== undefined)) busySince = isBusy ? now() : undefined;
     frames.request();
-  };
-  const showHint = (text: string): void => {
-    hint = text;
-    setTimeout(() => {
-      hint = undefined;
-      frames.request();
-    }, HINT_MS);
   };
   const context = (opened: Engine): CommandContext => ({
     engine: opened,
@@ -120,17 +116,19 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const keys = createKeys({
     dialog: dialogs.current,
     editor,
-    isBusy: () => busySince !== undefined || reader.isTyped(),
+    bindings: options.keys,
+    isBusy: () => busySince !== undefined,
     send: submit,
     stop() {
       if (!engine) return;
+      if (reader.isTyped()) return void engine.abortBash().then(refresh); // the run goes with the next press
       const back = engine.clearQueues().map(({ content }) => typeof content === "string" ? content : "");
       editor.setText([...back, editor.text()].filter((text) => text !== "").join("\n\n"));
-      showHint("stopping");
+      hint.show("stopping");
       void engine.abort().then(refresh);
     },
     quit: () => ended.resolve(0),
-    warnQuit: () => showHint("Ctrl+C again quits; the session is saved"),
+    warnQuit: () => hint.show("Ctrl+C again quits; the session is saved"),
     toggleExpanded() {
       isExpanded = !isExpanded;
       view.redraw(true);

@@ -1,12 +1,14 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
-import type { KeyId } from "@earendil-works/pi-tui/dist/keys.d.ts";
 import type { Dialog } from "./dialog.ts";
+import type { KeyBindings } from "./key_bindings.ts";
+import type { KeyAction } from "./keys_table.ts";
 import type { PromptEditor } from "./prompt_editor.ts";
 
 /** What keys do beside writing. */
 export interface KeyActions {
   readonly dialog: () => Dialog | undefined;
   readonly editor: PromptEditor;
+  readonly bindings: KeyBindings;
   readonly isBusy: () => boolean;
   readonly send: (text: string, whileBusy: "steer" | "followUp") => void;
   readonly stop: () => void;
@@ -27,7 +29,7 @@ const TWICE_MS = 2000;
 
 /** The one place that gives keys to whom they belong. */
 export function createKeys(actions: KeyActions): (data: string) => void {
-  const { editor } = actions;
+  const { editor, bindings } = actions;
   let lastInterrupt = -Infinity;
 
   const interrupt = (): void => {
@@ -40,22 +42,23 @@ export function createKeys(actions: KeyActions): (data: string) => void {
     if (editor.isCompleting() || !actions.isBusy()) editor.key(data);
     else actions.stop();
   };
-  const plain: readonly (readonly [KeyId, () => void])[] = [
-    ["ctrl+c", interrupt],
-    ["ctrl+o", actions.toggleExpanded],
-    ["ctrl+p", actions.chooseModel],
-    ["shift+tab", actions.nextThinking],
-    ["ctrl+g", actions.editOutside],
-    ["ctrl+l", actions.redraw],
-    ["ctrl+z", actions.suspend],
-    ["alt+enter", () => actions.send(editor.takeText(), "followUp")],
+  const bound: readonly (readonly [KeyAction, () => void])[] = [
+    ["expand", actions.toggleExpanded],
+    ["model", actions.chooseModel],
+    ["thinking", actions.nextThinking],
+    ["edit", actions.editOutside],
+    ["redraw", actions.redraw],
+    ["suspend", actions.suspend],
+    ["followUp", () => actions.send(editor.takeText(), "followUp")],
   ];
 
   return (data) => {
     const dialog = actions.dialog();
     if (dialog?.key(data)) return;
-    const bound = plain.find(([key]) => matchesKey(data, key));
-    if (bound) return bound[1]();
+    if (matchesKey(data, "ctrl+c")) return interrupt();
+    lastInterrupt = -Infinity; // only twice in a row quits
+    const found = bound.find(([action]) => bindings.of(action).some((key) => matchesKey(data, key)));
+    if (found) return found[1]();
     if (matchesKey(data, "escape")) return escape(data);
     if (matchesKey(data, "ctrl+d") && editor.text() === "") return actions.quit();
     editor.key(data);

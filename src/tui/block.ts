@@ -7,6 +7,8 @@ export interface Look {
   readonly theme: Theme;
   /** Results are shown in full, not in short. */
   readonly expanded: boolean;
+  /** The key that shows results in full, as people read it; undefined: there is none. */
+  readonly expandKey?: string | undefined;
 }
 
 /** One thing in the conversation as the screen shows it: a message, a piece of an answer, a tool call. */

@@ -7,6 +7,8 @@ import type { QuestionScreen } from "./questions.ts";
 /** What stands in the editor's place: a question goes before what a command lets one choose. */
 export interface Dialogs extends Pick<QuestionScreen, "show" | "hide">, Pick<CommandContext, "pick"> {
   readonly current: () => Dialog | undefined;
+  /** A question waits, and not only a list that the person opened. */
+  readonly isAsking: () => boolean;
   readonly clear: () => void;
 }
 
@@ -16,6 +18,7 @@ export function createDialogs(changed: () => void, now: () => number): Dialogs {
   let choice: Dialog | undefined;
   return {
     current: () => question ?? choice,
+    isAsking: () => question !== undefined,
     show(asked) {
       question = questionForm(asked, now);
       changed();
@@ -25,12 +28,13 @@ export function createDialogs(changed: () => void, now: () => number): Dialogs {
       changed();
     },
     clear: () => void (question = choice = undefined),
-    pick(title, choices, start = 0) {
+    pick(title, choices, start = 0, typed) {
       const { promise, resolve } = Promise.withResolvers<(typeof choices)[number]["value"] | undefined>();
       const dialog = picker({
         title,
         choices,
         start,
+        typed,
         done(value) {
           if (choice === dialog) choice = undefined;
           resolve(value);

@@ -31,7 +31,7 @@ export async function firstStart(options: FirstStart): Promise<"demo" | "quit"> 
     return await promise;
   } finally {
     screen.leave();
-    terminal.restore();
+    await terminal.close();
     ends.stop();
   }
 }

@@ -1,19 +1,41 @@
-/** Keys that the screen itself knows, beside those of the editor; help and docs come from here. */
-export const KEYS: readonly { readonly keys: string; readonly does: string }[] = [
-  { keys: "Enter", does: "send; while the model works: steer it" },
-  { keys: "Alt+Enter", does: "while the model works: a follow-up, for when it is done" },
-  { keys: "Shift+Enter, Ctrl+J", does: "a new line (also \\ before Enter)" },
-  { keys: "Esc", does: "stop; what was queued comes back into the editor" },
-  { keys: "Ctrl+C", does: "empty the editor; twice: quit, the session is saved" },
-  { keys: "Ctrl+D", does: "quit, when the editor is empty" },
-  { keys: "Ctrl+O", does: "show results in full, or in short again" },
-  { keys: "Ctrl+P", does: "choose the model" },
-  { keys: "Shift+Tab", does: "the next thinking level" },
-  { keys: "Ctrl+G", does: "write in your own editor (VISUAL, EDITOR)" },
-  { keys: "Ctrl+L", does: "draw the screen anew" },
-  { keys: "Ctrl+Z", does: "suspend; fg comes back" },
-  { keys: "Ctrl+-", does: "undo" },
-  { keys: "↑ ↓", does: "earlier messages, also of other sessions" },
-  { keys: "@path, /name, Tab", does: "complete files and commands" },
-  { keys: "!command, !!command", does: "run a command in the sandbox; with !! the model is not told" },
+/** What a person may bind keys to: the names of the setting `keybindings`. */
+export type KeyAction =
+  | "newLine"
+  | "followUp"
+  | "expand"
+  | "model"
+  | "thinking"
+  | "edit"
+  | "redraw"
+  | "suspend"
+  | "undo";
+
+/** Some keys, or what is typed, and what they do. */
+export interface KeyRow {
+  /** The name under which the setting `keybindings` knows it; without one the keys are fixed. */
+  readonly action?: KeyAction;
+  /** As `ctrl+o`, the way the setting writes them; `typed`: words, shown as they are. */
+  readonly keys: readonly string[];
+  readonly typed?: boolean;
+  readonly does: string;
+}
+
+/** Keys that the screen itself knows, beside those of the editor; bindings, help and docs come from here. */
+export const KEYS: readonly KeyRow[] = [
+  { keys: ["enter"], does: "send; while the model works: steer it" },
+  { action: "followUp", keys: ["alt+enter"], does: "while the model works: a follow-up, for when it is done" },
+  { action: "newLine", keys: ["shift+enter", "ctrl+j"], does: "a new line (also \\ before Enter)" },
+  { keys: ["esc"], does: "stop; what was queued comes back into the editor" },
+  { keys: ["ctrl+c"], does: "empty the editor; twice: quit, the session is saved" },
+  { keys: ["ctrl+d"], does: "quit, when the editor is empty" },
+  { action: "expand", keys: ["ctrl+o"], does: "show results in full, or in short again" },
+  { action: "model", keys: ["ctrl+p"], does: "choose the model" },
+  { action: "thinking", keys: ["shift+tab"], does: "the next thinking level" },
+  { action: "edit", keys: ["ctrl+g"], does: "write in your own editor (VISUAL, EDITOR)" },
+  { action: "redraw", keys: ["ctrl+l"], does: "draw the screen anew" },
+  { action: "suspend", keys: ["ctrl+z"], does: "suspend; fg comes back" },
+  { action: "undo", keys: ["ctrl+-"], does: "undo" },
+  { keys: ["↑", "↓"], typed: true, does: "earlier messages, also of other sessions" },
+  { keys: ["@path", "/name", "Tab"], typed: true, does: "complete files and commands" },
+  { keys: ["!command", "!!command"], typed: true, does: "run a command; with !! the model is not told" },
 ];

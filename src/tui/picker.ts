@@ -2,7 +2,7 @@ import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 import { decodeKittyPrintable, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Dialog } from "./dialog.ts";
 import { cleanLine, cleanText } from "./foreign.ts";
-import { cut } from "./wrap.ts";
+import { cut, widthOf } from "./wrap.ts";
 
 /** One line of a picker. */
 export interface Choice<T> {
@@ -18,6 +18,8 @@ export interface PickerOptions<T> {
   readonly choices: readonly Choice<T>[];
   /** The line that is chosen at the start. */
   readonly start?: number;
+  /** What a text that the person typed stands for: it is offered below what was found. */
+  readonly typed?: ((text: string) => T) | undefined;
   /** Called once; without a value when it was left. */
   readonly done: (value: T | undefined) => void;
 }
@@ -26,7 +28,7 @@ export interface PickerOptions<T> {
 const FRAME_ROWS = 3;
 
 /** A list to choose from, with search: typing narrows it. */
-export function picker<T>({ title, choices, start = 0, done }: PickerOptions<T>): Dialog {
+export function picker<T>({ title, choices, start = 0, typed: own, done }: PickerOptions<T>): Dialog {
   const all = choices.map((choice) => ({
     ...choice,
     // Spaces at its beginning say where in a tree it stands.
@@ -41,6 +43,9 @@ export function picker<T>({ title, choices, start = 0, done }: PickerOptions<T>)
   const search = (text: string): void => {
     query = text;
     found = query.trim() === "" ? all : fuzzyFilter([...all], query, ({ label, detail }) => `${label} ${detail}`);
+    if (own && query.trim() !== "" && !all.some(({ label }) => label === query.trim())) {
+      found = [...found, { label: query.trim(), detail: "as typed", value: own(query) }];
+    }
     at = 0;
   };
   const move = (by: number): void => {
@@ -53,7 +58,12 @@ export function picker<T>({ title, choices, start = 0, done }: PickerOptions<T>)
       const first = Math.max(0, Math.min(at - Math.floor(page / 2), found.length - page));
       const shown = found.slice(first, first + page).map(({ label, detail }, index) => {
         const isChosen = first + index === at;
-        const line = cut(`${isChosen ? "❯" : " "} ${label}${detail === "" ? "" : `  ${theme.dim(detail)}`}`, width);
+        // The label gives way: what is beside it says which one it is.
+        const beside = detail === "" ? "" : `  ${cut(detail, Math.floor(width / 2))}`;
+        const line = cut(
+          `${isChosen ? "❯" : " "} ${cut(label, width - 2 - widthOf(beside))}${theme.dim(beside)}`,
+          width,
+        );
         return isChosen ? theme.accent(line) : line;
       });
       const position = found.length > page ? `  ${at + 1}/${found.length}` : "";

@@ -2,6 +2,7 @@ import type { AgentEvent } from "../core/event.ts";
 import type { Engine } from "../core/engine.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { watchEnds } from "./ends.ts";
+import { endSession } from "./farewell.ts";
 import { cleanedEngine, cleanLine } from "./foreign.ts";
 import type { TuiOptions } from "./options.ts";
 import type { Choice } from "./picker.ts";
@@ -71,7 +72,8 @@ export async function runPlain(
       world: { ...options, now: Date.now },
       page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
       say: (text, level) => print(level === "error" ? `error: ${text}` : text),
-      pick: (title, choices) => pick(title, choices, print, (take) => void (waitingForAnswer = take)),
+      pick: (title, choices, _start, typed) =>
+        pick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
       write: (text) => print(`text to write anew: ${text}`),
       quit: () => ended.resolve(0),
     };
@@ -102,8 +104,8 @@ export async function runPlain(
   } finally {
     options.questions.release();
     if (engine) {
-      await Promise.race([engine.abort(), new Promise((late) => setTimeout(late, 3000))]);
-      engine.store().sync();
+      const words = await endSession(engine);
+      if (words !== undefined) print(words);
     }
     ends.stop();
   }
@@ -114,10 +116,11 @@ const STYLES = /\x1b\[[0-9;]*m/g;
 
 const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
 
-/** A numbered list; a number chooses, an empty line leaves. */
+/** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
 function pick<T>(
   title: string,
   choices: readonly Choice<T>[],
+  typed: ((text: string) => T) | undefined,
   print: (text: string) => void,
   ask: (take: (line: string) => void) => void,
 ): Promise<T | undefined> {
@@ -126,7 +129,11 @@ function pick<T>(
     ...choices.map(({ label, detail }, index) =>
       `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
     ),
-    "Write a number; an empty line leaves.",
+    `Write a number${typed ? ", or what you mean" : ""}; an empty line leaves.`,
   ].join("\n"));
-  return new Promise((resolve) => ask((line) => resolve(choices[Number(line.trim()) - 1]?.value)));
+  const meant = (line: string): T | undefined => {
+    const chosen = choices[Number(line) - 1]?.value;
+    return chosen === undefined && line !== "" ? typed?.(line) : chosen;
+  };
+  return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
 }

@@ -54,7 +54,11 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         return;
       }
       case "auto_retry_start":
-        return print(`${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows.`);
+        return print(
+          `${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows in ${
+            duration(event.delayMs)
+          }.`,
+        );
       case "compaction_end":
         return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");
       case "session_changed":

@@ -1,8 +1,12 @@
 import type { PermissionAnswer } from "../core/event.ts";
+import type { GrantAnswer } from "../core/hook.ts";
 import { cleanLine } from "./foreign.ts";
+import { grantLines } from "./grant_lines.ts";
 import type { Question } from "./questions.ts";
 
 const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { o: "once", s: "session", p: "project", n: "no" };
+
+const GRANTS: Readonly<Record<string, GrantAnswer>> = { o: "once", s: "session", a: "always", n: "no" };
 
 /** Asks in lines: prints the question and takes the next line as the answer. Whatever is no answer counts as no. */
 export function plainQuestion(
@@ -17,6 +21,13 @@ export function plainQuestion(
       print(`question: the sandbox refused ${cleanLine(toolName)}: ${kind} ${cleanLine(target)}`);
       print(`The smallest grant is ${option}. Allow it? n no, o once, s for this session, p for this project`);
       return ask((line) => question.done(ANSWERS[line.trim().toLowerCase()] ?? "no"));
+    }
+    case "grant": {
+      const { name, path } = question.request;
+      print(`question: extension ${cleanLine(name)} (${cleanLine(path)}) asks to`);
+      for (const line of grantLines(question.request)) print(`  ${line}`);
+      print("Allow it? n no, o until it is loaded again, s for this session, a always, until one of its files changes");
+      return ask((line) => question.done(GRANTS[line.trim().toLowerCase()] ?? "no"));
     }
     case "select":
       print(

@@ -1,6 +1,8 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.d.ts";
+import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui/dist/keybindings.js";
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { TUI } from "@earendil-works/pi-tui/dist/tui.d.ts";
+import type { KeyBindings } from "./key_bindings.ts";
 import type { Theme } from "./theme.ts";
 
 /** Where the person writes. */
@@ -20,6 +22,7 @@ export interface PromptEditor {
 /** What an editor is made of. */
 export interface EditorOptions {
   readonly theme: Theme;
+  readonly bindings: KeyBindings;
   readonly rows: () => number;
   readonly provider: AutocompleteProvider;
   readonly onSubmit: (text: string) => void;
@@ -27,7 +30,7 @@ export interface EditorOptions {
 }
 
 /** An empty editor with history, undo, completion and placeholders for large pastes. */
-export function promptEditor({ theme, rows, provider, onSubmit, onChange }: EditorOptions): PromptEditor {
+export function promptEditor({ theme, bindings, rows, provider, onSubmit, onChange }: EditorOptions): PromptEditor {
   // Of the library's screen the editor asks for a redraw and for the height, and for nothing else.
   const host = {
     requestRender: onChange,
@@ -37,6 +40,9 @@ export function promptEditor({ theme, rows, provider, onSubmit, onChange }: Edit
       },
     },
   } as unknown as TUI;
+  // One table for the whole process is how the library takes them.
+  const own = { "tui.input.newLine": [...bindings.of("newLine")], "tui.editor.undo": [...bindings.of("undo")] };
+  setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, own));
   const editor = new Editor(host, {
     borderColor: theme.dim,
     selectList: {

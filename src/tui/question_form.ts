@@ -1,4 +1,5 @@
 import type { Dialog } from "./dialog.ts";
+import { grantDialog } from "./grant_dialog.ts";
 import { lineDialog } from "./line_dialog.ts";
 import { permissionDialog } from "./permission_dialog.ts";
 import { picker } from "./picker.ts";
@@ -9,6 +10,8 @@ export function questionForm(question: Question, now: () => number): Dialog {
   switch (question.kind) {
     case "permission":
       return permissionDialog({ ...question.request, now, done: question.done });
+    case "grant":
+      return grantDialog(question.request, now, question.done);
     case "select": {
       const choices = question.options.map((option) => ({ label: option, value: option }));
       return picker({ title: question.title, choices, done: question.done });

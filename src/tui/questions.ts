@@ -1,6 +1,7 @@
 import type { AskPermission } from "../core/engine.ts";
 import type { HostUi } from "../core/host_actions.ts";
 import type { PermissionAnswer } from "../core/event.ts";
+import type { AskGrant, GrantAnswer, GrantRequest } from "../core/hook.ts";
 
 /** A question to the person, before a screen has a form for it. */
 export type Question =
@@ -8,6 +9,11 @@ export type Question =
     readonly kind: "permission";
     readonly request: Parameters<AskPermission>[0];
     readonly done: (answer: PermissionAnswer) => void;
+  }
+  | {
+    readonly kind: "grant";
+    readonly request: GrantRequest;
+    readonly done: (answer: GrantAnswer) => void;
   }
   | {
     readonly kind: "select";
@@ -40,6 +46,7 @@ export interface QuestionScreen {
 /** Questions of the engine and of extensions; made before the engine, shown once there is a screen. */
 export interface TuiQuestions {
   readonly ask: AskPermission;
+  readonly askGrant: AskGrant;
   readonly ui: HostUi;
   /** From now on questions are shown, those that wait first. */
   readonly bind: (screen: QuestionScreen) => void;
@@ -96,6 +103,7 @@ export function createQuestions(): TuiQuestions {
   const none = undefined as string | undefined; // the type of an answer that is none
   return {
     ask: (request, signal) => put<PermissionAnswer>((done) => ({ kind: "permission", request, done }), "no", signal),
+    askGrant: (request, signal) => put<GrantAnswer>((done) => ({ kind: "grant", request, done }), "no", signal),
     ui: {
       select: (title, options, { timeoutMs }, { signal }) =>
         put((done) => ({ kind: "select", title, options, done }), none, signal, timeoutMs),

@@ -23,6 +23,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
   let answer: AnswerStream | undefined;
   let typed: ToolBlock | undefined;
   let activity = "";
+  let retry: { readonly at: number; readonly note: string } | undefined;
   const calls = new Map<string, ToolBlock>();
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void =>
     transcript.add(noticeBlock(text, level));
@@ -55,7 +56,12 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
   };
 
   return {
-    activity: () => activity,
+    activity() {
+      if (typed && !typed.isDone()) return "running your command";
+      if (!retry) return activity;
+      const seconds = Math.ceil((retry.at - now()) / 1000);
+      return seconds > 0 ? `trying again in ${seconds}s (${retry.note})` : `trying again (${retry.note})`;
+    },
     isTyped: () => typed !== undefined && !typed.isDone(),
     startCommand(command) {
       typed = toolBlock("bash", { command }, root, now);
@@ -63,6 +69,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
       return typed;
     },
     read(event) {
+      if (WAITED.has(event.type)) retry = undefined;
       switch (event.type) {
         case "turn_start":
           activity = "waiting for the model";
@@ -99,7 +106,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "bash_execution_update":
           return typed?.update({ content: [{ type: "text", text: event.output }] });
         case "auto_retry_start":
-          activity = "waiting to try again";
+          retry = { at: now() + event.delayMs, note: `attempt ${event.attempt} of ${event.maxAttempts}` };
           return say(`${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows`, "warning");
         case "compaction_start":
           activity = "shortening the conversation";
@@ -122,6 +129,15 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
     },
   };
 }
+
+/** What comes when the wait before another attempt is over. */
+const WAITED = new Set<AgentEvent["type"]>([
+  "message_start",
+  "message_update",
+  "turn_start",
+  "auto_retry_end",
+  "agent_end",
+]);
 
 const DECISIONS = {
   once: "Allowed once",

@@ -1,4 +1,5 @@
 import { onlyStyles } from "./only_styles.ts";
+import { patchLines } from "./patch_lines.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the terminal should show. */
@@ -57,28 +58,22 @@ export function createScreen(terminal: Pick<Terminal, "write" | "columns" | "row
     return out;
   };
 
-  /** Only lines that differ. */
-  const patch = (live: readonly string[]): string => {
-    let out = "";
-    for (let index = 0; index < live.length; index++) {
-      if (index < shown.length && shown[index] === live[index]) continue;
-      if (index < shown.length) out += `${moveTo(index)}\r\x1b[2K${live[index]}`;
-      else {
-        out += `${moveTo(index - 1)}\r\n\x1b[2K${live[index]}`; // a new line at the bottom may scroll
-        row = index;
-      }
-    }
-    if (live.length < shown.length) out += `${moveTo(live.length)}\r\x1b[J`;
-    return out;
+  /** Only what differs; the finished lines are the first ones, and are not ours afterwards. */
+  const patch = (next: readonly string[], above: readonly string[]): string => {
+    const { text, row: at } = patchLines(shown, next, row);
+    remember(above);
+    row = at - above.length;
+    return text;
   };
 
   return {
     draw(frame) {
       const live = fitted(frame.live, terminal.rows()).map(onlyStyles);
       const above = frame.above.map(onlyStyles);
-      const isWhole = above.length > 0 || live.length === 0 || shown.length === 0;
-      const body = isWhole ? moveTo(0) + rewrite(above, live) : patch(live);
+      const next = [...above, ...live];
+      const isPatched = shown.length > 0 && live.length > 0 && next.length <= terminal.rows();
       const before = { row, column };
+      const body = isPatched ? patch(next, above) : moveTo(0) + rewrite(above, live);
       const cursor = placeCursor(frame, Math.max(1, live.length));
       shown = live;
       if (body === "" && before.row === row && before.column === column) return;

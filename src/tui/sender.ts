@@ -55,17 +55,19 @@ export function createSend(parts: SenderParts): Send {
     const text = given.trim();
     if (text === "" || /^!+$/.test(text)) return;
     history.add(given);
+    let isComplete = false; // nothing about the text itself is wrong
     try {
       if (text.startsWith("!")) return await shell(text);
       const slash = parseSlash(text);
       const own = slash && SLASH_COMMANDS.find(({ name }) => name === slash.name);
+      isComplete = own !== undefined && slash?.args === "";
       if (slash && own) return await own.run(context, slash.args);
       const others = engine.commands();
       if (slash && !others.some(({ name }) => name === slash.name)) throw unknown(slash.name, allCommands(others));
       await toModel(text, whileBusy);
     } catch (error) {
       context.say(errorText(error), "error");
-      giveBack(given);
+      if (!isComplete) giveBack(given);
     }
   };
 }

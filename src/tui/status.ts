@@ -8,6 +8,10 @@ import { cut } from "./wrap.ts";
 export interface StatusFacts {
   readonly state: EngineState | undefined;
   readonly activity: string;
+  /** A question waits for the person, who answers it with the same keys. */
+  readonly isAsking: boolean;
+  /** Something takes the keys, so that they mean what it says. */
+  readonly hasDialog: boolean;
   /** How long it has been busy, milliseconds; undefined when it is not. */
   readonly busyMs: number | undefined;
   /** Lines of extensions, by key. */
@@ -22,16 +26,19 @@ const SAID = 5;
 
 /** What goes on, what waits, what extensions say. */
 export function statusLines(
-  { state, activity, busyMs, lines, hint }: StatusFacts,
+  { state, activity, isAsking, hasDialog, busyMs, lines, hint }: StatusFacts,
   { width, theme }: Look,
 ): readonly string[] {
   const queued = [
     ...(state?.steering ?? []).map((text) => `↳ steering: ${text}`),
     ...(state?.followUp ?? []).map((text) => `⇢ afterwards: ${text}`),
   ];
+  const keys = hasDialog ? [] : state?.isStreaming ? ["Esc stops", "Enter steers"] : ["Esc stops"];
   const busy = busyMs === undefined
     ? []
-    : [`${theme.accent("●")} ${activity || "working"} ${theme.dim(`${seconds(busyMs)} · Esc stops · Enter steers`)}`];
+    : isAsking
+    ? [`${theme.warn("●")} waiting for your answer`]
+    : [`${theme.accent("●")} ${activity || "working"} ${theme.dim([seconds(busyMs), ...keys].join(" · "))}`];
   return [
     ...Array.from(lines.values(), (line) => theme.dim(cleanLine(line))).slice(0, SAID),
     ...queued.slice(0, QUEUED).map((line) => theme.dim(cleanLine(line))),

@@ -14,6 +14,12 @@ export interface Terminal {
   readonly lend: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
+/** The terminal of this process, which one after the other can have. */
+export interface ProcessTerminal extends Terminal {
+  /** As `restore`, and nothing is read any more: the next one gets every key. Settles when that is so. */
+  readonly close: () => Promise<void>;
+}
+
 /** Who hears of a terminal. */
 export interface TerminalHandlers {
   readonly onInput: (text: string) => void;
@@ -33,7 +39,7 @@ const STATUS = /\x1b\[[03]n/g;
 const STATUS_MS = 300;
 
 /** The process's own terminal. */
-export function processTerminal(): Terminal {
+export function processTerminal(): ProcessTerminal {
   const encoder = new TextEncoder();
   let handlers: TerminalHandlers | undefined;
   let isTaken = false;
@@ -99,6 +105,21 @@ export function processTerminal(): Terminal {
     end();
   }
 
+  /** Nothing is read from now on until the returned function is called. */
+  const stopReading = async (): Promise<() => void> => {
+    const { promise: back, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: quiet, resolve } = Promise.withResolvers<void>();
+    lent = { back, quiet: resolve };
+    if (isReading) {
+      // That read would take the other's first key: the answer to a question ends it.
+      write(ASK_STATUS);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
+      clearTimeout(timer);
+    }
+    return goOn;
+  };
+
   return {
     columns: () => size().columns,
     rows: () => size().rows,
@@ -112,16 +133,7 @@ export function processTerminal(): Terminal {
     restore,
     retake: take,
     async lend(work) {
-      const { promise: back, resolve: giveBack } = Promise.withResolvers<void>();
-      const { promise: quiet, resolve } = Promise.withResolvers<void>();
-      lent = { back, quiet: resolve };
-      if (isReading) {
-        // That read would take the other program's first key: the answer to a question ends it.
-        write(ASK_STATUS);
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
-        clearTimeout(timer);
-      }
+      const giveBack = await stopReading();
       restore();
       try {
         return await work();
@@ -130,6 +142,12 @@ export function processTerminal(): Terminal {
         take();
         giveBack();
       }
+    },
+    async close() {
+      Deno.removeSignalListener("SIGWINCH", resized);
+      handlers = undefined;
+      if (!isGone) await stopReading();
+      restore();
     },
   };
 }

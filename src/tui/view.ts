@@ -21,7 +21,7 @@ export interface View {
   readonly draw: () => void;
   /** Everything anew: `full` shows the newest blocks whole, otherwise only what there is room for. */
   readonly redraw: (full: boolean) => void;
-  /** The last frame: the conversation stays, everything else goes. */
+  /** The last frame: the conversation stays, everything else goes, and the cursor is on a line of its own below it. */
   readonly close: () => void;
 }
 
@@ -77,7 +77,7 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
     close() {
       const look = parts.look();
       const { above, live } = transcript.take(look);
-      screen.draw({ above: [...above, ...live].map((line) => cut(line, look.width)), live: [] });
+      screen.draw({ above: [...above, ...live].map((line) => cut(line, look.width)), live: [""] });
     },
   };
 }

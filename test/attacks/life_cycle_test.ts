@@ -84,7 +84,7 @@ for (const level of CONFINED) {
   Deno.test(`kill -9 of the spare at ${level}, again and again: nothing runs unconfined, and the next call works`, () =>
     withShell(level, async ({ run, spares }) => {
       for (let round = 0; round < 4; round++) {
-        spares?.warm();
+        spares?.expect();
         await pause(round * 40);
         const waiting = spareProcesses();
         assert(waiting.length > 0, "there is no spare to kill");

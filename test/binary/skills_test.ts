@@ -1,4 +1,5 @@
-import { bundledSkills } from "../e2e/skills.ts";
+import { bundledSkills, unpackedSkills } from "../e2e/skills.ts";
 import { BINARY } from "../helpers/program.ts";
 
 bundledSkills(BINARY);
+unpackedSkills(BINARY);

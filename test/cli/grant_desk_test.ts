@@ -20,7 +20,7 @@ const [READ] = TOOLS;
 function liar(policy: Policy, denial: JsonValue): ToolProcesses {
   const nothing = (): Promise<void> => Promise.resolve();
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("Denied", { denial }));
-  return { policy, active: [], run, warmSoon: () => {}, retire: nothing, close: nothing };
+  return { policy, active: [], known: [], run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
 }
 
 const resolveIn = (world: World) => (grants: Grants): Policy => worldPolicy(world, "kernel", { grants });
@@ -89,7 +89,7 @@ for (const level of CONFINED.filter((level) => level === "kernel")) {
     const policy = worldPolicy(world, level);
     const tools = toolsUnder(policy);
     const ground = { self: thisProgram(), cache: undefined, numbered: backgroundIds() };
-    const open = (wider: Policy): ToolProcesses => openToolProcesses(wider, tools, ground);
+    const open = (wider: Policy): ToolProcesses => openToolProcesses(wider, { active: tools, known: tools }, ground);
     const desk = grantDesk({ first: open(policy), open, resolve: resolveIn(world) });
     const path = `${world.outside}/secret`;
     const calls = [["read", { path }], ["bash", { command: `cat ${path}` }]] as const;

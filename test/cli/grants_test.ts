@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { recordGrant } from "../../src/cli/grants.ts";
+import { recordExtensionGrant, recordGrant } from "../../src/cli/grants.ts";
 import { UserError } from "../../src/core/error.ts";
 
 const ROOT = "/home/ann/project";
@@ -33,6 +33,23 @@ Deno.test("recordGrant() makes folder and file for the user alone", () => {
       `{\n  "projects": {\n    "${ROOT}": {\n      "permissions": {\n        "read": [\n          "/srv/data"\n        ]\n      }\n    }\n  }\n}\n`,
     );
     assertEquals([modeOf(folder), modeOf(path), namesIn(folder)], [0o700, 0o600, ["settings.json"]]);
+  });
+});
+
+Deno.test("recordExtensionGrant() keeps all else, replaces what stood there, and touches no file that is none of its", () => {
+  const others = `{\n    "model": "m",\n    "extensions": {\n        "shadow": ["read"],\n        "grants": { "h0": {}, "h1": { "net": ["a"] } }\n    }\n}\n`;
+  inFolder(others, (folder, path) => {
+    recordExtensionGrant(folder, "h1", { read: ["a.md"] });
+    recordExtensionGrant(folder, "h2", { env: ["E"] });
+    assertEquals(JSON.parse(Deno.readTextFileSync(path)), {
+      model: "m",
+      extensions: { shadow: ["read"], grants: { h0: {}, h1: { read: ["a.md"] }, h2: { env: ["E"] } } },
+    });
+    assertEquals([modeOf(path), namesIn(folder)], [0o644, ["settings.json"]]);
+  });
+  inFolder(`{"extensions": []}`, (folder, path) => {
+    assertThrows(() => recordExtensionGrant(folder, "h", { read: ["a"] }), UserError, "holds no JSON object");
+    assertEquals(Deno.readTextFileSync(path), `{"extensions": []}`);
   });
 });
 

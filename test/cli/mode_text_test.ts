@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { AssistantMessage } from "../../src/core/message.ts";
-import { textMode } from "../../src/cli/mode_text.ts";
+import { isTextEvent, textMode } from "../../src/cli/mode_text.ts";
 
 function reply(text: string): AssistantMessage {
   return {
@@ -38,4 +38,31 @@ Deno.test("textMode() prints no half answer of a failed run", async () => {
     { answer: (text) => answers.push(text) > 0, warn: () => {} },
   );
   assertEquals(answers, []);
+});
+
+Deno.test("textMode() says the same, progress included, when it gets only what isTextEvent() lets through", async () => {
+  const call = { toolCallId: "1", toolName: "bash" };
+  const result = { content: [{ type: "text", text: "out" }] } as const;
+  const list: readonly AgentEvent[] = [
+    { type: "agent_start" },
+    { type: "message_start", message: reply("") },
+    { type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "do" } },
+    { type: "message_end", message: reply("doing") },
+    { type: "tool_execution_start", ...call, args: { command: "ls" } },
+    { type: "tool_execution_update", ...call, partialResult: result },
+    { type: "tool_execution_end", ...call, result, isError: false, durationMs: 3 },
+    { type: "auto_retry_start", attempt: 1, maxAttempts: 3, delayMs: 5, errorMessage: "busy" },
+    { type: "notice", level: "info", message: "note" },
+    { type: "notice", level: "warning", message: "mind" },
+    { type: "message_end", message: reply("Done.") },
+    { type: "agent_end", messages: [], ending: "limit", limit: "maxTurns" },
+  ];
+  const said = async (seen: readonly AgentEvent[]): Promise<unknown> => {
+    const lines: string[] = [];
+    const put = (line: string): boolean => lines.push(line) > 0;
+    return [await textMode(events(...seen), { answer: put, warn: put, progress: put }), lines];
+  };
+  const wanted = list.filter(isTextEvent);
+  assertEquals(wanted.length, list.length - 2);
+  assertEquals(await said(wanted), await said(list));
 });

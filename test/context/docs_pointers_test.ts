@@ -6,10 +6,10 @@ import { inFolder } from "./world.ts";
 Deno.test("gatherDocs() R6 R7 points at what is there and leaves out what is not", () =>
   inFolder({ "README.md": "x", "docs/": "" }, (root) => {
     assertEquals(gatherDocs(root), [
-      { label: "Main documentation", path: join(root, "README.md") },
+      { label: "Main docs", path: join(root, "README.md") },
       { label: "Additional docs", path: join(root, "docs") },
     ]);
-    Deno.mkdirSync(join(root, "examples"));
-    assertEquals(gatherDocs(root).map(({ label }) => label), ["Main documentation", "Additional docs", "Examples"]);
+    Deno.mkdirSync(join(root, "docs/examples"));
+    assertEquals(gatherDocs(root).map(({ label }) => label), ["Main docs", "Additional docs", "Examples"]);
     assertEquals(gatherDocs(join(root, "none")), []);
   }));

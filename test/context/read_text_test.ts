@@ -60,3 +60,23 @@ Deno.test("readText() R347 tells what is missing from what cannot be read", () =
     assertEquals(readText("a\0b").status, "read_error");
     assertEquals(readText("/" + "x/".repeat(3000)).status, "read_error");
   }));
+
+Deno.test("readText() reads files of any size one after the other, whole characters only", () =>
+  inFolder({}, (root) => {
+    const sizes = [0, 1, 4096, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 300_000, 5];
+    const texts = sizes.map((size, at) => "äbc€".repeat(size / 4).slice(0, size) + at);
+    texts.forEach((text, at) => Deno.writeTextFileSync(join(root, `${at}`), text));
+    assertEquals(
+      texts.map((_, at) => readText(join(root, `${at}`))),
+      texts.map((text) => ({ status: "loaded" as const, text })),
+    );
+    // The end of the part that is read lies at every place of a character once.
+    const whole = "€ä😀".repeat(10);
+    Deno.writeTextFileSync(join(root, "cut"), whole);
+    for (let bytes = 1; bytes < 40; bytes++) {
+      const read = readText(join(root, "cut"), bytes);
+      const left = new TextEncoder().encode(read.status === "loaded" ? read.text : "").length;
+      assertEquals([read.status, whole.startsWith(read.status === "loaded" ? read.text : "?")], ["loaded", true]);
+      assert(bytes - left >= 0 && bytes - left < 4);
+    }
+  }));

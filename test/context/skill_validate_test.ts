@@ -96,7 +96,7 @@ Deno.test("validateSkill() X7 refuses what is no skill's folder", () =>
     assertEquals((await Promise.all(verdicts)).map(([fault = ""]) => fault.slice(0, 21)), [
       "There is no SKILL.md ",
       "There is no SKILL.md ",
-      "There is no such fold",
+      "It is a file. Name th",
       "There is no such fold",
       "SKILL.md cannot be re",
     ]);

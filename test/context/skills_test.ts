@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import type { SkillOptions } from "../../src/context/skill_places.ts";
 import { discoverSkills, listedSkills } from "../../src/context/skills.ts";
@@ -164,6 +164,7 @@ for (const { name, content, says, used } of BAD) {
       assertEquals(skills.length, used ? 2 : 1);
       assert(diagnostics.every(({ code, file }) => code === "skill_invalid" && file?.endsWith("/s/SKILL.md")));
       assertStringIncludes(diagnostics.map((one) => one.message).join(), says);
+      for (const { message } of diagnostics) assertMatch(message, /should|\b(?:Write|Put|Make|Convert|Shorten|Move)\b/);
       assert(skills.every((one) => one.name.length <= 64 && one.description.length <= 1024));
     }));
 }

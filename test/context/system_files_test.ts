@@ -10,6 +10,7 @@ function gather(root: string, changes: Partial<SystemFileOptions> = {}) {
     projectFolder: join(root, ".sandpiper"),
     userFolder: join(root, "user"),
     trusted: true,
+    canRead: () => true,
     ...changes,
   });
 }

@@ -106,6 +106,12 @@ Deno.test("acp: a prompt's text, thoughts, calls and results are updates; paths 
       [ids[3], "in_progress"],
       [ids[3], "completed"],
     ]);
+    // What the last update of the edit leaves in sight is its diff.
+    const last = updates.findLast((update) =>
+      update.sessionUpdate === "tool_call_update" && update.toolCallId === ids[1]
+    );
+    assert(last?.sessionUpdate === "tool_call_update");
+    assertEquals([last.content, last.locations], [undefined, [{ path: `${ws}/src/a.ts`, line: 2 }]]);
     assertEquals(Deno.readTextFileSync(`${ws}/src/a.ts`), "one\n2\nthree\n");
     assertEquals((await client.leave()).code, 0);
     assert(client.lines.length > 10);
@@ -245,7 +251,11 @@ Deno.test("acp: a kept session is listed, loaded with its history and gone on wi
     await using client = acpClient(SOURCE, ["-m", `replay:${again}`], options);
     await client.agent.request("initialize", { protocolVersion: 1 });
     const { sessions } = await client.agent.request("session/list", { cwd: ws });
-    assertEquals(sessions.map(({ sessionId, cwd }) => [sessionId, cwd]), [[sessionId, ws]]);
+    assertEquals(sessions.map(({ sessionId, cwd, title }) => [sessionId, cwd, title]), [[
+      sessionId,
+      ws,
+      "what is in a.txt?",
+    ]]);
     await client.agent.request("session/load", { sessionId, cwd: ws, mcpServers: [] });
     assertEquals(spoken(client.updates, "user_message_chunk"), "what is in a.txt?");
     assertEquals(spoken(client.updates), "Reading.It says alpha.");
@@ -324,11 +334,11 @@ Deno.test("acp: options of a session can be set, and commands and plans are told
   });
 });
 
-Deno.test("acp: links and embedded files reach the model as paths and text", async () => {
+Deno.test("acp: links and embedded files reach the model as paths and text, pictures as they are", async () => {
   await inWorkspace({ "a.txt": "alpha" }, async ({ ws, home }) => {
     const file = cassette(home, [{
       text: "Got it.",
-      expect: [`compare ${ws}/a.txt`, `<file name=\\"${ws}/b.txt\\">\\nbeta`],
+      expect: ["iVBORw0KGgo=", `compare ${ws}/a.txt`, `<file name=\\"${ws}/b.txt\\">\\nbeta`],
     }]);
     await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const { sessionId } = await newSession(client, ws);
@@ -338,6 +348,7 @@ Deno.test("acp: links and embedded files reach the model as paths and text", asy
         { type: "text", text: "compare " },
         { type: "resource_link", name: "a.txt", uri: `file://${ws}/a.txt#L1` },
         { type: "resource", resource: { uri: `file://${ws}/b.txt`, text: "beta" } },
+        { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
       ],
     });
     assertStringIncludes(spoken(client.updates), "Got it.");

@@ -86,6 +86,33 @@ export function extensionPromises(program: Program): void {
     });
   });
 
+  test("extensions that fill memory cost themselves, and the run goes on", async () => {
+    await inWorkspace({}, async ({ ws, home, outside }) => {
+      const hogs = {
+        objects: "const kept = []; for (;;) kept.push({ x: 1, y: [1, 2, 3] });",
+        list: "let list = [1]; for (;;) list = [...list, ...list];",
+        buffers: "const kept = []; for (let i = 0;; i++) kept.push(new Uint8Array(4_000_000).fill(i));",
+      };
+      const paths = Object.entries(hogs).map(([name, body]) => {
+        const path = `${outside}/${name}.ts`;
+        const tool =
+          `{ name: "${name}", description: "d", parameters: { type: "object" }, execute: () => { ${body} } }`;
+        Deno.writeTextFileSync(path, `export default (sp) => { sp.registerTool(${tool}); };\n`);
+        return path;
+      });
+      const file = cassette(home, [
+        ...Object.keys(hogs).map((name) => ({ calls: [{ name, args: {} }] })),
+        { text: "Alive." },
+      ]);
+      const args = ["-p", "-m", `replay:${file}`, ...paths.flatMap((path) => ["-e", path]), "go"];
+      const ran = await run(program, args, { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [0, "Alive.\n"], ran.stderr);
+      for (const name of Object.keys(hogs)) {
+        assertMatch(ran.stderr, new RegExp(`extension ${name}: was ended: it took too much memory`));
+      }
+    });
+  });
+
   test("the command that the page gives for a flag works as it stands", async () => {
     await inWorkspace({}, async ({ ws, home }) => {
       writeExtension(ws, "language");

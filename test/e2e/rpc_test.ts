@@ -160,6 +160,42 @@ Deno.test("rpc: what is queued during the last reply starts turns of its own, st
   });
 });
 
+Deno.test("rpc: a picture that no model takes is refused before it is in the conversation", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Seen.", expect: ["iVBORw0KGgo="] }]);
+    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    const show = (data: string) =>
+      client.ask({ type: "prompt", message: "look", images: [{ type: "image", data, mimeType: "image/png" }] });
+    const refused = await show("PHN2Zz4=");
+    assertEquals([refused.success, /^images\.0: .*PNG/.test(refused.error)], [false, true], refused.error);
+    assertEquals((await show("iVBORw0KGgo=")).success, true);
+    await client.wait(settled);
+    const [{ content }] = (await client.ask({ type: "get_messages" })).data.messages;
+    assertEquals(content.map(({ type }: { type: string }) => type), ["text", "image"]);
+  });
+});
+
+Deno.test("rpc: a run goes on when somebody asks for a place that the session does not have", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using server = serveGated([[
+      ...textReply("Beginning").slice(0, 1),
+      { gate: "on" },
+      ...textReply(" and end"),
+    ]]);
+    const args = ["-m", "any", "--base-url", server.baseUrl];
+    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await client.send({ type: "prompt", message: "go" });
+    await client.wait(isEvent("message_update"));
+    for (const command of [{ type: "fork", entryId: "none" }, { type: "navigate_tree", targetId: "none" }]) {
+      const { success, error } = await client.ask(command);
+      assertEquals([success, /There is no entry "none"/.test(error)], [false, true], error);
+    }
+    server.open("on");
+    assertEquals((await client.wait(settled)).aborted, false);
+    assertEquals((await client.ask({ type: "get_last_assistant_text" })).data, { text: "Beginning and end" });
+  });
+});
+
 Deno.test("rpc: abort in the middle of a reply ends the request and gives queued texts back R269", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([
@@ -312,6 +348,23 @@ Deno.test("rpc: sessions, names, models, modes and what they look like", async (
     await data({ type: "abort_retry" });
     await data({ type: "abort_bash" });
     await data({ type: "reload" });
+  });
+});
+
+Deno.test("rpc: abort_bash ends a typed command and leaves the run that goes on alone", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "A long reply.", delayMs: 3000 }]);
+    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await client.send({ id: "p", type: "prompt", message: "go" });
+    await client.wait(({ type }) => type === "agent_start");
+    await client.send({ id: "b", type: "bash", command: "echo begun; sleep 61" });
+    await client.wait(({ type }) => type === "bash_execution_update");
+    assertEquals((await client.ask({ type: "abort_bash" })).success, true);
+    const { data } = await client.wait(({ id }) => id === "b");
+    assertEquals([data.cancelled, data.output.startsWith("begun")], [true, true]);
+    assertEquals((await client.ask({ type: "get_state" })).data.isStreaming, true);
+    await client.wait(settled);
+    assertEquals((await client.ask({ type: "get_last_assistant_text" })).data, { text: "A long reply." });
   });
 });
 

@@ -117,6 +117,54 @@ export function bundledSkills(program: Program): void {
   });
 }
 
+/** Of the binary alone: from source they lie in the repository, and nothing is copied. */
+export function unpackedSkills(program: Program): void {
+  const test = (name: string, work: () => Promise<void>): void => Deno.test(`${program.name}: ${name}`, work);
+
+  test("without a home the bundled skills lie among temporary files, readable and not writable R7 R120 R148", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const env = { TMPDIR: Deno.makeTempDirSync({ dir: home }) };
+      const { stdout } = await run(program, ["prompt"], { cwd: ws, env });
+      const path = /<location>(.*?)<\/location>/.exec(stdout)?.[1] ?? "";
+      assert(path.startsWith(`${env.TMPDIR}/`), stdout);
+      assertEquals((Deno.statSync(join(path, "../../..")).mode ?? 0) & 0o777, 0o700);
+      const file = cassette(home, [
+        { calls: [{ name: "read", args: { path } }, { name: "write", args: { path, content: "x" } }] },
+        { expect: ["# Commit"], calls: [bash(`head -2 ${quoted(path)}; echo x >> ${quoted(path)}`)] },
+        { expect: ["name: commit"], text: "Tried." },
+      ]);
+      const before = Deno.readTextFileSync(path);
+      const ran = await run(program, ["-p", "-m", `replay:${file}`, "try"], { cwd: ws, env });
+      assertEquals([ran.code, ran.stdout, Deno.readTextFileSync(path)], [0, "Tried.\n", before], ran.stderr);
+    });
+  });
+
+  test("the default prompt with the bundled skills has at most 2,600 characters in a plain home", async () => {
+    await inWorkspace({ ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "" }, async ({ ws, home }) => {
+      // Without toolchains of the machine that tests run on.
+      const { stdout } = await run(program, ["prompt"], { cwd: ws, env: { HOME: home, PATH: "/usr/bin:/bin" } });
+      const text = stdout.trimEnd().replaceAll(ws, "/home/ana/app").replaceAll(home, "/home/ana");
+      assertEquals([text.match(/<skill>/g)?.length, text.match(/^- (?:read|bash|edit|write): /gm)?.length], [3, 4]);
+      assert([...text].length <= 2600, `${[...text].length} characters:\n${text}`);
+    });
+  });
+
+  test("bundled skills that can be copied nowhere are told of, with what to do R123", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      // Somebody else's folder in their place: nothing is taken from it.
+      Deno.mkdirSync(join(home, `sandpiper-files-${Deno.uid()}`), { mode: 0o777 });
+      Deno.chmodSync(join(home, `sandpiper-files-${Deno.uid()}`), 0o777);
+      const env = { TMPDIR: home };
+      const listed = await run(program, ["skills"], { cwd: ws, env });
+      assertEquals([listed.code, listed.stdout.split("\n")[0]], [0, "No skills"]);
+      const manifest = JSON.parse((await run(program, ["prompt", "--manifest"], { cwd: ws, env })).stdout);
+      const [told] = manifest.diagnostics.filter((one: { code: string }) => one.code === "missing_file");
+      for (const text of [listed.stdout, told.message]) assertStringIncludes(text, "Set HOME or XDG_CACHE_HOME");
+      assertEquals((await run(program, ["skills", "--no-skills"], { cwd: ws, env })).stdout, "No skills\n");
+    });
+  });
+}
+
 /** Makes a git repository with one commit and gives a way to run git in it. */
 function repository(folder: string, files: Readonly<Record<string, string>>): (...args: string[]) => string {
   const git = (...args: string[]): string => {
@@ -137,7 +185,7 @@ function repository(folder: string, files: Readonly<Record<string, string>>): (.
 async function location(program: Program, ws: string, home: string, name: string): Promise<string> {
   const { stdout } = await run(program, ["prompt"], { cwd: ws, env: { HOME: home } });
   const found = new RegExp(`<name>${name}</name>[^]*?<location>(.*?)</location>`).exec(stdout)?.[1];
-  assert(found !== undefined && found.endsWith(`skills/${name}/SKILL.md`), stdout);
+  assert(found !== undefined && found.endsWith(`/${name}/SKILL.md`), stdout);
   return found;
 }
 

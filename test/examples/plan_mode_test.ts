@@ -4,7 +4,7 @@ import { textOf } from "../../src/core/message.ts";
 import { type Session, withSession } from "../cli/engine/world.ts";
 import { example } from "./place.ts";
 
-const args = ["-e", example("plan_mode.ts"), "--tools", "read,bash,edit,write,grep,find,ls"];
+const args = ["-e", example("plan_mode.ts")];
 const write = { name: "write", args: { path: "new.txt", content: "made" } };
 const bash = { name: "bash", args: { command: "echo made > other.txt" } };
 
@@ -53,6 +53,7 @@ Deno.test("plan_mode.ts: nothing is changed until the person approves, then ever
   }, async (session) => {
     const { engine, ws, say } = session;
     const before = activeTools(session);
+    assertEquals(before, ["read", "bash", "edit", "write"]);
     await engine.prompt({ text: "/plan", source: "interactive" });
     assertEquals(activeTools(session), ["read", "grep", "find", "ls"]);
     assertEquals(await say("change it"), "1. write new.txt");
@@ -121,6 +122,32 @@ Deno.test("plan_mode.ts: a resumed session is still planning", async () => {
       assertEquals([...Deno.readDirSync(at.ws)], []);
       assertEquals(activeTools(session), ["read", "grep", "find", "ls"]);
     });
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});
+
+Deno.test("plan_mode.ts: what --tools leaves out is not switched on, and a tool that is gone at a resume holds nothing up", async () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-plan-" }));
+  const at = { ws: `${top}/ws`, home: `${top}/home` };
+  const plan = (text: string) => ({ engine }: Session) => engine.prompt({ text, source: "interactive" });
+  try {
+    await withSession(
+      { replies: [{ text: "ok" }], args: [...args, "--tools", "read,write,ls"], at },
+      async (session) => {
+        await session.say("begin");
+        await plan("/plan")(session);
+        assertEquals(activeTools(session), ["read", "ls"]);
+      },
+    );
+    await withSession(
+      { replies: [{ text: "ok" }], args: [...args, "--tools", "read,bash", "--continue"], at },
+      async (session) => {
+        await plan("/plan off")(session);
+        assertEquals(activeTools(session), ["read"]);
+        assert(!session.engine.compiled().full.includes("# Plan mode"));
+      },
+    );
   } finally {
     Deno.removeSync(top, { recursive: true });
   }

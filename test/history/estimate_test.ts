@@ -3,7 +3,7 @@ import { fromFileUrl, toFileUrl } from "@std/path";
 import fc from "fast-check";
 import type { AgentMessage } from "../../src/core/message.ts";
 import { findCut } from "../../src/history/cut.ts";
-import { estimateContext } from "../../src/history/estimate.ts";
+import { estimateContext, recentBound } from "../../src/history/estimate.ts";
 import { messageBound, messageTokens } from "../../src/history/message_tokens.ts";
 import { countTokens, tokenBound } from "../../src/history/tokenizer.ts";
 import { call, reply, result, usage, user, words } from "./conversation.ts";
@@ -81,6 +81,28 @@ for (const [name, messages, freshFrom, told, following] of USAGES) {
     assertEquals(estimate, { told, following, tokens: told + rest, precision: "counted" });
   });
 }
+
+for (const [name, messages, freshFrom, told, following] of USAGES) {
+  Deno.test(`recentBound() ${name}, and is never below what estimateContext() gives R275`, async () => {
+    const estimate = await estimateContext(messages, freshFrom === undefined ? {} : { freshFrom });
+    // A summary at the head makes what is older stale, by its time or by its place.
+    const stale = new Set(messages.slice(0, freshFrom ?? (messages[0] === GONE ? 2 : 0)));
+    const bound = recentBound(messages, (message) => stale.has(message));
+    if (told === 0) return assertEquals(bound, undefined);
+    assert(bound !== undefined && bound >= estimate.tokens, `${bound} < ${estimate.tokens}`);
+    const rest = messages.slice(messages.length - following).reduce((sum, message) => sum + messageBound(message), 0);
+    assertEquals(bound, told + rest);
+  });
+}
+
+Deno.test("recentBound() looks back no further than the newest reply that told a usage", () => {
+  const poison = new Proxy(user("x"), {
+    get: () => {
+      throw new Error("looked at");
+    },
+  });
+  assertEquals(recentBound([poison, at(1, 700)], () => false), 700);
+});
 
 Deno.test("estimateContext() counts input, output and both kinds of cache, once", async () => {
   const spent = { input: 100, output: 200, cacheRead: 300, cacheWrite: 100, totalTokens: 0 };

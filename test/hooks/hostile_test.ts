@@ -96,6 +96,58 @@ Deno.test("memory that grows without end costs its own worker", async () => {
   assert(await othersWork(world.hooks));
 });
 
+/** Each fills the heap faster than anybody looks, or in one step. */
+const HEAP_HOGS = [
+  { name: "objects", body: "const kept = []; for (;;) kept.push({ x: 1, y: [1, 2, 3] });" },
+  {
+    name: "texts that double",
+    body: 'let text = "x"; const kept = []; for (;;) kept.push(text = (text + text).slice(-1e8) + 1);',
+  },
+  { name: "one list that doubles", body: "let list = [1]; for (;;) list = [...list, ...list];" },
+  { name: "one list of a gigabyte", body: "const kept = []; for (;;) kept.push(new Array(1.2e8).fill(1.5));" },
+  { name: "a map", body: "const map = new Map(); for (let i = 0;; i++) map.set(i, { i });" },
+  {
+    name: "what JSON.parse makes",
+    body: "const text = `[${'{\"a\":[1,2,3]},'.repeat(2e5)}1]`; const kept = []; for (;;) kept.push(JSON.parse(text));",
+  },
+  {
+    name: "what a pattern finds",
+    body: 'const text = "a".repeat(1e7); const kept = []; for (;;) kept.push(text.match(/a/g));',
+  },
+  {
+    name: "whatever happens",
+    body: "const kept = []; for (;;) { try { for (;;) kept.push({ x: [1] }); } catch { kept.push(1); } }",
+  },
+] as const;
+
+for (const { name, body } of HEAP_HOGS) {
+  Deno.test(`a heap full of ${name} costs its own worker`, async () => {
+    using world = await openWorld({
+      "extensions/evil.ts": extension(`
+        sp.registerTool({ name: "hog", description: "d", parameters: { type: "object" }, execute: () => { ${body} } });`),
+      "extensions/good.ts": GOOD,
+    });
+    const { isError } = await world.hooks.runTool("hog", {}, "c", never, () => {});
+    assertEquals([isError, lostOf(world.hooks)], [true, "it took too much memory"]);
+    assert(await othersWork(world.hooks));
+  });
+}
+
+Deno.test("a heap that fills in a timer, after every other one was cleared, costs its own worker", async () => {
+  using world = await openWorld({
+    "extensions/evil.ts": extension(`
+      sp.on("session_start", () => {
+        for (let id = 0; id < 1000; id++) clearTimeout(id);
+        setTimeout(() => { let list = [1]; for (;;) list = [...list, ...list]; }, 10);
+      });`),
+    "extensions/good.ts": GOOD,
+  });
+  await world.hooks.observe({ type: "session_start", reason: "startup" });
+  for (let i = 0; i < 600 && lostOf(world.hooks) === undefined; i++) await new Promise((done) => setTimeout(done, 50));
+  assertMatch(lostOf(world.hooks) ?? "", /too much memory|crashed/);
+  assert(await othersWork(world.hooks));
+});
+
 Deno.test("memory that grows between events costs its own worker", async () => {
   using world = await openWorld({
     "extensions/evil.ts": extension(`
@@ -201,6 +253,17 @@ for (
     assert(world.problems.some((problem) => problem.extension === "evil" && problem.level === "error"));
   });
 }
+
+Deno.test("answers are no flood, however fast an extension is asked", async () => {
+  using world = await openWorld({ "extensions/quick.ts": extension("") }, {
+    startLink: forged(({ op, id }, { onMessage }) =>
+      onMessage(frameText({ op: "done", id, body: `[{"ok":${op === "emit"}}]` }))
+    ),
+  });
+  const messages = [{ role: "user", content: "x", timestamp: 1 } as const];
+  for (let i = 0; i < 12_000; i++) await world.hooks.context(messages, never);
+  assertEquals([lostOf(world.hooks), world.problems], [undefined, []]);
+});
 
 Deno.test("messages after the end of a worker are not heard", async () => {
   let late: LinkListener | undefined;

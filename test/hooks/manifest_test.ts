@@ -57,6 +57,11 @@ for (
       files: { "index.ts": "export const permissions = ask();" },
       says: "its permissions must be a plain object of lists of texts",
     },
+    ...["a\\u202Etxt", "a\\u200bb", "a\\nb", ""].map((path) => ({
+      name: `one whose path would be shown otherwise than it is: ${path}`,
+      files: { "index.ts": `export const permissions = { read: ["${path}"] };` },
+      says: 'its permission "read" must be a list of texts without control and invisible characters',
+    })),
     {
       name: "one that asks for programs",
       files: { "index.ts": 'export const permissions = { run: ["git"] };' },

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
+import type { World } from "../sandbox/confined_world.ts";
 import { CONFINED, until } from "../sandbox/shell_fixture.ts";
 import { oldServer, said, withServers } from "./mcp_world.ts";
 
@@ -111,6 +112,39 @@ one("takes only so many tools of a server that has thousands", "many", ({ mcp, n
   assertEquals(mcp.tools().length, 128);
   assertMatch(notices.join(), /more than 128 tools/);
   return Promise.resolve();
+});
+
+Deno.test({
+  name: "openMcp() loses of a list only what is no description of a tool",
+  ignore: level === undefined,
+  fn: async () => {
+    const list = [
+      { name: "fine", inputSchema: { type: "object" }, description: 7, annotations: "none" },
+      { name: "bare" },
+      { name: "wrong", inputSchema: true },
+      { inputSchema: { type: "object" } },
+      null,
+    ];
+    const servers = (world: World) => {
+      Deno.writeTextFileSync(`${world.root}/list.json`, JSON.stringify(list));
+      return { odd: oldServer(world, "strange", `${world.root}/list.json`) };
+    };
+    await withServers(level ?? "kernel", servers, ({ mcp, notices }) => {
+      const fields = mcp.tools().map(({ name, description, parameters }) => ({ name, description, parameters }));
+      assertEquals(fields, [{
+        name: "mcp__odd__fine",
+        description: '(MCP server "odd")',
+        parameters: { type: "object", properties: {} },
+      }]);
+      assertEquals(notices.map((notice) => notice.replace('MCP server "odd": ', "")), [
+        "a tool without a usable name is left out",
+        "a tool without a usable name is left out",
+        '"bare" is left out: its schema is too large or is none',
+        '"wrong" is left out: its schema is too large or is none',
+      ]);
+      return Promise.resolve();
+    });
+  },
 });
 
 one("ends a list that never ends", "endless", ({ mcp }) => {

@@ -45,6 +45,7 @@ Deno.test("resultOf() gives resources as text, links as links, and pictures amon
       { type: "resource", resource: { uri: "file:///a", text: "inner" } },
       { type: "resource", resource: { uri: "file:///p", blob: "AAAA", mimeType: "image/png" } },
       { type: "resource_link", uri: "file:///l\u202e", name: "l" },
+      { type: "resource_link", uri: "x:1", name: "n", title: "T", mimeType: "text/csv", description: "rows\nof it" },
     ],
   };
   const { content } = resultOf(answer, {
@@ -54,7 +55,10 @@ Deno.test("resultOf() gives resources as text, links as links, and pictures amon
     limits: { outputBytes: 500, outputLines: 9 },
   });
   assertEquals(content, [
-    { type: "text", text: `${HEAD}\n[resource file:///a]\ninner\n[resource file:///l]` },
+    {
+      type: "text",
+      text: `${HEAD}\n[resource file:///a]\ninner\n[link to l, file:///l]\n[link to T, x:1 (text/csv): rows of it]`,
+    },
     { type: "image", data: "AAAA", mimeType: "image/png" },
   ]);
 });

@@ -26,7 +26,32 @@ const CASES: readonly { readonly name: string; readonly from: unknown; readonly 
   {
     name: "a choice on top, and references that lead away",
     from: { anyOf: [{ required: ["a"] }], properties: { a: { $ref: "https://evil.example/x", title: "A" } } },
-    to: { type: "object", properties: { a: { title: "A" } } },
+    to: { type: "object", properties: { a: { title: "A" } }, required: ["a"] },
+  },
+  {
+    name: "a choice of objects on top, one of them by reference",
+    from: {
+      type: "object",
+      oneOf: [
+        { properties: { kind: { const: "a" }, path: { type: "string" } }, required: ["kind", "path"] },
+        { $ref: "#/$defs/b" },
+      ],
+      $defs: { b: { properties: { kind: { const: "b" }, path: { type: "string" } }, required: ["kind"] } },
+    },
+    to: {
+      type: "object",
+      properties: { kind: { anyOf: [{ const: "a" }, { const: "b" }] }, path: { type: "string" } },
+      required: ["kind"],
+      $defs: { b: { properties: { kind: { const: "b" }, path: { type: "string" } }, required: ["kind"] } },
+    },
+  },
+  {
+    name: "several schemas at once, whose fields stand behind its own",
+    from: {
+      properties: { a: { type: "string" } },
+      allOf: [{ properties: { a: {}, b: { type: "number" } }, required: ["b"] }, { $ref: "#/$defs/none" }, true],
+    },
+    to: { type: "object", properties: { a: { type: "string" }, b: { type: "number" } }, required: ["b"] },
   },
   {
     name: "arguments that are called as words of JSON Schema are",

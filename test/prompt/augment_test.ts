@@ -10,9 +10,9 @@ const sectionOf = (channel: string, augments = LOCAL_AUGMENTS) => {
 
 const ANSWERS = [
   { channel: "interactive", answer: /can answer\. Ask when/ },
-  { channel: "text", answer: /Nobody can answer.*Do not ask/ },
-  { channel: "stdin", answer: /nobody can answer.*Do not ask/ },
-  { channel: "json", answer: /nobody can answer\. Do not ask/ },
+  { channel: "text", answer: /^Nobody can answer: do not ask.*Only your last message/m },
+  { channel: "stdin", answer: /Nobody can answer: do not ask.*Only your last message/ },
+  { channel: "json", answer: /Nobody can answer: do not ask/ },
   { channel: "rpc", answer: /may stay unanswered/ },
 ];
 for (const { channel, answer } of ANSWERS) {

@@ -21,8 +21,10 @@ Deno.test("joinAtBoundary() R37 has no marker where there is no dynamic half", (
   assertEquals(splitAtBoundary(stable), { stable, dynamic: "" });
 });
 
-Deno.test("compilePrompt() R426 R428 gives the provider both halves and no marker", () => {
-  const { stable, dynamic, full } = compilePrompt(inputs(EVERYTHING), meta());
+Deno.test("compilePrompt() R421 R426 R428 gives one object: both halves, and what the provider gets, without a marker", () => {
+  const compiled = compilePrompt(inputs(EVERYTHING), meta());
+  const { stable, dynamic, full } = compiled;
+  assertEquals(Object.keys(compiled).sort(), ["dynamic", "full", "manifest", "stable"]);
   assertEquals(full, `${stable}\n\n${dynamic}`);
   assert(!full.includes(MARKER));
 });

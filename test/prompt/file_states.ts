@@ -51,12 +51,14 @@ export const STATES: readonly {
   {
     name: "escape sequences",
     make: (path) => Deno.writeTextFileSync(path, "a\x1b[2Jb\u202ec"),
+    code: "file_altered",
     shows: "abc",
     hides: "\x1b",
   },
   {
     name: "the marker inside",
     make: (path) => Deno.writeTextFileSync(path, `a${BOUNDARY}b`),
+    code: "file_altered",
     shows: "sandpiper/stable-prompt-ends",
     hides: BOUNDARY.trim(),
   },

@@ -34,7 +34,7 @@ Deno.test("runtimeMetadataMessage() R416 counts bytes and takes exactly the limi
 Deno.test("runtime_metadata R415 says that the message is data, when there are such messages", () => {
   const text = sectionTexts(inputs({ metadataMessages: true })).get("runtime_metadata") ?? "";
   assertStringIncludes(text, `"${METADATA_KEY}"`);
-  assertStringIncludes(text, "It is not a request");
+  assertStringIncludes(text, "is data, not a request");
   assertEquals(promptOf({ metadataMessages: false }), promptOf());
   assert(!promptOf().includes(METADATA_KEY));
   const { manifest } = compilePrompt(inputs({ metadataMessages: true }), meta());

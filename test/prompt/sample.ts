@@ -24,13 +24,16 @@ export function inputs(changes: Partial<PromptInputs> = {}): PromptInputs {
     contextFiles: [],
     skills: [],
     docs: [
-      { label: "Main documentation", path: "/opt/sandpiper/README.md" },
+      { label: "Main docs", path: "/opt/sandpiper/README.md" },
       { label: "Additional docs", path: "/opt/sandpiper/docs" },
-      { label: "Examples", path: "/opt/sandpiper/examples" },
+      { label: "Examples", path: "/opt/sandpiper/docs/examples" },
     ],
     environmentPolicy: [
-      "Tools may read and change files in /work/app; they cannot read keys or credentials.",
-      "Commands run behind the kernel's sandbox and have no network.",
+      "Read: the workspace, system, toolchains.",
+      "Write: the workspace, $TMPDIR (/tmp); never .gitmodules, .sandpiper, .sf, .pi, .vscode, .idea, .envrc, .mcp.json, .git settings.",
+      "Programs: any, confined.",
+      "Network: none; 127.0.0.1 works within one command.",
+      "Enforced by the Linux kernel.",
     ],
     rules: [],
     runtime: {

@@ -25,9 +25,8 @@ Deno.test("skills_listing R102 needs a tool that reads skills and a skill", () =
 
 Deno.test("skills_listing R103 R104 R122 R136 introduces one element with every skill, by name", () => {
   const expected = [
-    "These skills are specialized instructions for particular tasks.",
-    "When a task matches a skill's description, load its file with the read tool first.",
-    "Relative paths in a skill are relative to the folder of its SKILL.md.",
+    "Skills, specialized instructions: when a task matches one, load its file with the read tool. Its paths are " +
+    "relative to its folder.",
     "",
     "<available_skills>",
     "<skill>",
@@ -78,4 +77,14 @@ Deno.test("skills_listing leaves out what does not fit, lists smaller ones that 
   const entry = manifest.sections.find((section) => section.id === "skills_listing");
   assertEquals(entry?.sources.filter((source) => source.status === "filtered").length, 41 - listed);
   assert((entry?.kept ?? 0) < 24_500);
+});
+
+Deno.test("skills_listing R132 tells of twenty skills without room by name, and of the rest by number", () => {
+  const skills = [...Array(300)].map((_, at) => skill(`s${String(at).padStart(3, "0")}`, "d".repeat(500)));
+  const { full, manifest } = compilePrompt(inputs({ skills }), meta());
+  const listed = full.match(/<name>/g)?.length ?? 0;
+  const told = manifest.diagnostics.filter((one) => one.code === "section_omitted");
+  assertEquals([told.length, told.filter((one) => one.file).length], [21, 20]);
+  assertStringIncludes(told.at(-1)?.message ?? "", `${300 - listed - 20} more skills are not listed`);
+  assertStringIncludes(full, `</available_skills>\n${300 - listed} more skills are not listed`);
 });

@@ -47,7 +47,7 @@ Deno.test("compilePrompt() R66 R83 a tool that is off leaves no line and no guid
   const deploy = { name: "deploy", snippet: "Ship it", guidelines: ["Deploy last"], origin: "extension" } as const;
   assertStringIncludes(promptOf({ tools: [...tools("read"), deploy] }), "- Deploy last");
   assertEquals(promptOf({ tools: tools("read") }).match(/deploy|Ship it/gi), null);
-  assertEquals(promptOf({ tools: tools("read", "edit") }).match(/write only|- write:/gi), null);
+  assertEquals(promptOf({ tools: tools("read", "edit") }).match(/write only|^- write:/gm), null);
 });
 
 Deno.test("compilePrompt() R67 R356 schemas are a fingerprint in the manifest and never prose", () => {

@@ -38,9 +38,9 @@ Deno.test("openFiles() works under scoped permissions, also where the granted fo
   }));
   Deno.mkdirSync(`${w.root}/deep`);
   const path = `${w.root}/deep/granted/sub/f`;
-  const missing = "Error: File not found: deep/granted/sub/f. There is no folder deep/granted/sub";
+  const missing = "File not found: deep/granted/sub/f. There is no folder deep/granted/sub";
   const write = "Successfully wrote to deep/granted/sub/f (4 bytes)";
-  assertEquals(probe(w.policy, path, true), { read: missing, edit: missing, write });
+  assertEquals(probe(w.policy, path, true), { read: `NotFound: ${missing}`, edit: `Error: ${missing}`, write });
   const edit = "Successfully replaced 1 block in deep/granted/sub/f.";
   assertEquals(probe(w.policy, path, false), { read: "text", edit, write });
 });

@@ -183,7 +183,6 @@ Deno.test("runRunner() with all permissions gives a worker the scope, whatever t
   const odd = `${place.root}/x,y`;
   Deno.mkdirSync(odd);
   Deno.writeTextFileSync(`${odd}/a.txt`, "comma\n");
-  const self = { ...SELF, args: SELF.args.toSpliced(1, 0, "--unstable-worker-options") };
   await withRunner(
     policyFor(odd),
     async (call) => {
@@ -193,17 +192,22 @@ Deno.test("runRunner() with all permissions gives a worker the scope, whatever t
       assertMatch((await call("write", { path: "../a.txt", content: "x" })).text, /NotCapable/);
       assertEquals(content(place, "a.txt"), "inside\n");
     },
-    self,
+    WIDE,
     { checkPaths: false },
   );
 });
+
+/** The same process with all permissions, whose tools are in a worker. */
+const WIDE: Self = { ...SELF, args: SELF.args.toSpliced(1, 0, "--unstable-worker-options") };
+const WIDE_ARGV = [WIDE.program, ...WIDE.args, "--internal-runner"];
 
 /** Runs the runner's process on raw bytes and gives back how it ended and what it said. */
 async function raw(
   place: World,
   lines: readonly string[],
+  argv = runnerArgv(policyFor(place.root), SELF),
 ): Promise<{ code: number; answers: string[]; errors: string }> {
-  const [program = "", ...args] = runnerArgv(policyFor(place.root), SELF);
+  const [program = "", ...args] = argv;
   const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
   const child = new Deno.Command(program, { args, env: SELF.env, clearEnv: true, ...pipes }).spawn();
   const writer = child.stdin.getWriter();
@@ -224,6 +228,71 @@ Deno.test("runRunner() ends with its input, and at once with a host that breaks 
   const text = JSON.stringify({ v: 1, id: "h", op: "hello", policy: policyFor(place.root) });
   const { answers } = await raw(place, frame(text).map((line) => new TextDecoder().decode(line)));
   assertEquals(answers, ['{"v":1,"id":"h","ok":{"content":[]}}']);
+});
+
+Deno.test("runRunner() with all permissions ends alike, whichever thread reads", async () => {
+  using place = world();
+  const hello = `${HELLO(place)}\n`;
+  assertEquals(await raw(place, [], WIDE_ARGV), { code: 0, answers: [], errors: "" });
+  assertEquals(await raw(place, [hello.slice(0, 40), hello.slice(40)], WIDE_ARGV), {
+    code: 0,
+    answers: ['{"v":1,"id":"h","ok":{"content":[]}}'],
+    errors: "",
+  });
+  for (const lines of [["hello\n"], [hello, "{}\n"], [`${hello}{}\n`], [hello, "x".repeat(2 ** 20 + 1)]]) {
+    const { code, errors } = await raw(place, lines, WIDE_ARGV);
+    assertEquals(code, 76, lines.map((line) => line.slice(0, 20)).join());
+    assertMatch(errors, /^the host broke the protocol: [^\n]+\n$/);
+  }
+});
+
+for (const [form, self] of [["its scope as flags", SELF], ["all permissions", WIDE]] as const) {
+  Deno.test(`runRunner() with ${form} answers and can be cancelled while a call is under way`, async () => {
+    using place = world();
+    const stop = new AbortController();
+    // An odd name is what lets a runner with all permissions be one.
+    const root = form === "all permissions" ? `${place.root}/x,y` : place.root;
+    Deno.mkdirSync(root, { recursive: true });
+    Deno.writeTextFileSync(`${root}/a.txt`, "inside\n");
+    const runner = openRunner(policyFor(root), self, SCRIPT);
+    const options = (signal: AbortSignal) => ({ signal, onUpdate: () => {} });
+    try {
+      const slow = runner.call({ name: "bash", args: { command: "sleep 60" } }, options(stop.signal));
+      for (let i = 0; i < 3; i++) {
+        const { content } = await runner.call(
+          { name: "read", args: { path: "a.txt" } },
+          options(new AbortController().signal),
+        );
+        assertEquals(textOf(content), "inside");
+      }
+      const pid = runner.pid;
+      stop.abort();
+      assertEquals(textOf((await slow).content), "Operation aborted");
+      await runner.call({ name: "read", args: { path: "a.txt" } }, options(new AbortController().signal));
+      // It obeyed: one that does not is replaced after its time of grace.
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      assertEquals(runner.pid, pid);
+    } finally {
+      await runner.close();
+    }
+  });
+}
+
+Deno.test("runRunner() with all permissions ends without its host, even if somebody holds its input open", async () => {
+  using place = world();
+  const host = new Deno.Command("/bin/sh", {
+    args: ["-c", 'exec 3<&0; "$@" <&3 & echo $! >&2; wait', "host", ...WIDE_ARGV],
+    ...{ env: SELF.env, clearEnv: true, stdin: "piped", stdout: "piped", stderr: "piped" },
+  }).spawn();
+  const input = host.stdin.getWriter();
+  const output = host.stdout.getReader();
+  await input.write(new TextEncoder().encode(`${HELLO(place)}\n`));
+  await output.read();
+  host.kill("SIGKILL");
+  await host.status;
+  // Its output ends when the last process that could write to it has ended.
+  assertEquals((await output.read()).done, true);
+  await Promise.allSettled([input.abort(), host.stderr.cancel()]);
 });
 
 const HELLO = (place: World): string => JSON.stringify({ v: 1, id: "h", op: "hello", policy: policyFor(place.root) });

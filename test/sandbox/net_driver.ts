@@ -58,7 +58,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   const ports = (script: string) =>
     script.replaceAll("WEB_PORT", String(web.addr.port)).replaceAll("RAW_PORT", String(raw.addr.port));
 
-  spares.warm();
+  spares.expect();
   const outcomes: Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">> = {};
   // Alive while the others run: its token is the one that they must not be able to use.
   const other = run(

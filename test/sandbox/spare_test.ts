@@ -24,11 +24,10 @@ for (const level of CONFINED) {
       return work();
     });
 
-  test("starts nothing before it is told to, then exactly one", () =>
+  test("starts nothing before a call is announced, then exactly one", () =>
     withShell(level, async ({ spares }) => {
       assertEquals(children(), []);
-      spares?.warm();
-      spares?.warm();
+      spares?.expect();
       const [spare, ...more] = children();
       assertEquals(more, []);
       const taken = take(spares);
@@ -36,9 +35,34 @@ for (const level of CONFINED) {
       await taken.end();
     }));
 
+  test("starts two at the most for a reply with several calls, and gives both out", () =>
+    withShell(level, async ({ spares }) => {
+      for (let call = 0; call < 4; call++) spares?.expect();
+      const started = children();
+      assertEquals(started.length, 2);
+      const taken = [take(spares), take(spares)];
+      assertEquals(taken.map(({ pid }) => pid).sort(), started.sort());
+      await Promise.all(taken.map((one) => one.end()));
+    }));
+
+  test("needs no second one for the only call of the next reply", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.expect();
+      await run("true");
+      await until(() => children().length === 1);
+      const waiting = children();
+      spares?.expect();
+      assertEquals(children(), waiting);
+      // One that was announced and refused is no reason either.
+      await run("true");
+      await until(() => children().length === 1);
+      spares?.expect();
+      assertEquals(children().length, 1);
+    }));
+
   test("follows a taken spare with another once the call has ended", () =>
     withShell(level, async ({ spares, run }) => {
-      spares?.warm();
+      spares?.expect();
       const before = children();
       assertEquals((await run("echo one")).output, "one\n");
       await until(() => children().length === 1);
@@ -48,7 +72,7 @@ for (const level of CONFINED) {
 
   test("does without a spare that died", () =>
     withShell(level, async ({ spares, run }) => {
-      spares?.warm();
+      spares?.expect();
       const [spare = 0] = children();
       Deno.kill(-spare, "SIGKILL");
       await until(() => statOf(spare)?.zombie !== false);
@@ -72,7 +96,7 @@ for (const level of CONFINED) {
 
   test("ends the spare when it is closed, and starts none again", () =>
     withShell(level, async ({ spares, run }) => {
-      spares?.warm();
+      spares?.expect();
       await run("true");
       const begin = performance.now();
       await spares?.close();

@@ -1,7 +1,7 @@
 // Becomes another program for which one system call fails with an errno: `without_calls.ts CALL ERRNO PROGRAM ARGS…`.
 // So a kernel without Landlock, or a container that refuses it, can be had on any machine.
 import { allow, assemble, fail, ifEqual, loadArgument, loadCall } from "../../src/sandbox/bpf.ts";
-import { become } from "../../src/sandbox/exec_program.ts";
+import { become, imageOf } from "../../src/sandbox/exec_program.ts";
 import { libc } from "../../src/sandbox/ffi.ts";
 import { installFilter } from "../../src/sandbox/seccomp.ts";
 
@@ -15,4 +15,4 @@ const condition = call === "prctl"
   : [ifEqual(Number(call), undefined, "other")];
 libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n);
 installFilter(assemble([loadCall(), ...condition, fail(Number(errno)), { label: "other" }, allow()]));
-become(program, [program, ...args], Deno.env.toObject());
+become(program, imageOf([program, ...args], Deno.env.toObject()));

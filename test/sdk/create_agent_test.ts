@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import * as z from "zod/mini";
 import type { AgentEvent, Provider, ProviderRequest } from "../../src/mod.ts";
 import { type AgentOptions, createAgent, defineExtension, defineTool, UserError } from "../../src/mod.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
 
 /** A workspace, and the options of an agent in it whose model plays these replies. */
@@ -180,6 +182,81 @@ Deno.test("createAgent() gives the key to the endpoint alone, and two agents do 
   } finally {
     await server.close();
   }
+});
+
+Deno.test("setModel() of an agent keeps the key that the program gave, and goes back to the program's own model", async () => {
+  const server = serveAnswers([{ events: textReply("Hello.") }]);
+  const said = (text: string): Provider => ({
+    name: "own",
+    model: "own-1",
+    async *stream() {
+      const message = { role: "assistant" as const, provider: "own", model: "own-1", timestamp: 1 };
+      yield { type: "end", message: { ...message, content: [{ type: "text", text }], stopReason: "stop" } };
+    },
+  });
+  try {
+    await withOptions([], async ({ model: _model, ...rest }) => {
+      const at = { ...rest, baseUrl: server.baseUrl, apiKey: "sk-only-here" };
+      await using agent = await createAgent({ ...at, model: "first" });
+      await agent.setModel("second");
+      assertEquals(await agent.answer("hello"), "Hello.");
+      await using own = await createAgent({ ...at, apiKeyEnv: "MY_KEY", model: said("From the program.") });
+      await own.setModel("third");
+      assertEquals(await own.answer("hello"), "Hello.");
+      await own.setModel("own-1");
+      assertEquals(await own.answer("hello"), "From the program.");
+    });
+    assertEquals(server.requests.map(({ model }) => model), ["second", "third"]);
+    assertEquals(server.headers.map((headers) => headers.get("authorization")), Array(2).fill("Bearer sk-only-here"));
+  } finally {
+    await server.close();
+  }
+});
+
+Deno.test({
+  name: "createAgent() closes the process to debuggers only when it is asked to",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await withOptions([], async (options, home) => {
+      const from = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+      const isDumpable = async (more: object): Promise<string> => {
+        const script = `import { createAgent } from ${from("mod.ts")}; import { libc } from ${from("sandbox/ffi.ts")};
+          await using agent = await createAgent(${JSON.stringify({ ...options, ...more })});
+          const PR_GET_DUMPABLE = 3;
+          console.log(libc().prctl(PR_GET_DUMPABLE, 0n, 0n, 0n, 0n));`;
+        Deno.writeTextFileSync(`${home}/script.ts`, script);
+        const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
+        const args = ["run", "-A", "--no-prompt", "--no-check", "--quiet", "--config", config, `${home}/script.ts`];
+        const { stdout } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+        return new TextDecoder().decode(stdout).trim();
+      };
+      assertEquals([await isDumpable({}), await isDumpable({ hardenProcess: true })], ["1", "0"]);
+    });
+  },
+});
+
+Deno.test({
+  name: "createAgent() in a process that is not closed to debuggers shows nothing of it to a confined command",
+  ignore: CONFINED.length === 0,
+  fn: async () => {
+    const mark = `sp-sdk-${crypto.randomUUID()}`;
+    await withOptions([], async (options, home) => {
+      const from = JSON.stringify(new URL("../../src/mod.ts", import.meta.url).href);
+      Deno.writeTextFileSync(
+        `${home}/script.ts`,
+        `import { createAgent } from ${from};
+        await using agent = await createAgent(${JSON.stringify(options)});
+        const own = new TextDecoder().decode(Deno.readFileSync("/proc/self/environ")).includes(${JSON.stringify(mark)});
+        const { output } = await agent.bash(\`tr '\\\\0' '\\\\n' < /proc/\${Deno.pid}/environ; head -c 1 /proc/\${Deno.pid}/mem; echo end\`, true);
+        console.log(own, output.includes(${JSON.stringify(mark)}), output.trim().endsWith("end"));`,
+      );
+      const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
+      const args = ["run", "-A", "--no-prompt", "--no-check", "--quiet", "--config", config, `${home}/script.ts`];
+      const env = { NO_COLOR: "1", SOME_MARK: mark };
+      const { stdout } = await new Deno.Command(Deno.execPath(), { args, env }).output();
+      assertEquals(new TextDecoder().decode(stdout).trim(), "true false true");
+    });
+  },
 });
 
 const WRONG: readonly { readonly name: string; readonly options: AgentOptions; readonly says: string }[] = [

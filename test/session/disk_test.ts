@@ -4,7 +4,7 @@ import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
 import { loadSession } from "../../src/session/load.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
-import { inWorld, reply, said, user, type World } from "./world.ts";
+import { inWorld, reply, said, user, type World, worldIn } from "./world.ts";
 
 function mount(...args: readonly string[]): string | undefined {
   const { code, stderr } = new Deno.Command("mount", { args: [...args] }).outputSync();
@@ -101,6 +101,92 @@ Deno.test("append() after the folder was removed is told once and goes on in mem
     assertEquals(session.entries().length, 3);
     session.close();
   });
+});
+
+Deno.test("append() waits for the disk at words of a person, syncSoon() lets it work meanwhile, and sync() waits R323", async () => {
+  const folder = Deno.makeTempDirSync();
+  const { syncDataSync, syncData } = Deno.FsFile.prototype;
+  const calls: string[] = [];
+  // What a disk did cannot be seen; what it was asked for can.
+  Deno.FsFile.prototype.syncDataSync = function () {
+    calls.push("waited");
+    return syncDataSync.call(this);
+  };
+  Deno.FsFile.prototype.syncData = function () {
+    calls.push("begun");
+    return syncData.call(this);
+  };
+  const callsOf = async (action: () => void): Promise<string[]> => {
+    calls.length = 0;
+    action();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return [...calls];
+  };
+  try {
+    const session = createSession({ cwd: "/w", folder }, worldIn(folder));
+    assertEquals(await callsOf(() => session.append(said(user("a")))), ["waited"]);
+    assertEquals(await callsOf(() => session.append(said(reply("b")))), []);
+    assertEquals(await callsOf(() => session.syncSoon()), ["begun"]);
+    assertEquals(await callsOf(() => session.syncSoon()), []);
+    assertEquals(await callsOf(() => session.sync()), []);
+    assertEquals(await callsOf(() => session.append(said(user("c")))), ["waited"]);
+    session.append(said(reply("d")));
+    assertEquals(
+      await callsOf(() => {
+        session.syncSoon();
+        session.sync(); // before the other has begun
+      }),
+      ["waited"],
+    );
+    session.close();
+  } finally {
+    Object.assign(Deno.FsFile.prototype, { syncDataSync, syncData });
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("syncSoon() tells with the next line what failed meanwhile, once, and goes on in memory R333", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const world = worldIn(folder);
+    const session = createSession({ cwd: "/w", folder }, world);
+    session.append(said(user("a")));
+    session.append(said(reply("b")));
+    // Still there under another name, so that only the handle of the background finds it missing.
+    Deno.renameSync(session.path!, join(folder, "other"));
+    session.syncSoon();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(world.failures, []);
+    session.append(said(reply("c")));
+    assertEquals(world.failures.map(({ why }) => why), ["the file or its folder was removed"]);
+    session.syncSoon();
+    session.sync();
+    session.close();
+    assertEquals([world.failures.length, session.entries().length], [1, 3]);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("syncSoon() is taken over by sync() and by close(), and lines go on while it works", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const world = worldIn(folder);
+    const session = createSession({ cwd: "/w", folder }, world);
+    for (let turn = 0; turn < 50; turn++) {
+      session.append(said(user("a")));
+      session.append(said(reply("b".repeat(turn * 100))));
+      session.syncSoon();
+      if (turn % 3 === 0) session.sync();
+      if (turn % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      session.append(said(reply("c")));
+    }
+    session.syncSoon();
+    session.close();
+    assertEquals([world.failures, loadSession(session.path!).entries], [[], [...session.entries()]]);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });
 
 Deno.test("a process without permission to write keeps its session in memory and says so R333", () => {

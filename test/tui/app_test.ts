@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { keyBindings } from "../../src/tui/key_bindings.ts";
+import type { UserCommandOutcome } from "../../src/core/engine.ts";
 import { open, type Opened } from "./open_app.ts";
+import { scriptedEngine } from "./scripted_engine.ts";
 
 async function inApp(work: (opened: Opened) => Promise<void> | void): Promise<void> {
   const opened = await open();
@@ -27,6 +30,35 @@ Deno.test("the screen sends what is typed, steers while a run goes on, and queue
     await soon();
     assertEquals(engine.asked, ["prompt hello", "prompt left (steer)", "prompt right (followUp)"]);
   }));
+
+Deno.test("Escape stops a typed command first and the run with the next press", async () => {
+  const scripted = scriptedEngine();
+  const typed = Promise.withResolvers<UserCommandOutcome>();
+  const opened = await open({
+    ...scripted,
+    bash: () => typed.promise,
+    abortBash: async () => {
+      await scripted.abortBash();
+      typed.resolve({ output: "", cancelled: true, truncated: false });
+    },
+  });
+  const { app, engine } = opened;
+  try {
+    engine.set({ isStreaming: true });
+    engine.emit({ type: "agent_start" });
+    for (const key of ["!sleep 61", "\r"]) app.input(key);
+    await soon();
+    app.input("\x1b");
+    await soon();
+    assertEquals(engine.asked, ["abortBash"]);
+    app.input("\x1b");
+    await soon();
+    assertEquals(engine.asked, ["abortBash", "clearQueues", "abort"]);
+  } finally {
+    app.quit(0);
+    await app.done;
+  }
+});
 
 Deno.test("the screen knows commands of extensions, refuses unknown ones and gives the text back", () =>
   inApp(async ({ app, engine, take }) => {
@@ -83,4 +115,115 @@ Deno.test("many events make few frames: at most thirty a second", () =>
     const most = (performance.now() - begun) / 33 + 2;
     const frames = take().split("\x1b[?2026h").length - 1;
     assert(frames > 0 && frames <= most, `${frames} frames, ${most.toFixed(1)} at most`);
+  }));
+
+Deno.test("/model offers what the settings and the server know, and takes any other name as it is typed", () =>
+  inApp(async ({ app, engine, take }) => {
+    app.input("\x10");
+    await soon();
+    const list = take();
+    for (const id of ["model-1  now", "model-2", "model-3"]) assertStringIncludes(list, id);
+    app.input("model-");
+    app.input("\x1b[A"); // up from the first stays on the first
+    app.input("9");
+    assertStringIncludes(take(), "❯ model-9  as typed");
+    app.input("\r");
+    await soon();
+    app.input("\x10");
+    await soon();
+    app.input("model"); // a name that others begin with comes last
+    take();
+    for (let at = 0; at < 3; at++) app.input("\x1b[B");
+    app.input("\r");
+    await soon();
+    assertEquals(engine.asked, ["setModel model-9", "setModel model"]);
+  }));
+
+Deno.test("the person's own keys take the place of the table's", async () => {
+  const { app, engine, take } = await open(undefined, undefined, {
+    keys: keyBindings({ model: "f2", thinking: [], newLine: "alt+n" }),
+  });
+  try {
+    app.input("\x10"); // Ctrl+P means nothing any more
+    app.input("\x1b[Z"); // nor does Shift+Tab
+    await soon();
+    assertEquals([take().includes("search:"), engine.asked], [false, []]);
+    app.input("\x1bOQ"); // F2
+    await soon();
+    assertStringIncludes(take(), "search:");
+    app.input("\x1b");
+    await soon();
+    app.input("one");
+    app.input("\x1bn");
+    app.input("two");
+    app.input("\r");
+    await soon();
+    assertEquals(engine.asked, ["prompt one\ntwo"]);
+  } finally {
+    app.quit(0);
+    await app.done;
+  }
+});
+
+Deno.test("Ctrl+C twice quits only when nothing was typed between", () =>
+  inApp(async ({ app, take }) => {
+    app.input("\x03");
+    app.input("a");
+    app.input("\x03");
+    app.input("b");
+    await soon();
+    assertStringIncludes(take(), "Ctrl+C again quits");
+    let isOver = false;
+    void app.done.then(() => isOver = true);
+    await soon();
+    assertEquals(isOver, false);
+    app.input("\x03");
+    app.input("\x03");
+    assertEquals(await app.done, 0);
+  }));
+
+Deno.test("a wait before another attempt counts down", () =>
+  inApp(async ({ engine, take }) => {
+    engine.set({ isStreaming: true });
+    engine.emit({ type: "agent_start" });
+    engine.emit({ type: "auto_retry_start", attempt: 2, maxAttempts: 3, delayMs: 8000, errorMessage: "It is down." });
+    await soon();
+    assertStringIncludes(take(), "trying again in 8s (attempt 2 of 3)");
+    engine.emit({ type: "queue_update", steering: ["a"], followUp: [] });
+    await new Promise((later) => setTimeout(later, 1100));
+    assertStringIncludes(take(), "trying again in 7s (attempt 2 of 3)");
+    engine.emit({ type: "turn_start", turn: 2 });
+    await soon();
+    assertStringIncludes(take(), "waiting for the model");
+  }));
+
+Deno.test("a question says that it waits, and what Escape means then", () =>
+  inApp(async ({ engine, questions, take }) => {
+    engine.set({ isStreaming: true });
+    engine.emit({ type: "agent_start" });
+    const denial = { kind: "write" as const, target: "/x/a", grant: "/x" };
+    const answer = questions.ask({ id: "1", toolName: "write", denial }, new AbortController().signal);
+    await soon();
+    const screen = take();
+    assertStringIncludes(screen, "waiting for your answer");
+    assert(!screen.split("waiting for your answer")[1]?.includes("Esc stops"));
+    questions.release();
+    assertEquals(await answer, "no");
+  }));
+
+Deno.test("a command that failed for no fault of its words does not come back into the editor", () =>
+  inApp(async ({ app, take }) => {
+    for (const line of ["/resume", "/fork", "/tree"]) {
+      app.input(line);
+      app.input("\x1b"); // the list of completions
+      await soon();
+      app.input("\r");
+      await soon();
+    }
+    const screen = take();
+    for (const what of ["There is nothing to resume", "There is nothing to fork", "There is no other place yet"]) {
+      assertStringIncludes(screen, what);
+    }
+    app.input("!");
+    assertStringIncludes(take(), "\r\x1b[2K! ");
   }));

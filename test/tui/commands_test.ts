@@ -1,7 +1,11 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../../src/core/error.ts";
+import type { CommandContext } from "../../src/tui/commands/command.ts";
+import { toolsCommand } from "../../src/tui/commands/model.ts";
+import { scriptedEngine } from "./scripted_engine.ts";
 import { allCommands, parseSlash, SLASH_COMMANDS } from "../../src/tui/commands/table.ts";
-import { treeChoices } from "../../src/tui/commands/tree.ts";
-import { KEYS } from "../../src/tui/keys_table.ts";
+import { hasLine, treeChoices } from "../../src/tui/commands/tree.ts";
+import { keyBindings } from "../../src/tui/key_bindings.ts";
 import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
@@ -12,7 +16,10 @@ Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
 
 Deno.test("docs/tui.md names every command and every key", () => {
   const page = Deno.readTextFileSync(new URL("../../docs/tui.md", import.meta.url));
-  const names = [...SLASH_COMMANDS.map(({ name }) => `\`/${name}`), ...KEYS.flatMap(({ keys }) => keys.split(/,? /))];
+  const names = [
+    ...SLASH_COMMANDS.map(({ name }) => `\`/${name}`),
+    ...keyBindings().rows.flatMap(({ keys }) => keys.split(/,? /)),
+  ];
   assertEquals(names.filter((name) => !page.includes(name)), []);
 });
 
@@ -56,4 +63,40 @@ Deno.test("treeChoices() shows branches where they part, labels, and the place a
     { label: "│ ❯ left", value: "2", detail: "old" },
     { label: "│ ❯ right", value: "3", detail: "here" },
   ]);
+});
+
+Deno.test("hasLine() is true of what /tree shows, so that a label is seen", () => {
+  const base = { id: "1", parentId: null, timestamp: "" };
+  const assistant = (text: string): SessionEntry => ({
+    ...base,
+    type: "message",
+    message: {
+      role: "assistant",
+      content: [{ type: "text", text }],
+      provider: "p",
+      model: "m",
+      stopReason: "stop",
+      timestamp: 0,
+    },
+  });
+  const result: SessionEntry = {
+    ...base,
+    type: "message",
+    message: { role: "toolResult", toolCallId: "c", toolName: "read", content: [], isError: false, timestamp: 0 },
+  };
+  assertEquals([assistant("said"), assistant(""), result].map(hasLine), [true, false, false]);
+});
+
+Deno.test("/tools refuses a name that no tool of the session has, and switches nothing then", () => {
+  const engine = scriptedEngine();
+  const asked: (readonly string[])[] = [];
+  const tools = [{ name: "read", description: "Reads.", active: true, origin: "builtin" as const }];
+  const context = {
+    engine: { ...engine, tools: () => tools, setActiveTools: (names: readonly string[]) => (asked.push(names), names) },
+    page: () => {},
+  } as unknown as CommandContext; // the command needs no more of it
+  const error = assertThrows(() => toolsCommand(context, "-read +nosuch"), UserError);
+  assertEquals([error.what, asked], ['There is no tool "nosuch" in this session', []]);
+  toolsCommand(context, "-read");
+  assertEquals(asked, [[]]);
 });

@@ -1,6 +1,7 @@
 // The screen with a scripted engine and a terminal that only remembers.
 import { openApp } from "../../src/tui/app.ts";
 import type { App } from "../../src/tui/app.ts";
+import { keyBindings } from "../../src/tui/key_bindings.ts";
 import type { TuiOptions } from "../../src/tui/options.ts";
 import { createQuestions } from "../../src/tui/questions.ts";
 import { createScreen } from "../../src/tui/screen.ts";
@@ -22,6 +23,7 @@ export interface Opened {
 export async function open(
   engine: ScriptedEngine = scriptedEngine(),
   size = { columns: 80, rows: 24 },
+  own: Partial<TuiOptions> = {},
 ): Promise<Opened> {
   let written: string[] = [];
   let bytes = 0;
@@ -46,7 +48,9 @@ export async function open(
       version: "1",
       theme: themeOf("dark"),
       plain: false,
+      keys: keyBindings(),
       models: ["model-1", "model-2"],
+      serverModels: () => Promise.resolve(["model-3"]),
       sessions: () => Promise.resolve([]),
       policy: () => Promise.resolve(["Write: the workspace."]),
       audit: () => Promise.resolve([]),
@@ -55,6 +59,7 @@ export async function open(
       files: () => Promise.resolve([]),
       readImage: () => Promise.resolve(undefined),
       branch: () => "main",
+      ...own,
     },
     terminal,
     createScreen(terminal),

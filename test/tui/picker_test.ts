@@ -42,3 +42,29 @@ Deno.test("picker() shows no control of a label", () => {
   const { dialog } = opened(["a\x1b[2Jb\nc"]);
   assertEquals(bare(dialog.lines(LOOK))[2], "❯ ab c");
 });
+
+Deno.test("picker() cuts a label before what is beside it", () => {
+  const dialog = picker({
+    title: "t",
+    choices: [{ label: "word ".repeat(30), detail: "here", value: 1 }],
+    done: () => {},
+  });
+  const [, , line] = bare(dialog.lines({ ...LOOK, width: 40 }));
+  assertEquals(line, "❯ word word word word word word w…  here");
+});
+
+Deno.test("picker() offers what was typed below what was found, but not what is in the list", () => {
+  const taken: (string | undefined)[] = [];
+  const open = () =>
+    picker({
+      title: "t",
+      choices: [{ label: "alpha", value: "alpha" }],
+      typed: (text) => text.trim(),
+      done: (value) => taken.push(value),
+    });
+  for (const keys of [["al", "\x1b[B", "\r"], ["alpha", "\r"], ["zeta", "\r"], ["al", "\r"]]) {
+    const dialog = open();
+    for (const key of keys) dialog.key(key);
+  }
+  assertEquals(taken, ["al", "alpha", "zeta", "alpha"]);
+});

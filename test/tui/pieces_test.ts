@@ -6,6 +6,7 @@ import { firstStartLines } from "../../src/tui/first_start.ts";
 import { footerLines } from "../../src/tui/footer.ts";
 import { highlight } from "../../src/tui/highlight.ts";
 import { imagePaths } from "../../src/tui/image_paths.ts";
+import { saidText } from "../../src/tui/said_text.ts";
 import { sandboxGlance } from "../../src/tui/sandbox_glance.ts";
 import { chooseTheme, themeOf } from "../../src/tui/theme.ts";
 import { POLICY, STATE } from "./scripted_engine.ts";
@@ -112,4 +113,16 @@ Deno.test("firstStartLines() says what is missing and how to mend it", () => {
   );
   assertEquals(lines.slice(0, 4), ["sandpiper 1", "", "No model is chosen: none is named.", "Add --model ID"]);
   assert(lines.some((line) => line.includes("~/s.json")) && lines.some((line) => line.startsWith("d  try the demo")));
+});
+
+Deno.test("saidText() names a called skill and leaves everything else alone", () => {
+  const skill = '<skill name="review" location="/s/SKILL.md">\nReferences are relative to /s.\n\nBody\n</skill>';
+  const cases = [
+    [skill, "/skill:review"],
+    [`${skill}\n\nthe diff\nof today`, "/skill:review the diff\nof today"],
+    ['<skill name="review">', '<skill name="review">'],
+    [`look: ${skill}`, `look: ${skill}`],
+    ["plain", "plain"],
+  ] as const;
+  for (const [text, said] of cases) assertEquals(saidText(text), said);
 });

@@ -1,7 +1,7 @@
 // The terminal UI of the real program, for tests in a pseudo-terminal: its arguments are the program's own.
 import { UserError } from "../../src/core/error.ts";
 import { configure } from "../../src/cli/config.ts";
-import { firstStartMode, interactiveMode } from "../../src/cli/mode_interactive.ts";
+import { firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/mode_interactive.ts";
 import { chooseModel } from "../../src/cli/model.ts";
 import { parseCommandLine } from "../../src/cli/parse.ts";
 import { errorBlock, exitCodeOf } from "../../src/cli/report.ts";
@@ -12,7 +12,10 @@ if (import.meta.main) Deno.exit(await start());
 async function start(): Promise<number> {
   const plain = Deno.args.includes("--plain");
   const invocation = parseCommandLine(Deno.args.filter((word) => word !== "--plain"));
-  const config = configure({ ...invocation, values: { ...invocation.values, plain } }, readWorld());
+  const config = await trustedConfig(
+    configure({ ...invocation, values: { ...invocation.values, plain } }, readWorld()),
+  );
+  if (typeof config === "number") return config;
   let choice;
   try {
     choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });

@@ -44,7 +44,7 @@ Deno.test("createScreen() writes finished lines once, above the live ones", () =
   made.draw({ above: [], live: ["live"] });
   take();
   made.draw({ above: ["done"], live: ["live"] });
-  assertEquals(take(), "\r\x1b[J\r\x1b[2Kdone\r\n\x1b[2Klive\x1b[1G");
+  assertEquals(take(), "\r\n\x1b[1A\x1b[1L\rdone\x1b[1B\x1b[1G");
   made.draw({ above: [], live: ["live"] });
   assertEquals(take(), "");
 });

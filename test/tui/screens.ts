@@ -77,10 +77,36 @@ ${"─".repeat(80)}
     await pty.keys("C-c");
     await pty.see("Ctrl+C again quits");
     await pty.keys("C-c");
-    await pty.see("[ended 0] terminal as before");
+    const left = await pty.see("[ended 0] terminal as before");
+    // What the shell writes comes below what the program said last.
+    assert(/^· The session is saved\. sandpiper --resume \S+\n {2}goes on\n\[ended 0\]/m.test(left), left);
     assertGivenBack(pty.written());
     await say(pty, "echo works");
     await pty.see("[typed] echo works\n[read] echo works");
+  });
+
+  test("the person's own keys hold, and help shows them", {
+    settings: { keybindings: { expand: "alt+e", thinking: [] } },
+    replies: [{ calls: [{ name: "bash", args: { command: "seq 1 9" } }] }, { text: "Done." }],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "count");
+    await pty.see("Done.");
+    assertStringIncludes(await pty.screen(), "… 4 more lines (Alt+E)");
+    await pty.keys("M-e");
+    await pty.see(/ 1\n {2}2\n {2}3\n/);
+    await say(pty, "/help");
+    const help = await pty.see("/quit", { history: true });
+    assertStringIncludes(help, "Alt+E                 show results in full");
+    assert(!help.includes("Ctrl+O") && !help.includes("Shift+Tab"), help);
+  });
+
+  test("keys that cannot be are refused before the terminal is taken", {
+    settings: { keybindings: { expand: "q" } },
+    replies: [],
+  }, async (pty) => {
+    await pty.see("[ended 2] terminal as before");
+    assert(!pty.written().includes("\x1b[?2004h"));
   });
 
   test(
@@ -375,7 +401,7 @@ ${"─".repeat(80)}
     await pty.see("[ended 0]");
     const written = pty.written();
     // deno-lint-ignore no-control-regex -- what this program itself writes
-    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJK]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K)/g;
+    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJKLM]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K)/g;
     const rest = written.replaceAll(own, "");
     // deno-lint-ignore no-control-regex -- everything else that could steer a terminal
     const others = rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g) ?? [];

@@ -1,5 +1,5 @@
 // A workspace, a home and a recorded model for the program in a terminal.
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { FROM_SOURCE, openPty, type Pty } from "./pty.ts";
 
 /** What a test of the whole screen is made of. */
@@ -7,6 +7,8 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly replies?: readonly object[];
   readonly args?: readonly string[];
+  /** The user's settings.json. */
+  readonly settings?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
@@ -30,7 +32,15 @@ export async function inTerminal(
   const places = { base, ws: join(base, "ws"), home: join(base, "home") };
   Deno.mkdirSync(places.ws);
   Deno.mkdirSync(places.home);
-  for (const [path, text] of Object.entries(options.files ?? {})) Deno.writeTextFileSync(join(places.ws, path), text);
+  for (const [path, text] of Object.entries(options.files ?? {})) {
+    Deno.mkdirSync(dirname(join(places.ws, path)), { recursive: true });
+    Deno.writeTextFileSync(join(places.ws, path), text);
+  }
+  if (options.settings) {
+    Deno.mkdirSync(join(places.home, ".sandpiper", "agent"), { recursive: true });
+    const file = join(places.home, ".sandpiper", "agent", "settings.json");
+    Deno.writeTextFileSync(file, JSON.stringify(options.settings));
+  }
   const cassette = join(places.home, "replies.jsonl");
   Deno.writeTextFileSync(cassette, (options.replies ?? []).map((reply) => JSON.stringify(reply) + "\n").join(""));
   const model = options.replies ? ["-m", `replay:${cassette}`] : [];

@@ -4,13 +4,15 @@
  * `/plan` starts it, `/plan approve` has the plan carried out, `/plan off` ends it without. Where somebody can be asked, the
  * question comes by itself after each answer. The mode is kept in the session and is still on after a resume.
  *
- * Without bash the model searches with grep, find and ls, which have to be there:
- * `--tools read,bash,edit,write,grep,find,ls`.
+ * Without bash the model searches with grep, find and ls: they are switched on with the mode and off with its end. A list
+ * in `--tools` is all that there is; what it does not name is not switched on.
  */
 import { defineExtension, type ExtensionContext } from "sandpiper";
 
+/** They stand in for bash. */
+const SEARCHING = ["grep", "find", "ls"];
 /** Tools that change nothing. */
-const READING = ["read", "read_skill", "grep", "find", "ls"];
+const READING = ["read", "read_skill", ...SEARCHING];
 
 const INSTRUCTIONS = `# Plan mode
 
@@ -29,15 +31,20 @@ export default defineExtension((sp) => {
     await sp.ui.setStatus("plan_mode", before === undefined ? undefined : "plan mode");
   }
 
+  /** A session that is gone on with may have other tools than it had: unknown names would be an error. */
+  async function activate(names: readonly string[]): Promise<void> {
+    const known = (await sp.getAllTools()).map(({ name }) => name);
+    await sp.setActiveTools(names.filter((name) => known.includes(name)));
+  }
+
   async function begin(active: readonly string[]): Promise<void> {
     before = active;
-    const known = (await sp.getAllTools()).map(({ name }) => name);
-    await sp.setActiveTools(READING.filter((name) => known.includes(name)));
+    await activate(READING.filter((name) => active.includes(name) || SEARCHING.includes(name)));
     await keep();
   }
 
   async function end(): Promise<void> {
-    if (before) await sp.setActiveTools(before);
+    if (before) await activate(before);
     before = undefined;
     await keep();
   }

@@ -1,6 +1,7 @@
-import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk";
 import { fromFileUrl } from "@std/path";
 import type { ImageContent } from "../../core/message.ts";
+import { givenPicture, NO_PICTURE } from "../given_picture.ts";
 
 /** A prompt as the engine takes it. */
 export interface SaidByClient {
@@ -10,7 +11,8 @@ export interface SaidByClient {
 
 /**
  * The blocks of a prompt as one text and its pictures. Links become paths, which the read tool opens where the policy lets
- * it; embedded files stand in the form that `@file` has on the command line.
+ * it; embedded files stand in the form that `@file` has on the command line. Throws RequestError for a picture that no model
+ * takes.
  */
 export function saidIn(blocks: readonly ContentBlock[]): SaidByClient {
   const texts: string[] = [];
@@ -20,19 +22,26 @@ export function saidIn(blocks: readonly ContentBlock[]): SaidByClient {
       case "text":
         texts.push(block.text);
         break;
-      case "image":
-        images.push({ type: "image", data: block.data, mimeType: block.mimeType });
+      case "image": {
+        const picture = givenPicture(block.data);
+        if (!picture) throw RequestError.invalidParams({ mimeType: block.mimeType }, `a picture ${NO_PICTURE}`);
+        images.push(picture);
         break;
+      }
       case "resource_link":
         texts.push(placeOf(block.uri));
         break;
-      case "resource":
+      case "resource": {
+        const { resource } = block;
+        const picture = "blob" in resource ? givenPicture(resource.blob) : undefined;
+        if (picture) images.push(picture);
         texts.push(
-          "text" in block.resource
-            ? `\n\n<file name="${placeOf(block.resource.uri)}">\n${block.resource.text}\n</file>\n\n`
-            : placeOf(block.resource.uri),
+          "text" in resource
+            ? `\n\n<file name="${placeOf(resource.uri)}">\n${resource.text}\n</file>\n\n`
+            : placeOf(resource.uri),
         );
         break;
+      }
       case "audio":
         texts.push("[a sound that cannot be heard here]");
     }

@@ -9,7 +9,7 @@ import { isAbsolute } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { listSessions } from "../../session/list.ts";
 import { type Config, configure } from "../config.ts";
-import { chooseModel } from "../model.ts";
+import { firstModel } from "../first_model.ts";
 import type { Invocation } from "../parse.ts";
 import { sessionPlaces } from "../session_choice.ts";
 import { readVariable, type World } from "../world.ts";
@@ -54,8 +54,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
       try {
         const { config, notices } = withServers(configOf(cwd, sessionId), mcpServers);
-        const { values } = config.invocation;
-        const choice = chooseModel(values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+        const choice = await firstModel(config, readVariable);
         const session = await openAcpSession({ config, choice, client, capabilities });
         if (isClosed) await session.close();
         open.set(session.id, session);
@@ -75,11 +74,12 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       return all.flatMap(listSessions)
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .toSorted((one, other) => other.modified.getTime() - one.modified.getTime())
-        .map(({ id, cwd, name, modified }) => ({
+        .map(({ id, cwd, name, modified, firstMessage }) => ({
           sessionId: id,
           cwd,
           updatedAt: modified.toISOString(),
-          ...(name ? { title: name } : {}),
+          // What was said first, as in the program's own list.
+          ...(name || firstMessage ? { title: name ?? firstMessage } : {}),
         }));
     },
     close,

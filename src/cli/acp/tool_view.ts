@@ -46,14 +46,26 @@ export function toolView(name: string, args: JsonObject, places: Places): ToolVi
   };
 }
 
-/** What a result shows. A picture stays one. */
-export function resultContent(result: Pick<ToolResult, "content">): ToolCallContent[] {
+/**
+ * What a result shows. A picture stays one. Clients take text for Markdown: what files and programs say is fenced, so that
+ * it is shown as it is; other tools may mean it.
+ */
+export function resultContent(result: Pick<ToolResult, "content">, kind: ToolKind): ToolCallContent[] {
   return result.content.map((part) => ({
     type: "content",
     content: part.type === "text"
-      ? { type: "text", text: part.text }
+      ? { type: "text", text: kind === "other" ? part.text : fenced(part.text) }
       : { type: "image", data: part.data, mimeType: part.mimeType },
   }));
+}
+
+/** The shortest fence that does not occur in the text. */
+function fenced(text: string): string {
+  if (text.trim() === "") return text;
+  let length = 3;
+  for (const [ticks] of text.matchAll(/`{3,}/g)) length = Math.max(length, ticks.length + 1);
+  const fence = "`".repeat(length);
+  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
 function titleOf(name: string, args: JsonObject, place: string | undefined): string {

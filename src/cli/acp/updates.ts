@@ -1,8 +1,9 @@
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../core/event.ts";
-import { type AgentMessage, type AssistantMessage, textOf, toolCallsOf } from "../../core/message.ts";
+import { type AgentMessage, type AssistantMessage, toolCallsOf, type UserMessage } from "../../core/message.ts";
+import type { ToolResult } from "../../core/tool.ts";
 import { planIn } from "./plan.ts";
-import { type Places, resultContent, toolView } from "./tool_view.ts";
+import { type Places, resultContent, type ToolView, toolView } from "./tool_view.ts";
 
 /** What of the events goes to a client. */
 export interface Updates {
@@ -14,23 +15,31 @@ export interface Updates {
 
 /** Translates events of a session; kinds that a client has to ask for are sent to no other. */
 export function createUpdates(places: Places, client: ClientCapabilities["session"]): Updates {
-  const open = new Set<string>();
+  const open = new Map<string, ToolView>();
   let compaction = 0;
 
   /** Calls are told when the reply is whole: before that they have no id. */
   const calls = (message: AssistantMessage): SessionUpdate[] =>
     toolCallsOf(message).map(({ id: toolCallId, name, arguments: args }) => {
-      open.add(toolCallId);
-      const rawInput = args;
-      return {
-        sessionUpdate: "tool_call",
-        toolCallId,
-        name,
-        status: "pending",
-        rawInput,
-        ...toolView(name, args, places),
-      };
+      const view = toolView(name, args, places);
+      open.set(toolCallId, view);
+      return { sessionUpdate: "tool_call", toolCallId, name, status: "pending", rawInput: args, ...view };
     });
+
+  /** Content of an update takes the place of all that was there: a change that was made stays in sight. */
+  const callEnd = (toolCallId: string, result: ToolResult, isError: boolean): SessionUpdate => {
+    const { kind = "other", content: changes = [], locations: [place] = [] } = open.get(toolCallId) ?? {};
+    open.delete(toolCallId);
+    const line = result.details?.["firstChangedLine"];
+    return {
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: isError ? "failed" : "completed",
+      ...(!isError && changes.length > 0 ? {} : { content: resultContent(result, kind) }),
+      ...(place && typeof line === "number" && line > 0 ? { locations: [{ ...place, line }] } : {}),
+      ...(result.details ? { rawOutput: result.details } : {}),
+    };
+  };
 
   const notice = (severity: "info" | "warning" | "error", title: string): SessionUpdate[] =>
     client?.notices ? [{ sessionUpdate: "notice", severity, title }] : [];
@@ -41,13 +50,11 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
         return [...(isReplayed ? spoken(message) : []), ...calls(message)];
       case "toolResult": {
         // A call that never ran (skipped, refused, not valid) has a result and no execution.
-        if (!open.delete(message.toolCallId)) return [];
         const { toolCallId, isError, content } = message;
-        const status = isError ? "failed" : "completed";
-        return [{ sessionUpdate: "tool_call_update", toolCallId, status, content: resultContent({ content }) }];
+        return open.has(toolCallId) ? [callEnd(toolCallId, { content }, isError)] : [];
       }
       case "user":
-        return isReplayed ? [chunk("user_message_chunk", textOf(message.content))] : [];
+        return isReplayed ? said(message) : [];
       case "bashExecution":
       case "custom":
       case "compactionSummary":
@@ -75,20 +82,13 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
           return [{
             sessionUpdate: "tool_call_update",
             toolCallId: event.toolCallId,
-            content: resultContent(event.partialResult),
+            content: resultContent(event.partialResult, open.get(event.toolCallId)?.kind ?? "other"),
           }];
         case "tool_execution_end": {
           const { toolCallId, result, isError } = event;
-          open.delete(toolCallId);
           const entries = planIn(result.details);
           return [
-            {
-              sessionUpdate: "tool_call_update",
-              toolCallId,
-              status: isError ? "failed" : "completed",
-              content: resultContent(result),
-              ...(result.details ? { rawOutput: result.details } : {}),
-            },
+            callEnd(toolCallId, result, isError),
             ...(entries ? [{ sessionUpdate: "plan" as const, entries }] : []),
           ];
         }
@@ -119,6 +119,16 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
       }
     },
   };
+}
+
+function said({ content }: UserMessage): SessionUpdate[] {
+  if (typeof content === "string") return [chunk("user_message_chunk", content)];
+  return content.map((part) =>
+    part.type === "text" ? chunk("user_message_chunk", part.text) : {
+      sessionUpdate: "user_message_chunk",
+      content: { type: "image", data: part.data, mimeType: part.mimeType },
+    }
+  );
 }
 
 function spoken({ content }: AssistantMessage): SessionUpdate[] {

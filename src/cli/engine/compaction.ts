@@ -5,7 +5,7 @@ import type { CompactionEntry, NewEntry, SessionEntry } from "../../core/session
 import type { Usage } from "../../core/message.ts";
 import { freshFrom } from "../../history/compaction_entries.ts";
 import { compactCheckpoint } from "../../history/compact.ts";
-import { estimateContext } from "../../history/estimate.ts";
+import { estimateContext, recentBound } from "../../history/estimate.ts";
 import { type CompactionPlan, planCompaction } from "../../history/plan.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../../history/window.ts";
 import type { Conversation } from "./conversation.ts";
@@ -144,6 +144,9 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     async *ifNeeded(signal) {
       const { contextWindow } = await model();
       const budget = windowBudget(contextWindow, settings().reserveTokens);
+      // Nearly always the newest reply told the size of the context, and what came after it is short.
+      const bound = recentBound(conversation.state.messages, conversation.isStale);
+      if (bound !== undefined && bound <= budget) return;
       const tokens = await estimate(budget, signal);
       if (shouldCompact(tokens, contextWindow, settings())) yield* now("threshold", undefined, signal);
     },

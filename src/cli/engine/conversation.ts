@@ -3,6 +3,7 @@ import type { SessionTotals } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../../core/session.ts";
+import { freshFrom } from "../../history/compaction_entries.ts";
 import { buildContext } from "../../session/context.ts";
 import { type KeptManifest, manifestEntry, manifestsOf } from "../../session/manifests.ts";
 import { type Meter, meterOf } from "./totals.ts";
@@ -15,6 +16,8 @@ export interface Conversation {
   /** Keeps what an event tells; before anybody else is told. */
   record(event: AgentEvent): void;
   append(entry: NewEntry): SessionEntry;
+  /** Whether a message is older than the newest compaction: its usage speaks of a context that is gone. */
+  isStale(message: AgentMessage): boolean;
   /** What the session says that the next request is made from. */
   context(): SessionContext;
   /** Takes the messages anew from the session: after a compaction or a move in the tree. */
@@ -31,8 +34,11 @@ export function openConversation(first: SessionStore): Conversation {
   let store = first;
   let meter: Meter = meterOf(store.entries());
   let last: KeptManifest | undefined = manifestsOf(store.entries()).at(-1);
+  let stale = new WeakSet<AgentMessage>();
   const rebuild = (): SessionContext => {
     const context = buildContext(store);
+    const isShortened = context.messages[0]?.role === "compactionSummary";
+    stale = new WeakSet(isShortened ? context.messages.slice(0, freshFrom(store.pathTo(), context.entryIds)) : []);
     messages.length = 0;
     for (const message of context.messages) messages.push(message);
     return context;
@@ -47,6 +53,7 @@ export function openConversation(first: SessionStore): Conversation {
     state: { messages },
     store: () => store,
     append,
+    isStale: (message) => stale.has(message),
     context: () => buildContext(store),
     rebuild,
     record(event) {
@@ -60,7 +67,7 @@ export function openConversation(first: SessionStore): Conversation {
           return;
         }
         case "turn_end":
-          return store.sync();
+          return store.syncSoon(); // the next request must not wait for the disk; the end of the run does
       }
     },
     open(next) {

@@ -2,9 +2,10 @@ import { openAudit } from "../../session/audit.ts";
 import type { AskPermission, Engine } from "../../core/engine.ts";
 import { messageOf } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import type { Hooks } from "../../core/hook.ts";
+import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { HostUi } from "../../core/host_actions.ts";
+import { once } from "../../core/once.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
 import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
@@ -14,14 +15,17 @@ import type { ModelChoice } from "../model.ts";
 import { permissionEvents } from "../permission_events.ts";
 import { chooseSession } from "../session_choice.ts";
 import { openTools } from "../tools_host.ts";
+import { isUserBashUnconfined, openUnconfinedBash, UNCONFINED_NOTICE } from "../unconfined_bash.ts";
+import { readVariable } from "../world.ts";
 import { createCompactor } from "./compaction.ts";
 import { openConversation } from "./conversation.ts";
 import { type EngineCore, tell } from "./core.ts";
-import { contributedBy, openExtensions } from "./extensions.ts";
-import { foreignTool } from "./foreign_tool.ts";
+import { createExtensionGrants, type GrantAsking } from "./extension_grants.ts";
+import { contributedBy, extensionTools, openExtensions, tellStart } from "./extensions.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
 import { faceOf } from "./face.ts";
-import { createModelState } from "./model_state.ts";
+import { foreseeCalls } from "./foresee_calls.ts";
+import { createModelState, modelView } from "./model_state.ts";
 import { createPending } from "./pending.ts";
 import { createPromptState, type PromptState } from "./prompt_state.ts";
 import { createPrompting } from "./prompting.ts";
@@ -29,10 +33,13 @@ import { requestSeams } from "./request_seams.ts";
 import { compactionReview } from "./review.ts";
 import { keepReading, restoreReading } from "./runtime_reading.ts";
 import { thinkingOf, windowOf } from "./settings_of.ts";
+import { openServers } from "./servers.ts";
 import { createSubscribers } from "./subscribers.ts";
+import { toldUi } from "./told_ui.ts";
 import { builtinTool, createToolset } from "./toolset.ts";
 import { queuesOf } from "./turns.ts";
-import { createWork } from "./work.ts";
+import { createUserBash } from "./user_bash.ts";
+import { createWork, whenIdle } from "./work.ts";
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
@@ -46,19 +53,24 @@ export interface EngineOptions {
   readonly channel: "interactive" | "text" | "stdin" | "json" | "rpc";
   /** How extensions speak with the person; without it nobody can be asked. */
   readonly ui?: HostUi;
+  /** Asks what an extension may have; without it, it has what the user's settings grant. */
+  readonly grants?: GrantAsking;
   /** Extensions of a program that embeds the engine, in its own process. */
   readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
+  /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
+  readonly variable?: (name: string) => string | undefined;
+  /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
+  readonly hardens?: boolean;
 }
 
 /**
- * Opens a session with everything that belongs to it. The runner's process starts first, so that it warms up while
- * context is gathered and the prompt is compiled.
+ * Opens a session with everything that belongs to it. No process of the tools starts before the first request is out.
  *
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { config, choice, ask, channel } = options;
-  const notices: string[] = [...config.warnings];
+  const { config, ask, channel } = options;
+  const notices: string[] = [...config.warnings, ...(isUserBashUnconfined(config) ? [UNCONFINED_NOTICE] : [])];
   const subscribers = createSubscribers();
   // Until somebody listens, what there is to say is kept for the start.
   let say = (message: string): void => void notices.push(message);
@@ -74,22 +86,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     conversation.record(event);
     audit?.read(event);
     if (event.type === "prompt_compiled") keepReading(conversation, core.prompt);
+    foreseeCalls(event, tools.foresee);
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
     subscribers.tell(event);
   };
-  const tools = openTools(config, true, ask ? permissionEvents(ask, emit) : undefined);
+  const tools = openTools(config, true, ask ? permissionEvents(ask, emit) : undefined, options.hardens);
   notices.push(...tools.notices);
   let base: PromptBase | undefined;
   const skillPlaces = () => new Map((base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
-  const builtin = () => tools.active.map((tool) => builtinTool(forSession(tool, skillPlaces), tools.run));
-  const toolset = createToolset(builtin(), tools.active.map(({ name }) => name), false);
-  const model = createModelState(
+  const builtin = () => tools.known.map((tool) => builtinTool(forSession(tool, skillPlaces), tools.run));
+  const onAtStart = () => tools.active.map(({ name }) => name);
+  const toolset = createToolset(builtin(), onAtStart());
+  const kept = conversation.context();
+  const model = createModelState({
     config,
-    choice,
-    thinkingOf(config, conversation.context().thinkingLevel),
-    requestSeams(() => hooks),
-    (notice) => say(notice),
-  );
+    first: options.choice,
+    thinking: thinkingOf(config, kept.thinkingLevel),
+    seams: requestSeams(() => hooks),
+    variable: options.variable ?? readVariable,
+    tell: (notice) => say(notice),
+  });
+  const isOtherModel = model.restore(kept.model);
   let followed = tools.policy;
   const work = createWork();
   const queues = queuesOf(config);
@@ -101,14 +118,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     fixed: () => [core.prompt.peek().full, JSON.stringify(toolset.active().map(({ definition }) => definition))],
     review: () => compactionReview(hooks),
   });
-  // Their code is loaded with the first server that somebody names.
-  const servers = config.user.mcpServers ?? {};
-  const mcp = Object.keys(servers).length === 0 || config.invocation.values["no-tools"]
-    ? undefined
-    : import("../mcp.ts").then(({ openSessionMcp }) =>
-      openSessionMcp({ config, servers, choice, policy: () => tools.policy, onNotice: (sentence) => say(sentence) })
-    );
-  let serverTools = "";
+  const servers = openServers({
+    config,
+    choice: model.choice(),
+    policy: () => tools.policy,
+    onNotice: (sentence) => say(sentence),
+  });
   const core: EngineCore = {
     config: () => config,
     tools,
@@ -127,17 +142,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     followPolicy() {
       if (tools.policy === followed) return;
       followed = tools.policy;
-      toolset.replace("builtin", builtin());
+      toolset.replace("builtin", builtin(), onAtStart());
       core.prompt.takePolicy(followed, tools.granted, toolset.active());
     },
     async followServers(signal) {
-      const opened = await mcp;
-      if (!opened) return;
-      await opened.ready(signal);
-      const known = opened.known();
-      const now = JSON.stringify(known.map(({ definition }) => definition));
-      if (now === serverTools) return;
-      serverTools = now;
+      const known = await servers?.take(signal);
+      if (!known) return;
       toolset.replace("mcp", known);
       core.prompt.takeTools(toolset.active(), "tools");
     },
@@ -145,23 +155,34 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   const pending = createPending(core);
   const prompting = createPrompting(core, pending);
+  const unconfined = isUserBashUnconfined(config)
+    ? once(() => openUnconfinedBash(config, model.choice(), tools.policy))
+    : undefined;
+  const typed = createUserBash(core, pending, unconfined && ((...command) => unconfined().run(...command)));
+  const report = ({ extension, message }: HookProblem): void => say(`extension ${extension}: ${message}`);
+  const grants = createExtensionGrants(config, options.grants, report);
   const closeAll = async (): Promise<void> => {
+    grants.close();
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
     hooks?.close();
-    await (await mcp?.catch(() => undefined))?.close();
+    await servers?.close();
+    await unconfined?.().close();
     await tools.close();
     conversation.close();
   };
   /** Extensions, and then everything that is on disk for the prompt. */
   const gather = async (reason: "startup" | "reload"): Promise<PromptBase> => {
-    const ui = options.ui ?? mutedUi((message, level) => emit({ type: "notice", level, message }));
+    const ui = options.ui
+      ? toldUi(options.ui, (event) => void hooks?.observe(event))
+      : mutedUi((message, level) => emit({ type: "notice", level, message }));
     const opening = openExtensions({
       config,
       host: hostActions(core, pending, prompting, () => engine, ui),
       facts: { cwd: config.root, mode: channel === "stdin" ? "text" : channel, hasUI: options.ui !== undefined },
       builtinTools: TOOL_NAMES,
       inProcess: options.extensions ?? [],
-      report: ({ extension, message }) => say(`extension ${extension}: ${message}`),
+      grants,
+      report,
     });
     const gathered = gatherBase(config, tools, channel);
     const [opened] = await Promise.all([opening, gathered.catch(() => {})]);
@@ -176,18 +197,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return contributed ? await gatherBase(config, tools, channel, contributed) : await gathered;
   };
   const takeExtensionTools = (): void => {
-    const opened = hooks;
-    if (!opened) return;
-    toolset.replace(
-      "extension",
-      opened.tools().map((brought) =>
-        foreignTool(
-          brought,
-          "extension",
-          (args, callId, { signal, onUpdate }) => opened.runTool(brought.name, args, callId, signal, onUpdate),
-        )
-      ),
-    );
+    if (hooks) toolset.replace("extension", extensionTools(hooks));
   };
   /** Never in the middle of a run: its requests keep their prefix (R447). */
   const retool = async (): Promise<void> => {
@@ -206,8 +216,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   const engine = faceOf(core, {
     notices,
-    pending,
     prompting,
+    typed,
     auto,
     retool,
     reload,
@@ -223,9 +233,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   notices.push(...base.notices);
   made.prompt = createPromptState(base, toolset.active(), tools.policy);
   restoreReading(conversation, made.prompt);
-  const isResumed = conversation.state.messages.length > 0;
-  void hooks?.observe({ type: "session_start", reason: isResumed ? "resume" : "startup" });
+  tellStart(hooks, conversation.state.messages.length > 0, isOtherModel ? modelView(model) : undefined);
+  servers?.listen((names) => void hooks?.observe({ type: "mcp_servers_change", servers: names }));
   say = (message) => tell(core, message);
+  void grants.settle(() => whenIdle(work, engine.reload));
   return engine;
 }
 

@@ -1,11 +1,14 @@
 import { join } from "@std/path";
-import type { ExtensionPermissions, HookProblem, Hooks } from "../../core/hook.ts";
+import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
 import { discoverExtensions } from "../../hooks/discover.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
 import type { Contributed } from "../base.ts";
 import type { Config } from "../config.ts";
 import { cacheRoot } from "../session_folders.ts";
+import type { ExtensionGrants } from "./extension_grants.ts";
+import { foreignTool } from "./foreign_tool.ts";
+import type { KnownTool } from "./toolset.ts";
 
 /** What extensions are opened with. */
 export interface ExtensionsOptions {
@@ -15,12 +18,13 @@ export interface ExtensionsOptions {
   readonly builtinTools: readonly string[];
   /** Of a program that embeds the engine. */
   readonly inProcess: NonNullable<HooksOptions["inProcess"]>;
+  readonly grants: ExtensionGrants;
   readonly report: (problem: HookProblem) => void;
 }
 
 /** Opens the extensions of a session; undefined, and nothing loaded, when there are none. */
 export async function openExtensions(
-  { config, host, facts, builtinTools, inProcess, report }: ExtensionsOptions,
+  { config, host, facts, builtinTools, inProcess, grants, report }: ExtensionsOptions,
 ): Promise<Hooks | undefined> {
   const { values } = config.invocation;
   const explicit = values["extension"];
@@ -36,12 +40,13 @@ export async function openExtensions(
   if (found.length === 0 && inProcess.length === 0) return undefined;
   const { openHooks } = await import("../../hooks/open.ts");
   const cache = cacheRoot(config.world.env);
-  // Only the user's own file: a project cannot grant its extensions anything.
-  const { grants = {}, shadow = [] } = config.user.extensions ?? {};
+  // Only the user's own file: a project cannot let its extensions stand in for anything.
+  const { shadow = [] } = config.user.extensions ?? {};
   const hooks = await openHooks({
     extensions: found,
     inProcess,
-    grants: new Map<string, ExtensionPermissions>(Object.entries(grants)),
+    grants: grants.kept(),
+    ...(grants.verdict ? { askGrant: grants.verdict } : {}),
     host,
     facts,
     home: config.world.home,
@@ -52,6 +57,27 @@ export async function openExtensions(
   });
   hooks.setFlags(flagsOf(values["flag"]));
   return hooks;
+}
+
+/** The tools that extensions brought, as those of the session. */
+export function extensionTools(hooks: Hooks): readonly KnownTool[] {
+  return hooks.tools().map((brought) =>
+    foreignTool(
+      brought,
+      "extension",
+      (args, callId, { signal, onUpdate }) => hooks.runTool(brought.name, args, callId, signal, onUpdate),
+    )
+  );
+}
+
+/** Tells that the session has begun, and with which model where that is the one of a resumed session. */
+export function tellStart(
+  hooks: Hooks | undefined,
+  isResumed: boolean,
+  restored: { readonly provider: string; readonly id: string } | undefined,
+): void {
+  void hooks?.observe({ type: "session_start", reason: isResumed ? "resume" : "startup" });
+  if (restored) void hooks?.observe({ type: "model_select", model: restored, source: "restore" });
 }
 
 /** Paths that extensions bring, for skills and templates; themes are taken and not used (R224). */

@@ -1,17 +1,18 @@
 import type { Engine, SessionTotals } from "../../core/engine.ts";
 import { type EngineCore } from "./core.ts";
 import { inputCommands } from "./inputs.ts";
+import { modelView } from "./model_state.ts";
 import { createMoves, sessionName } from "./moves.ts";
-import type { Pending } from "./pending.ts";
 import { contextTokens } from "./context_tokens.ts";
 import { drain, type Prompting } from "./prompting.ts";
-import { userBash } from "./user_bash.ts";
+import type { UserBash } from "./user_bash.ts";
 
 /** What the face of a session is made from besides its core. */
 export interface FaceParts {
   readonly notices: readonly string[];
-  readonly pending: Pending;
   readonly prompting: Prompting;
+  /** Commands that the person types. */
+  readonly typed: UserBash;
   /** Whether the history is shortened by itself. */
   readonly auto: { on: boolean };
   /** The prompt takes the active tools, but not in the middle of a run. */
@@ -24,7 +25,8 @@ export interface FaceParts {
 /** What modes, RPC, SDK and screens see of a session. */
 export function faceOf(core: EngineCore, parts: FaceParts): Engine {
   const { conversation, model, queues, toolset, compactor, work, emit } = core;
-  const { notices, pending, prompting, auto, retool } = parts;
+  const { notices, prompting, typed, auto, retool } = parts;
+  const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
 
   let isClosed = false;
   return {
@@ -77,20 +79,18 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
       return waiting.flatMap((message) => message.role === "user" ? [message] : []);
     },
     setQueueModes: (modes) => queues.setModes(modes),
-    abort: work.abort,
+    abort,
     waitForIdle: work.idle,
 
-    bash: (command, hidden) =>
-      work.kind() === "run"
-        ? userBash(core, pending, command, hidden, new AbortController().signal)
-        : work.run("bash", (signal) => userBash(core, pending, command, hidden, signal)),
+    bash: typed.run,
+    abortBash: typed.abort,
     compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
     setAutoCompaction: (on) => void (auto.on = on),
 
     async setModel(id) {
-      const previous = { provider: model.provider(), id: model.id() };
+      const previous = modelView(model);
       await model.choose(id);
-      const now = { provider: model.provider(), id: model.id() };
+      const now = modelView(model);
       conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
       void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source: "set" });
     },
@@ -109,7 +109,7 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await work.abort();
+      await abort();
       await parts.close();
     },
   };

@@ -44,6 +44,9 @@ export function hostActions(
     getActiveTools: () => Promise.resolve(core.toolset.active().map(({ tool }) => tool.name)),
     getAllTools: () => Promise.resolve(core.toolset.views().map(({ name, description }) => ({ name, description }))),
     setActiveTools(names) {
+      const known = core.toolset.views().map(({ name }) => name);
+      const unknown = names.filter((name) => !known.includes(name));
+      if (unknown.length > 0) return Promise.reject(noSuchTools(unknown, known));
       engine().setActiveTools(names);
       return done;
     },
@@ -84,6 +87,11 @@ export function hostActions(
       await engine().abort();
     },
   };
+}
+
+function noSuchTools(names: readonly string[], known: readonly string[]): Error {
+  const said = names.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 100))).join(", ");
+  return new Error(`this session has no tool ${said}; it has ${known.join(", ") || "none"}`);
 }
 
 /** For modes in which nobody can be asked: questions are not answered, and what is told becomes a notice. */

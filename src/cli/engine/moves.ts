@@ -9,6 +9,7 @@ import { summarizeBranch } from "../../history/branch_summary.ts";
 import { forkSession } from "../../session/fork.ts";
 import { newSession, resumeSession, sessionPlaces, storeOptions } from "../session_choice.ts";
 import { type EngineCore, tell } from "./core.ts";
+import { modelView } from "./model_state.ts";
 import { restoreReading } from "./runtime_reading.ts";
 import { levelNamed, windowOf } from "./settings_of.ts";
 
@@ -30,14 +31,24 @@ export function createMoves(core: EngineCore): Moves {
       ...(targetSessionFile ? { targetSessionFile } : {}),
     });
     core.queues.clear();
-    const { thinkingLevel } = conversation.open(next);
+    const { thinkingLevel, model } = conversation.open(next);
     core.model.setThinking(levelNamed(thinkingLevel) ?? core.model.thinking());
+    const previousModel = modelView(core.model);
+    const isOtherModel = core.model.restore(model);
     restoreReading(conversation, core.prompt);
     void core.hooks()?.observe({
       type: "session_start",
       reason,
       ...(previousSessionFile ? { previousSessionFile } : {}),
     });
+    if (isOtherModel) {
+      void core.hooks()?.observe({
+        type: "model_select",
+        model: modelView(core.model),
+        previousModel,
+        source: "restore",
+      });
+    }
     announce(reason);
   };
   const announce = (reason: "new" | "resume" | "fork" | "tree" | "name"): void => {

@@ -143,10 +143,10 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
         queue(userMessage(made.text, made.images), input.whileBusy);
         return { kind: "queued" };
       }
-      return await work.run("run", (signal) => start(input, signal));
+      return await running((signal) => start(input, signal));
     },
     go: (messages) =>
-      work.run("run", async (signal) => {
+      running(async (signal) => {
         const rolled = await shortened(true, signal);
         core.prompt.startPrompt(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary });
         return await run(messages, rolled, signal);
@@ -156,6 +156,13 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       if (made) queue(userMessage(made.text, made.images), kind);
     },
   };
+
+  /** What came in while the run ended, or while nothing of it began, goes into the conversation now. */
+  function running(task: (signal: AbortSignal) => Promise<PromptOutcome>): Promise<PromptOutcome> {
+    return work.run("run", task).finally(() => {
+      if (work.kind() === undefined) pending.flush();
+    });
+  }
 
   function queue(message: UserMessage, kind: "steer" | "followUp"): void {
     queues[kind](message);

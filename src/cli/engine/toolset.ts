@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
+import { once } from "../../core/once.ts";
 import type { ToolView } from "../../core/engine.ts";
 import type { PromptTool } from "../../core/prompt.ts";
 import type { ToolDefinition } from "../../core/provider.ts";
@@ -20,9 +21,13 @@ export function builtinTool(
   tool: Tool,
   run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>,
 ): KnownTool {
+  const definition = once(() => toolDefinition(tool));
   return {
     tool,
-    definition: toolDefinition(tool),
+    // With its first use: most of those that are off are never asked for it, and some cost milliseconds.
+    get definition() {
+      return definition();
+    },
     origin: "builtin",
     run: (args, callId, options) => run(tool, args, callId, options),
   };
@@ -35,16 +40,12 @@ export interface Toolset {
   readonly views: () => readonly ToolView[];
   /** Names that no tool has are ignored (R441). */
   readonly choose: (names: readonly string[]) => readonly string[];
-  /** Replaces the tools of a source; new ones are active at once unless the person chose by name. */
-  readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[]) => void;
+  /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
+  readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
 }
 
-/** A set that holds our own tools; `chosen` are the active ones, `fixed` says that the person named them. */
-export function createToolset(
-  builtin: readonly KnownTool[],
-  chosen: readonly string[],
-  fixed: boolean,
-): Toolset {
+/** A set that holds our own tools; `chosen` are the active ones. */
+export function createToolset(builtin: readonly KnownTool[], chosen: readonly string[]): Toolset {
   const sources = new Map<KnownTool["origin"], readonly KnownTool[]>([["builtin", builtin]]);
   let active = new Set(chosen);
   const all = (): readonly KnownTool[] => {
@@ -60,11 +61,10 @@ export function createToolset(
       active = new Set(names.filter((name) => known.includes(name)));
       return known.filter((name) => active.has(name));
     },
-    replace(origin, tools) {
+    replace(origin, tools, fresh = tools.map(({ tool }) => tool.name)) {
       const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
       sources.set(origin, tools);
-      if (origin !== "builtin" && fixed) return;
-      for (const { tool: { name } } of tools) if (!before.has(name)) active.add(name);
+      for (const { tool: { name } } of tools) if (!before.has(name) && fresh.includes(name)) active.add(name);
     },
   };
 }

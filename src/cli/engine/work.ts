@@ -19,6 +19,12 @@ const NAMES: Readonly<Record<WorkKind, string>> = {
   session: "the session is being changed",
 };
 
+/** Starts something at the first moment in which nothing goes on. */
+export async function whenIdle<T>(work: Pick<Work, "idle" | "kind">, start: () => Promise<T>): Promise<T> {
+  do await work.idle(); while (work.kind() !== undefined); // others waited too
+  return await start();
+}
+
 /** Nothing going on. */
 export function createWork(): Work {
   let current: { readonly kind: WorkKind; readonly abort: AbortController; readonly done: Promise<void> } | undefined;

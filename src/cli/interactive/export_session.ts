@@ -1,4 +1,4 @@
-import { resolve } from "@std/path";
+import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { htmlPieces } from "../../session/export/html.ts";
@@ -10,7 +10,7 @@ import { meterOf } from "../engine/totals.ts";
 
 /** Writes an open session to a new file, in the form that its name's end says; its path. Throws UserError. */
 export function exportSession(store: SessionStore, path: string | undefined, cwd: string): string {
-  const file = resolve(cwd, path ?? `session-${store.header.id.slice(0, 8)}.html`);
+  const file = path === undefined ? freeName(cwd, `session-${store.header.id.slice(0, 8)}`) : resolve(cwd, path);
   const entries = store.entries();
   const session = {
     header: store.header,
@@ -35,4 +35,22 @@ export function exportSession(store: SessionStore, path: string | undefined, cwd
     : htmlPieces(view());
   writeNew(file, pieces);
   return file;
+}
+
+/** A name that nobody has: an earlier export is not written over. */
+function freeName(folder: string, name: string): string {
+  for (let at = 1; at < 1000; at++) {
+    const file = join(folder, `${name}${at === 1 ? "" : `-${at}`}.html`);
+    if (!isThere(file)) return file;
+  }
+  return join(folder, `${name}.html`);
+}
+
+function isThere(file: string): boolean {
+  try {
+    Deno.lstatSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type { Engine } from "../../core/engine.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
+import type { ImageContent } from "../../core/message.ts";
+import { givenPicture, NO_PICTURE } from "../given_picture.ts";
 
 /** A model that a client may choose. */
 export interface ModelView {
@@ -42,7 +44,15 @@ export function plain(run: (context: RpcContext) => unknown): Command {
   return command(z.object({}), (_args, context) => run(context));
 }
 
-const image = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const image = z.pipe(
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+  z.transform(({ data }, { issues }): ImageContent => {
+    const picture = givenPicture(data);
+    // Not the data itself, which would be said back.
+    if (!picture) issues.push({ code: "custom", message: NO_PICTURE, input: "" });
+    return picture ?? z.NEVER;
+  }),
+);
 
 /** What a person says: text, and pictures in base64. */
 export const said = { message: z.string(), images: z.optional(z.array(image)) };

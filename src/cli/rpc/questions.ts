@@ -12,6 +12,8 @@ export interface RpcQuestions {
   /** Tells something of an extension's that needs no answer. */
   readonly tell: (method: string, fields: object) => void;
   readonly answerUi: (id: string, response: Readonly<Record<string, unknown>>) => void;
+  /** Settles when questions can be asked, or never will be. */
+  readonly opened: Promise<void>;
   /** From now on questions can be asked. */
   readonly open: (send: (value: object) => void) => void;
   /** Nobody answers any more: what waits is answered with no. */
@@ -23,6 +25,7 @@ export function rpcQuestions(): RpcQuestions {
   const permissions = new Map<string, (answer: PermissionAnswer) => void>();
   const dialogs = new Map<string, (value: unknown) => void>();
   let send: ((value: object) => void) | undefined;
+  const opened = Promise.withResolvers<void>();
   const wait = <T>(waiting: Map<string, (value: T) => void>, id: string, none: T, signal: AbortSignal): Promise<T> => {
     if (!send || signal.aborted) return Promise.resolve(none);
     const { promise, resolve } = Promise.withResolvers<T>();
@@ -54,9 +57,14 @@ export function rpcQuestions(): RpcQuestions {
     tell,
     answerUi: (id, response) =>
       dialogs.get(id)?.(response["cancelled"] ? undefined : response["confirmed"] ?? response["value"]),
-    open: (to) => void (send = to),
+    opened: opened.promise,
+    open(to) {
+      send = to;
+      opened.resolve();
+    },
     close() {
       send = undefined;
+      opened.resolve();
       for (const give of permissions.values()) give("no");
       for (const give of dialogs.values()) give(undefined);
     },

@@ -10,6 +10,7 @@ import { watchSignals } from "../signals.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
 import { outgoing } from "./outgoing.ts";
+import { rpcGrants } from "./grants.ts";
 import { rpcQuestions } from "./questions.ts";
 import { watchReader } from "./reader_gone.ts";
 import { rpcUi } from "./ui.ts";
@@ -26,7 +27,15 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
   const watch = watchSignals((code) => Deno.exit(code));
   const questions = rpcQuestions();
   try {
-    const engine = await openEngine({ config, choice, channel: "rpc", ask: questions.ask, ui: rpcUi(questions) });
+    const engine = await openEngine({
+      config,
+      choice,
+      channel: "rpc",
+      ask: questions.ask,
+      ui: rpcUi(questions),
+      // The client's answers are read when the session is open.
+      grants: { ask: rpcGrants(questions), isLater: true },
+    });
     const output = outgoing((bytes) => Deno.stdout.write(bytes));
     const left = new AbortController();
     const stopLooking = watchReader(1, () => left.abort());

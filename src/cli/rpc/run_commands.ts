@@ -39,11 +39,7 @@ export const RUN_COMMANDS = {
     z.object({ command: z.string(), excludeFromContext: z.optional(z.boolean()) }),
     ({ command, excludeFromContext = false }, { engine }) => engine.bash(command, excludeFromContext),
   ),
-  abort_bash: plain(async ({ engine }) => {
-    const { isStreaming, isCompacting } = engine.state();
-    if (isStreaming || isCompacting) throw notAlone();
-    await engine.abort();
-  }),
+  abort_bash: plain(({ engine }) => engine.abortBash()),
   permission_response: command(
     z.object({ requestId: z.string(), answer: z.enum(["once", "session", "project", "no"]) }),
     ({ requestId, answer }, { answerPermission }) => {
@@ -103,14 +99,6 @@ function busy(): UserError {
     what: "The prompt was not taken",
     why: "a run is going on",
     fix: 'Give "streamingBehavior": "steer" or "followUp", or wait for agent_settled',
-  });
-}
-
-function notAlone(): UserError {
-  return new UserError({
-    what: "The command was not stopped",
-    why: "a run or a compaction is going on, and would be stopped with it",
-    fix: "Send abort to stop everything",
   });
 }
 

@@ -16,7 +16,7 @@ export const SESSION_COMMANDS = {
     return { cancelled: !await engine.switchSession(sessionPath) };
   }),
   fork: command(z.object({ entryId: z.string() }), async ({ entryId }, { engine }) => {
-    await stopped(engine);
+    await stopped(engine, entryId);
     const forked = await engine.fork(entryId);
     return { text: forked?.text ?? "", cancelled: forked === undefined };
   }),
@@ -33,7 +33,7 @@ export const SESSION_COMMANDS = {
       customInstructions: z.optional(z.string()),
     }),
     async ({ targetId, summarize = false, customInstructions: focus }, { engine }) => {
-      await stopped(engine);
+      await stopped(engine, targetId);
       const moved = await engine.navigate(targetId, { summarize, ...(focus ? { focus } : {}) });
       return { ...(moved?.text ? { editorText: moved.text } : {}), cancelled: moved === undefined };
     },
@@ -58,9 +58,19 @@ export const SESSION_COMMANDS = {
   reload: plain(({ engine }) => engine.reload()),
 };
 
-/** A run belongs to its conversation: it ends before another one is taken up. */
-async function stopped(engine: Engine): Promise<void> {
-  if (engine.state().isStreaming) await engine.abort();
+/** A run belongs to its conversation: it ends before another one is taken up, but not for a place that is not there. */
+async function stopped(engine: Engine, entryId?: string): Promise<void> {
+  if (!engine.state().isStreaming) return;
+  if (entryId !== undefined && !engine.store().entry(entryId)) throw noEntry(entryId);
+  await engine.abort();
+}
+
+function noEntry(id: string): UserError {
+  return new UserError({
+    what: `There is no entry "${id.slice(0, 100)}"`,
+    why: "the session does not hold it",
+    fix: "Take one from get_tree or get_fork_messages",
+  });
 }
 
 function nothingToCopy(): UserError {

@@ -30,17 +30,17 @@ export interface Agent extends Engine, AsyncDisposable {
 /**
  * Opens an agent. Throws UserError for options that cannot be had; nothing is left running then.
  *
- * It changes nothing of the process but one thing: on Linux it is closed to debuggers and core dumps of the same user,
- * because it holds the key. It never ends the process.
+ * It changes nothing of the process and never ends it. With `hardenProcess` it is, on Linux, closed to debuggers and core
+ * files of the same user, because it holds the key.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
-  const { config, choice } = configOf(options);
   const engine = await openEngine({
-    config,
-    choice,
+    ...await configOf(options),
     channel: "rpc",
+    hardens: options.hardenProcess ?? false,
     ...(options.ask ? { ask: options.ask } : {}),
     ...(options.ui ? { ui: options.ui } : {}),
+    ...(options.askGrant ? { grants: { ask: options.askGrant } } : {}),
     extensions: extensionsOf(options),
   });
   const run = (said: Said): AsyncGenerator<AgentEvent, PromptOutcome> =>

@@ -3,7 +3,8 @@ import { TOOLS } from "../../../tools/mod.ts";
 import { UserError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Config, configure } from "../config.ts";
-import { chooseModel, type ModelChoice } from "../model.ts";
+import { firstModel } from "../first_model.ts";
+import type { ModelChoice } from "../model.ts";
 import { nearest } from "../nearest.ts";
 import type { Values } from "../parse.ts";
 import { type Setting, SETTINGS, type Settings } from "../settings_table.ts";
@@ -11,12 +12,20 @@ import { misfit } from "../shape.ts";
 import { readVariable, readWorld } from "../world.ts";
 import type { AgentOptions } from "./options.ts";
 
+/** What an engine is opened with. */
+export interface AgentConfig {
+  readonly config: Config;
+  readonly choice: ModelChoice;
+  /** Variables of the environment, a key that the program gave among them. */
+  readonly variable: (name: string) => string | undefined;
+}
+
 /**
  * What the command line would have said: one way to make a session, whoever asks for it (R55).
  *
  * Throws UserError as the command line does.
  */
-export function configOf(options: AgentOptions): { readonly config: Config; readonly choice: ModelChoice } {
+export async function configOf(options: AgentOptions): Promise<AgentConfig> {
   const here = readWorld();
   const { env } = options;
   const world = env ? { ...here, env, home: env["HOME"] ?? "/nonexistent" } : here;
@@ -37,9 +46,9 @@ export function configOf(options: AgentOptions): { readonly config: Config; read
   const { model: asked, contextWindow } = options;
   if (typeof asked === "object") {
     const size = contextWindow === undefined ? {} : { contextWindow };
-    return { config, choice: { kind: "given", provider: asked, model: asked.model, ...size } };
+    return { config, choice: { kind: "given", provider: asked, model: asked.model, ...size }, variable };
   }
-  return { config, choice: chooseModel(config.invocation.values, config.settings, { cwd: world.cwd, variable }) };
+  return { config, choice: await firstModel(config, variable), variable };
 }
 
 function valuesOf(options: AgentOptions, cwd: string): Values {

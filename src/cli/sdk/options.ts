@@ -1,4 +1,5 @@
 import type { AskPermission } from "../../core/engine.ts";
+import type { AskGrant } from "../../core/hook.ts";
 import type { HostUi } from "../../core/host_actions.ts";
 import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { ExtensionFactory } from "../../hooks/api.ts";
@@ -72,7 +73,10 @@ export interface AgentOptions {
   /** Reasoning effort; `off` leaves it out of the request. */
   readonly thinking?: ThinkingLevel;
 
-  /** Active built-in tools; `[]` for none. `read`, `bash`, `edit` and `write` when left out. */
+  /**
+   * Active built-in tools, and all that can be switched on later; `[]` for none. When left out `read`, `bash`, `edit` and
+   * `write` are active, and whatever else the scope permits can be switched on.
+   */
   readonly tools?: readonly string[];
   /** Tools that run in this process; active from the start. */
   readonly customTools?: readonly CustomTool[];
@@ -89,6 +93,8 @@ export interface AgentOptions {
   readonly ask?: AskPermission;
   /** Speaks with the person for extensions; without it their questions are not answered. */
   readonly ui?: HostUi;
+  /** Answers what an extension on disk may have, while it loads; without it, it has what the user's settings grant. */
+  readonly askGrant?: AskGrant;
 
   /** `memory` when left out: nothing is kept. */
   readonly session?: AgentSession;
@@ -113,6 +119,11 @@ export interface AgentOptions {
   readonly settings?: JsonObject;
   /** Stands for the process's environment, from which home, folders and keys are read. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Whether the whole process is closed to debuggers and core files of the same user (Linux), as the command line's is,
+   * because it holds the key; it cannot be opened again. False when left out: the process is the program's.
+   */
+  readonly hardenProcess?: boolean;
   /** Whether tool calls are written to the user's audit folder; false when left out. */
   readonly audit?: boolean;
 }

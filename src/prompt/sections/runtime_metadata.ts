@@ -6,7 +6,6 @@ import { builtin } from "./base.ts";
 /** What the messages with runtime metadata are, when there are any (R415). */
 export const runtimeMetadata: StableSection = {
   id: "runtime_metadata",
-  title: "Runtime Metadata",
   stability: "stable",
   profiles: ["full", "minimal"],
   render: (inputs) => inputs.metadataMessages ? builtin("runtime_metadata", metadataSentence(METADATA_KEY)) : undefined,

@@ -8,6 +8,9 @@ import { countCharacters } from "../../core/text.ts";
 /** Room for all entries together, Unicode characters. */
 const LISTING_CHARACTERS = 24_000;
 
+/** Skills without room that are told of one by one; the sources name all of them. */
+const TOLD = 20;
+
 /** Names, descriptions and places of skills, by name; bodies are read when they are needed (R102–R108, R122). */
 export const skillsListing: StableSection = {
   id: "skills_listing",
@@ -19,6 +22,7 @@ export const skillsListing: StableSection = {
     const entries: string[] = [];
     const sources: PromptSource[] = [];
     const diagnostics: Diagnostic[] = [];
+    let omitted = 0;
     const limit = inputs.budgets?.skills?.total ?? LISTING_CHARACTERS;
     let left = limit;
     for (const skill of inputs.skills.toSorted(byName)) {
@@ -35,10 +39,11 @@ export const skillsListing: StableSection = {
         kept: fits ? chars : 0,
       });
       if (fits) entries.push(entry), left -= chars;
-      else diagnostics.push(leftOut(skill, limit));
+      else if (++omitted <= TOLD) diagnostics.push(leftOut(skill, limit));
     }
+    if (omitted > TOLD) diagnostics.push(leftOutToo(omitted - TOLD));
     const text = [skillsIntroduction(tool), "", "<available_skills>", ...entries, "</available_skills>"];
-    if (diagnostics.length) text.push(skillsLeftOut(diagnostics.length));
+    if (omitted > 0) text.push(skillsLeftOut(omitted));
     return { text: text.join("\n"), sources, diagnostics };
   },
 };
@@ -72,6 +77,15 @@ function leftOut(skill: PromptSkill, limit: number): Diagnostic {
     message: `Skill "${skill.name}" is not listed: the listing has room for ${limit} characters. Shorten ` +
       "descriptions or remove skills",
     file: skill.path,
+    section: "skills_listing",
+  };
+}
+
+function leftOutToo(count: number): Diagnostic {
+  return {
+    code: "section_omitted",
+    message: `${count} more skills are not listed for the same reason. Remove some, or name those you want in the ` +
+      "setting skills.load",
     section: "skills_listing",
   };
 }

@@ -1,5 +1,6 @@
 import { type Block, fixedBlock } from "../block.ts";
 import type { Theme } from "../theme.ts";
+import { saidText } from "../said_text.ts";
 import { indent, widthOf, wrap } from "../wrap.ts";
 
 /** Lines of a person's own message that are shown in short. */
@@ -8,7 +9,7 @@ const SHORT_LINES = 12;
 /** What the person said. */
 export function userBlock(text: string): Block {
   return fixedBlock(({ width, theme, expanded }) => {
-    const all = wrap(text, width - 2);
+    const all = wrap(expanded ? text : saidText(text), width - 2);
     const shown = expanded || all.length <= SHORT_LINES + 1 ? all : all.slice(0, SHORT_LINES);
     const more = all.length > shown.length ? [theme.dim(`… ${all.length - shown.length} more lines`)] : [];
     return indent([...shown.map(theme.user), ...more], "  ", theme.user("❯ "));

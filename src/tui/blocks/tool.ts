@@ -43,7 +43,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     return [...head, ...indent(body(look), "  ")];
   }
 
-  function body({ theme, width, expanded }: Look): readonly string[] {
+  function body({ theme, width, expanded, expandKey }: Look): readonly string[] {
     const lines = output === "" ? [] : output.split("\n");
     if (isDiff) {
       const shown = expanded ? lines : lines.slice(0, SHORT_DIFF);
@@ -61,7 +61,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     return ended?.isError ? [...drawn, ...left] : [...left, ...drawn];
 
     function rest(count: number, what = "more lines"): readonly string[] {
-      return count > 0 ? [theme.dim(`… ${count} ${what}${expanded ? "" : " (Ctrl+O)"}`)] : [];
+      return count > 0 ? [theme.dim(`… ${count} ${what}${expanded || !expandKey ? "" : ` (${expandKey})`}`)] : [];
     }
   }
 

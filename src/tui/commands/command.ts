@@ -1,4 +1,5 @@
 import type { Engine } from "../../core/engine.ts";
+import type { KeyBindings } from "../key_bindings.ts";
 import type { Choice } from "../picker.ts";
 import type { Theme } from "../theme.ts";
 
@@ -16,6 +17,9 @@ export interface SessionLine {
 /** What commands need of the disk and of configuration; each gives lines or does nothing. */
 export interface CommandWorld {
   readonly models: readonly string[];
+  /** Those that the server at hand lists; none where it does not answer soon. */
+  readonly serverModels: () => Promise<readonly string[]>;
+  readonly keys: KeyBindings;
   /** Sessions of this workspace, newest first. */
   readonly sessions: () => Promise<readonly SessionLine[]>;
   /** What the policy says in sentences. */
@@ -34,8 +38,13 @@ export interface CommandContext {
   /** Shows lines. */
   readonly page: (lines: (theme: Theme) => readonly string[]) => void;
   readonly say: (text: string, level?: "info" | "warning" | "error") => void;
-  /** Lets the person choose; undefined when they left. */
-  readonly pick: <T>(title: string, choices: readonly Choice<T>[], start?: number) => Promise<T | undefined>;
+  /** Lets the person choose; undefined when they left. `typed`: what a text that they typed stands for. */
+  readonly pick: <T>(
+    title: string,
+    choices: readonly Choice<T>[],
+    start?: number,
+    typed?: (text: string) => T,
+  ) => Promise<T | undefined>;
   /** Puts a text into the editor. */
   readonly write: (text: string) => void;
   readonly quit: () => void;

@@ -8,9 +8,10 @@ export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "mediu
 /** `/model [ID]` */
 export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
   const current = engine.state().model.id;
-  const known = [...new Set([current, ...world.models])];
+  const listed = args === "" ? await world.serverModels() : [];
+  const known = [...new Set([current, ...world.models, ...listed])];
   const choices = known.map((id) => ({ label: id, value: id, ...(id === current ? { detail: "now" } : {}) }));
-  const id = args || await pick("Model", choices);
+  const id = args || await pick("Model", choices, 0, (text) => text.trim());
   if (id === undefined || id === current) return;
   await engine.setModel(id);
   say(`Model: ${engine.state().model.id}`);
@@ -31,8 +32,8 @@ export async function thinkingCommand({ engine, pick, say }: CommandContext, arg
     if (args === "") return;
     throw new UserError({
       what: `"${args}" is no thinking level`,
-      why: "it must be one of a few",
-      fix: LEVELS.join(", "),
+      why: `the levels are ${LEVELS.join(", ")}`,
+      fix: "Write one of them, or /thinking alone to choose",
     });
   }
   engine.setThinking(level);
@@ -45,8 +46,10 @@ export function toolsCommand({ engine, page }: CommandContext, args: string): vo
   if (words.length > 0) {
     const active = new Set(engine.tools().filter((tool) => tool.active).map(({ name }) => name));
     for (const word of words) {
-      if (word.startsWith("-")) active.delete(word.slice(1));
-      else active.add(word.replace(/^\+/, ""));
+      const name = word.replace(/^[+-]/, "");
+      if (!engine.tools().some((tool) => tool.name === name)) throw noTool(name);
+      if (word.startsWith("-")) active.delete(name);
+      else active.add(name);
     }
     engine.setActiveTools([...active]);
   }
@@ -57,10 +60,18 @@ export function toolsCommand({ engine, page }: CommandContext, args: string): vo
       const from = origin === "builtin" ? "" : theme.dim(` (${origin})`);
       return `${active ? theme.good("✓") : theme.dim("–")} ${name}${from}  ${theme.dim(firstSentence(description))}`;
     }),
-    theme.dim("/tools +grep -bash switches them, from the next message on"),
+    theme.dim("/tools -bash switches one off and /tools +bash on again, from the next message on"),
   ]);
 }
 
 function firstSentence(text: string): string {
   return /^[\s\S]{0,100}?[.\n]/.exec(text)?.[0].trim() ?? text.slice(0, 100);
+}
+
+function noTool(name: string): UserError {
+  return new UserError({
+    what: `There is no tool "${name}" in this session`,
+    why: "a tool is not there that --tools leaves out, or whose scope is not granted",
+    fix: "/tools shows those that there are; /policy says what is granted",
+  });
 }

@@ -1,11 +1,11 @@
 import { UserError } from "../../core/error.ts";
 import { textOf } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session.ts";
 import { ago } from "../amounts.ts";
 import { cleanLine } from "../foreign.ts";
+import { saidText } from "../said_text.ts";
 import type { Choice } from "../picker.ts";
 import type { CommandContext } from "./command.ts";
-import { treeChoices } from "./tree.ts";
+import { hasLine, treeChoices } from "./tree.ts";
 
 /** `/resume [ID]` */
 export async function resumeCommand({ engine, world, pick }: CommandContext, args: string): Promise<void> {
@@ -30,6 +30,13 @@ export async function resumeCommand({ engine, world, pick }: CommandContext, arg
 export async function treeCommand({ engine, pick, write }: CommandContext): Promise<void> {
   const store = engine.store();
   const choices = treeChoices(store.entries(), store.leaf());
+  if (choices.length === 0) {
+    throw new UserError({
+      what: "There is no other place yet",
+      why: "nothing was said in this session",
+      fix: "Say something, or /resume another session",
+    });
+  }
   const start = choices.findIndex(({ detail }) => detail?.startsWith("here"));
   const id = await pick("Go to", choices, Math.max(0, start));
   if (id === undefined) return;
@@ -46,7 +53,7 @@ export async function treeCommand({ engine, pick, write }: CommandContext): Prom
 export async function forkCommand({ engine, pick, write }: CommandContext): Promise<void> {
   const said = engine.store().pathTo().flatMap((entry): Choice<string>[] =>
     entry.type === "message" && entry.message.role === "user"
-      ? [{ label: textOf(entry.message.content), value: entry.id }]
+      ? [{ label: saidText(textOf(entry.message.content)), value: entry.id }]
       : []
   );
   if (said.length === 0) {
@@ -70,7 +77,7 @@ export function nameCommand({ engine, say }: CommandContext, args: string): void
 
 /** `/label [TEXT]`: names the newest message, or takes its name away. */
 export function labelCommand({ engine, say }: CommandContext, args: string): void {
-  const last = engine.store().pathTo().findLast((entry: SessionEntry) => entry.type === "message");
+  const last = engine.store().pathTo().findLast((entry) => entry.type === "message" && hasLine(entry));
   if (!last) return say("There is no message to label yet", "warning");
   engine.setLabel(last.id, args === "" ? undefined : args);
   say(args === "" ? "The newest message has no label now" : `The newest message is labelled “${cleanLine(args)}”`);
@@ -94,5 +101,5 @@ export async function compactCommand({ engine }: CommandContext, args: string): 
 /** `/reload` */
 export async function reloadCommand({ engine, say }: CommandContext): Promise<void> {
   await engine.reload();
-  say("Settings, context files, skills, templates and extensions were read anew");
+  say("Context files, skills, templates and extensions were read anew; settings hold from the next start");
 }

@@ -50,7 +50,7 @@ export function costCommand({ engine, page }: CommandContext): void {
     ["sent, from the cache", count(totals.cacheRead)],
     ["written to the cache", count(totals.cacheWrite)],
     ["received", count(totals.output)],
-    ["cost", money(totals.cost)],
+    ["cost", totals.cost > 0 ? money(totals.cost) : "none counted: it is free, or no price is known"],
     [
       "messages",
       `${totals.userMessages} of yours, ${totals.assistantMessages} of the model, ${totals.toolCalls} calls`,

@@ -1,6 +1,5 @@
 import type { CommandView } from "../../core/engine.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
-import { KEYS } from "../keys_table.ts";
 import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
 import {
   clearCommand,
@@ -31,7 +30,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
-  { name: "reload", help: "read settings, context, skills and extensions anew", run: reloadCommand },
+  { name: "reload", help: "read context, skills, templates and extensions anew", run: reloadCommand },
   { name: "audit", help: "what tools did in this session", run: auditCommand },
   { name: "cost", help: "tokens and money", run: costCommand },
   { name: "clear", help: "begin a new session", run: clearCommand },
@@ -51,13 +50,13 @@ export function allCommands(others: readonly CommandView[]): readonly { name: st
   return [...own, ...others.filter(({ name }) => !taken.has(name))];
 }
 
-function helpCommand({ engine, page }: CommandContext): void {
+function helpCommand({ engine, world, page }: CommandContext): void {
   const others = engine.commands().filter(({ kind }) => kind !== "skill");
   const usage = ({ name, args }: SlashCommand): string => `/${name}${args ? ` ${args}` : ""}`;
   const widest = Math.max(...SLASH_COMMANDS.map((command) => usage(command).length));
   page((theme) => [
     theme.strong("Keys"),
-    ...KEYS.map(({ keys, does }) => `  ${theme.accent(keys.padEnd(widest))}  ${does}`),
+    ...world.keys.rows.map(({ keys, does }) => `  ${theme.accent(keys.padEnd(widest))}  ${does}`),
     "",
     theme.strong("Commands"),
     ...SLASH_COMMANDS.map((command) => `  ${theme.accent(usage(command).padEnd(widest))}  ${command.help}`),

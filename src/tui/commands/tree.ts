@@ -1,6 +1,7 @@
 import { textOf } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { cleanLine } from "../foreign.ts";
+import { saidText } from "../said_text.ts";
 import type { Choice } from "../picker.ts";
 
 /** Characters of a message that a line shows. */
@@ -36,6 +37,11 @@ export function treeChoices(entries: readonly SessionEntry[], leaf: string | nul
   return lines;
 }
 
+/** Whether `/tree` shows an entry. */
+export function hasLine(entry: SessionEntry): boolean {
+  return lineOf(entry) !== undefined;
+}
+
 /** The entry with a line of its own that the leaf stands at or below. */
 function leafMessage(entries: readonly SessionEntry[], leaf: string | null): string | undefined {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -48,7 +54,7 @@ function lineOf(entry: SessionEntry): string | undefined {
   switch (entry.type) {
     case "message": {
       const { message } = entry;
-      if (message.role === "user") return `❯ ${short(textOf(message.content))}`;
+      if (message.role === "user") return `❯ ${short(saidText(textOf(message.content)))}`;
       if (message.role === "bashExecution") return `$ ${short(message.command)}`;
       if (message.role !== "assistant") return undefined;
       const text = short(textOf(message.content));

@@ -1,9 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { planIn } from "../../../src/cli/acp/plan.ts";
 import { saidIn } from "../../../src/cli/acp/prompt_blocks.ts";
 import { stopReason } from "../../../src/cli/acp/stop_reason.ts";
-import { toolView } from "../../../src/cli/acp/tool_view.ts";
+import { resultContent, toolView } from "../../../src/cli/acp/tool_view.ts";
 import { createUpdates } from "../../../src/cli/acp/updates.ts";
 import type { PromptOutcome } from "../../../src/core/engine.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
@@ -84,6 +84,70 @@ Deno.test("createUpdates() ends every call exactly once, also one that never ran
   assertEquals(states, ["ran pending", "skipped pending", "ran in_progress", "ran completed", "skipped failed"]);
 });
 
+Deno.test("createUpdates() leaves a change that was made in sight, with its line, and tells why one failed X22 X23", () => {
+  const diff = { type: "diff", path: "/ws/a", oldText: "x", newText: "y" } as const;
+  for (const isError of [false, true]) {
+    const { of } = createUpdates(PLACES, undefined);
+    const args = { path: "a", edits: [{ oldText: "x", newText: "y" }] };
+    const [call] = of({
+      type: "message_end",
+      message: {
+        role: "assistant",
+        content: [{ type: "toolCall", id: "1", name: "edit", arguments: args }],
+        ...{ provider: "p", model: "m", stopReason: "toolUse", timestamp: 0 },
+      },
+    });
+    assertEquals(call?.sessionUpdate === "tool_call" && call.content, [diff]);
+    const text = isError ? "Not found: `x`" : "Replaced";
+    const details = isError ? undefined : { firstChangedLine: 7 };
+    const [end] = of({
+      type: "tool_execution_end",
+      toolCallId: "1",
+      toolName: "edit",
+      result: { content: [{ type: "text", text }], ...(details ? { details } : {}) },
+      isError,
+      durationMs: 1,
+    });
+    const shown = { type: "content" as const, content: { type: "text" as const, text: `\`\`\`\n${text}\n\`\`\`` } };
+    assertEquals(end, {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "1",
+      ...(isError
+        ? { status: "failed", content: [shown] }
+        : { status: "completed", locations: [{ path: "/ws/a", line: 7 }], rawOutput: { firstChangedLine: 7 } }),
+    });
+  }
+});
+
+const FENCED = [
+  { name: "plain text", kind: "execute", text: "# not a heading\n", shown: "```\n# not a heading\n```" },
+  { name: "a fence", kind: "read", text: "```ts\nx\n```", shown: "````\n```ts\nx\n```\n````" },
+  { name: "nothing", kind: "execute", text: "", shown: "" },
+  { name: "another tool's Markdown", kind: "other", text: "**bold**", shown: "**bold**" },
+] as const;
+for (const { name, kind, text, shown } of FENCED) {
+  Deno.test(`resultContent() of ${name} is shown as it is`, () => {
+    assertEquals(resultContent({ content: [{ type: "text", text }] }, kind), [
+      { type: "content", content: { type: "text", text: shown } },
+    ]);
+  });
+}
+
+Deno.test("createUpdates() tells a kept conversation with its pictures", () => {
+  const { replay } = createUpdates(PLACES, undefined);
+  const picture = { type: "image", data: "AA==", mimeType: "image/png" } as const;
+  assertEquals(
+    replay([
+      { role: "user", content: "one", timestamp: 0 },
+      { role: "user", content: [{ type: "text", text: "two" }, picture], timestamp: 0 },
+    ]),
+    [{ type: "text" as const, text: "one" }, { type: "text" as const, text: "two" }, picture].map((content) => ({
+      sessionUpdate: "user_message_chunk" as const,
+      content,
+    })),
+  );
+});
+
 Deno.test("createUpdates() sends notices and compactions only to clients that say that they know them X19", () => {
   const events: AgentEvent[] = [
     { type: "notice", level: "warning", message: "careful" },
@@ -129,7 +193,11 @@ for (const { outcome, cancelled = false, ends } of ENDS) {
   });
 }
 
+/** How such a picture begins. */
+const PNG = "iVBORw0KGgo=";
+
 Deno.test("saidIn() joins text, links, embedded files and pictures", () => {
+  const picture = { type: "image", data: PNG, mimeType: "image/png" } as const;
   assertEquals(
     saidIn([
       { type: "text", text: "See " },
@@ -138,11 +206,16 @@ Deno.test("saidIn() joins text, links, embedded files and pictures", () => {
       { type: "resource_link", name: "y", uri: "https://example.org/y" },
       { type: "resource", resource: { uri: "file:///d.txt", text: "D" } },
       { type: "resource", resource: { uri: "file:///e.bin", blob: "AA==" } },
-      { type: "image", data: "AA==", mimeType: "image/png" },
+      { type: "image", data: PNG, mimeType: "image/jpeg" },
+      { type: "resource", resource: { uri: "file:///f.png", blob: PNG } },
     ]),
     {
-      text: 'See /a b/c.ts and https://example.org/y\n\n<file name="/d.txt">\nD\n</file>\n\n/e.bin',
-      images: [{ type: "image", data: "AA==", mimeType: "image/png" }],
+      text: 'See /a b/c.ts and https://example.org/y\n\n<file name="/d.txt">\nD\n</file>\n\n/e.bin/f.png',
+      images: [picture, picture],
     },
   );
+});
+
+Deno.test("saidIn() refuses a picture that no model takes", () => {
+  assertThrows(() => saidIn([{ type: "image", data: "PHN2Zz4=", mimeType: "image/svg+xml" }]), Error, "PNG, JPEG");
 });

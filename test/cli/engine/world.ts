@@ -2,7 +2,7 @@
 import { configure } from "../../../src/cli/config.ts";
 import { openEngine } from "../../../src/cli/engine/engine.ts";
 import type { EngineOptions } from "../../../src/cli/engine/engine.ts";
-import { chooseModel } from "../../../src/cli/model.ts";
+import { firstModel } from "../../../src/cli/first_model.ts";
 import { parseCommandLine } from "../../../src/cli/parse.ts";
 import type { World } from "../../../src/cli/world.ts";
 import type { Engine } from "../../../src/core/engine.ts";
@@ -31,13 +31,19 @@ export interface SessionOptions extends Partial<Omit<EngineOptions, "config" | "
   readonly files?: Readonly<Record<string, string>>;
   readonly settings?: object;
   readonly args?: readonly string[];
+  /** The model's key, which no variable of the process holds. */
+  readonly key?: string;
+  /** Joins the environment of the process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Nothing on the command line names the model. */
+  readonly unnamed?: boolean;
   /** A home and workspace of an earlier session of the test. */
   readonly at?: { readonly ws: string; readonly home: string };
 }
 
 /** Opens a session, works with it and ends it; everything is removed afterwards, but for a place that was given. */
 export async function withSession(options: SessionOptions, work: (session: Session) => Promise<void>): Promise<void> {
-  const { replies, files = {}, settings, args = [], at, ...rest } = options;
+  const { replies, files = {}, settings, args = [], key, env = {}, unnamed, at, ...rest } = options;
   const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-engine-" }));
   const { ws, home } = at ?? { ws: `${top}/ws`, home: `${top}/home` };
   try {
@@ -50,16 +56,17 @@ export async function withSession(options: SessionOptions, work: (session: Sessi
     if (settings) Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
     const file = cassette(top, replies);
     const world: World = {
-      env: { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", LANG: "C.UTF-8" },
+      env: { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", LANG: "C.UTF-8", ...env },
       cwd: ws,
       home,
       stdinIsTerminal: true,
       stdoutIsTerminal: true,
       mayRun: true,
     };
-    const config = configure(parseCommandLine(["-m", `replay:${file}`, ...args]), world);
-    const choice = chooseModel(config.invocation.values, config.settings, { cwd: ws, variable: () => undefined });
-    const engine = await openEngine({ config, choice, channel: "interactive", ...rest });
+    const config = configure(parseCommandLine([...unnamed ? [] : ["-m", `replay:${file}`], ...args]), world);
+    const variable = (name: string): string | undefined => name === "OPENAI_API_KEY" ? key : undefined;
+    const choice = await firstModel(config, variable);
+    const engine = await openEngine({ config, choice, channel: "interactive", variable, ...rest });
     const events: AgentEvent[] = [];
     engine.subscribe((event) => void events.push(event));
     try {

@@ -1,0 +1,2 @@
+// The smallest program of the runtime: what starting anything at all costs.
+console.log("ready");

@@ -1,0 +1,60 @@
+import { join, relative } from "@std/path";
+import { recordTrust } from "../../context/trust.ts";
+import { lookAtProject, type ProjectFile } from "../../context/trust_digest.ts";
+import { messageOf } from "../../core/error.ts";
+import { grantFolder } from "../allowed_before.ts";
+import { type Config, configure } from "../config.ts";
+import type { TrustQuestion } from "../trust.ts";
+
+/** How the person is asked; a number is the exit code with which the program is to end. */
+export type AskTrust = (
+  question: Pick<TrustQuestion, "folder" | "hasChanged"> & {
+    readonly files: readonly { readonly name: string; readonly bytes: number }[];
+  },
+) => Promise<"yes" | "never" | "no" | number>;
+
+/**
+ * Asks whether the project's own configuration may load, where nobody has answered that for its present content, and
+ * reads the configuration anew. The answer is recorded by folder and content; what changes while the person looks is asked
+ * about again.
+ */
+export async function askTrust(config: Config, ask: AskTrust): Promise<Config | number> {
+  let now = config;
+  while (now.trustQuestion) {
+    const question = now.trustQuestion;
+    const { folder, digest } = question;
+    const answer = await ask({ ...question, files: shownFiles(question) });
+    if (typeof answer === "number") return answer;
+    if (answer === "no") return now;
+    let warning: string | undefined;
+    try {
+      recordTrust(join(grantFolder(now), "trust.json"), { folder, digest, trusted: answer === "yes" });
+    } catch (error) {
+      warning = `the answer about this project is not kept: ${messageOf(error)}`;
+    }
+    if (warning === undefined) {
+      now = configure(now.invocation, now.world);
+      continue;
+    }
+    const seen = lookAtProject(folder, now.projectFolder);
+    const isSame = seen?.digest === digest;
+    const flag = answer === "yes" && isSame ? { trust: true } : { "no-trust": true };
+    const values = { ...now.invocation.values, ...flag };
+    const decided = configure({ ...now.invocation, values }, now.world);
+    return { ...decided, warnings: [...decided.warnings, warning] };
+  }
+  return now;
+}
+
+/** What can do most comes first, so that a long list does not hide it. */
+function shownFiles({ folder, files }: TrustQuestion): readonly { readonly name: string; readonly bytes: number }[] {
+  const rank = ({ path }: ProjectFile): number => {
+    if (path.endsWith("/settings.json")) return 0;
+    if (path.includes("/extensions/")) return 1;
+    return path.includes("/skills/") || path.includes("/prompts/") ? 3 : 2;
+  };
+  return files.toSorted((a, b) => rank(a) - rank(b)).map(({ path, bytes }) => ({
+    name: path.startsWith(`${folder}/`) ? relative(folder, path) : path,
+    bytes,
+  }));
+}

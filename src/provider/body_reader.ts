@@ -1,0 +1,40 @@
+/** Reads a response's body piece by piece. */
+export interface BodyReader {
+  /** The next bytes, the caller's own until the next call; undefined at the end. Rejects when the connection breaks. */
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Gives the rest up. Never rejects. */
+  cancel(): Promise<void>;
+}
+
+/** More than the pieces that a server writes at a time, so that one read takes all that has come. */
+const PIECE_BYTES = 32 * 1024;
+
+/** A reader that reuses one buffer: the platform would allocate 64 KiB for each piece, and a piece is often one word. */
+export function readBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): BodyReader {
+  const byob = byteReader(body);
+  if (byob === undefined) {
+    const reader = body.getReader();
+    return {
+      read: async () => (await reader.read()).value,
+      cancel: () => reader.cancel().catch(() => {}),
+    };
+  }
+  let buffer = new ArrayBuffer(PIECE_BYTES);
+  return {
+    async read() {
+      const { done, value } = await byob.read(new Uint8Array(buffer));
+      if (value !== undefined) buffer = value.buffer;
+      return done ? undefined : value;
+    },
+    cancel: () => byob.cancel().catch(() => {}),
+  };
+}
+
+/** Only streams of bytes can fill a given buffer; a body that was made of other parts cannot. */
+function byteReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch {
+    return undefined;
+  }
+}

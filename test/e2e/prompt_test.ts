@@ -1,0 +1,51 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { inWorkspace, run, SOURCE } from "../helpers/program.ts";
+
+const SKILL = "---\nname: shout\ndescription: Says it louder. Use when asked to shout.\n---\nWrite in capitals.\n";
+
+/** Odd ways to ask for the prompt, and what a person is told. */
+const ASKED: readonly { readonly args: readonly string[]; readonly code: number; readonly says: string }[] = [
+  { args: ["--section", "nope"], code: 2, says: 'There is no section "nope"' },
+  { args: ["--section", "memory_summaries"], code: 2, says: 'Section "memory_summaries" is not in this prompt' },
+  { args: ["--section", "project_context"], code: 2, says: "AGENTS.md: It is not UTF-8 text. Convert it" },
+  { args: ["--section", "guidelines", "--profile", "none"], code: 2, says: "this prompt has identity_base" },
+  { args: ["--stable", "--dynamic"], code: 2, says: "Cannot print --stable and --dynamic at once" },
+  { args: ["--json", "--manifest"], code: 2, says: "Cannot print --json and --manifest at once" },
+  { args: ["--profile", "large"], code: 2, says: "it takes full, minimal, none" },
+  { args: ["--skill", "nowhere"], code: 0, says: "nowhere: No skill here: there is no SKILL.md" },
+  { args: [], code: 0, says: "AGENTS.md is left out. It is not UTF-8 text" },
+  { args: ["/skill:none", "x"], code: 0, says: 'There is no skill "none"' },
+];
+
+Deno.test("sandpiper prompt R43 R96 R114 tells what was asked wrongly, and what of the files cannot be used", async (t) => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    Deno.writeFileSync(join(ws, "AGENTS.md"), new Uint8Array([0xff, 0xfe, 0x41]));
+    for (const { args, code, says } of ASKED) {
+      await t.step(`prompt ${args.join(" ")}`, async () => {
+        const ran = await run(SOURCE, ["prompt", ...args], { cwd: ws, env: { HOME: home } });
+        assertEquals(ran.code, code, ran.stderr);
+        assertStringIncludes(ran.stderr, says);
+        assertEquals(ran.stdout === "", code === 2);
+      });
+    }
+    const quiet = await run(SOURCE, ["prompt", "--quiet"], { cwd: ws, env: { HOME: home } });
+    assertEquals([quiet.code, quiet.stderr], [0, ""]);
+  });
+});
+
+Deno.test("sandpiper prompt with words R56 R126 R135 is the prompt of that message, its skills included", async () => {
+  await inWorkspace({ "own/shout/SKILL.md": SKILL }, async ({ ws, home }) => {
+    const shown = async (...args: string[]) =>
+      (await run(SOURCE, ["prompt", "--skill", "own", ...args], { cwd: ws, env: { HOME: home } })).stdout;
+    assertStringIncludes(await shown("--section", "skills_runtime", "Say hello", "with $shout"), "Write in capitals.");
+    const [plain, named] = [JSON.parse(await shown("--json")), JSON.parse(await shown("--json", "$shout"))];
+    assertEquals([plain.dynamic.includes("[Skills]"), named.dynamic.includes("[Skills]")], [false, true]);
+    assertEquals(named.manifest.fingerprints.stable, plain.manifest.fingerprints.stable);
+    const entry = named.manifest.sections.find((one: { id: string }) => one.id === "skills_runtime");
+    assertEquals(entry.sources.map((one: { ref: string; reason: string }) => [one.ref, one.reason]), [[
+      "shout",
+      "explicit",
+    ]]);
+  });
+});

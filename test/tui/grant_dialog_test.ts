@@ -1,0 +1,53 @@
+import { assertEquals } from "@std/assert";
+import { grantDialog } from "../../src/tui/grant_dialog.ts";
+import { themeOf } from "../../src/tui/theme.ts";
+
+const LOOK = { width: 70, rows: 20, theme: themeOf("none"), expanded: false };
+
+function dialog() {
+  let time = 0;
+  const answers: string[] = [];
+  const made = grantDialog(
+    {
+      name: "rules\x1b[2J",
+      path: "/home/ann/rules.ts",
+      hash: "ab".repeat(32),
+      wants: { net: ["example.com:443"], read: ["docs", "~/notes"], env: [] },
+    },
+    () => time,
+    (answer) => answers.push(answer),
+  );
+  return { made, answers, wait: (ms: number) => void (time += ms) };
+}
+
+Deno.test("grantDialog() says which extension wants what, and for which files an answer holds; No is chosen", () => {
+  // deno-lint-ignore no-control-regex -- styles
+  const lines = dialog().made.lines(LOOK).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
+  assertEquals(lines, [
+    "▣ Extension rules asks for more than it has:",
+    "  read docs, ~/notes",
+    "  connect to example.com:443",
+    "/home/ann/rules.ts, SHA-256 abababababababab…",
+    "❯ n  No, it runs without",
+    "  o  Yes, until it is loaded again",
+    "  s  Yes, for this session",
+    "  a  Always, until one of its files changes (kept in your settings)",
+    "↑↓ and Enter, or the letter · Esc: no",
+  ]);
+});
+
+for (
+  const { name, keys, waits, answers } of [
+    { name: "Enter after a while is no", keys: ["\r"], waits: 600, answers: ["no"] },
+    { name: "a letter after a while answers", keys: ["a"], waits: 600, answers: ["always"] },
+    { name: "Escape is no at once", keys: ["\x1b"], waits: 0, answers: ["no"] },
+    { name: "letters and Enter at once answer nothing", keys: ["a", "s", "\r"], waits: 0, answers: [] },
+  ] as const
+) {
+  Deno.test(`grantDialog() ${name}`, () => {
+    const { made, answers: given, wait } = dialog();
+    wait(waits);
+    for (const key of keys) made.key(key);
+    assertEquals<readonly string[]>(given, answers);
+  });
+}

@@ -1,0 +1,92 @@
+// The screen with a server that answers, refuses, goes away in the middle and comes back.
+import { assert, assertStringIncludes } from "@std/assert";
+import { hasTmux, type Pty } from "./pty.ts";
+import { inTerminal } from "./world.ts";
+
+const encoder = new TextEncoder();
+
+function piece(delta: object, reason: string | null = null): Uint8Array<ArrayBuffer> {
+  const choices = [{ index: 0, delta, finish_reason: reason }];
+  return encoder.encode(
+    `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`,
+  );
+}
+
+/** An answer in pieces; `isCut`: the connection breaks after them. */
+function streamed(words: readonly string[], isCut: boolean): Response {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async start(controller) {
+      for (const word of words) {
+        controller.enqueue(piece({ content: word }));
+        await new Promise((later) => setTimeout(later, 30));
+      }
+      if (isCut) return controller.error(new Error("cut"));
+      controller.enqueue(piece({}, "stop"));
+      controller.enqueue(encoder.encode("data: [DONE]\n\n"));
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** A server whose requests for an answer are answered in turn; it lists two models. */
+async function withServer(answers: (() => Response)[], work: (pty: Pty) => Promise<void>): Promise<void> {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {}, onError: () => new Response() },
+    (request) => {
+      if (new URL(request.url).pathname === "/v1/models") {
+        return Response.json({
+          data: [{ id: "two" }, { id: "one" }],
+        });
+      }
+      return answers.shift()?.() ?? new Response("no more", { status: 400 });
+    },
+  );
+  const args = ["--base-url", `http://127.0.0.1:${server.addr.port}/v1`, "-m", "one"];
+  try {
+    await inTerminal({ args }, work);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+async function say(pty: Pty, text: string): Promise<void> {
+  await pty.type(text);
+  await pty.keys("Enter");
+}
+
+Deno.test({
+  name: "a server that goes away in the middle: what it said is void, the wait counts down, and the answer comes",
+  ignore: !hasTmux,
+  fn: () =>
+    withServer([
+      () => streamed(["half ", "an ", "answer "], true),
+      () => Response.json({ error: { message: "too many" } }, { status: 429, headers: { "retry-after": "3" } }),
+      () => streamed(["whole"], false),
+    ], async (pty) => {
+      await pty.see("write: .");
+      await say(pty, "hello");
+      await pty.see("That attempt failed, and what it said is void");
+      await pty.see("trying again in 2s (attempt 2 of 3)");
+      await pty.see("trying again in 1s (attempt 2 of 3)");
+      const screen = await pty.see("whole");
+      assertStringIncludes(screen, "The connection to 127.0.0.1:");
+      assertStringIncludes(screen, "too many");
+    }),
+});
+
+Deno.test({
+  name: "/model offers what the server lists",
+  ignore: !hasTmux,
+  fn: () =>
+    withServer([], async (pty) => {
+      await pty.see("write: .");
+      await say(pty, "/model");
+      await pty.see(/❯ one {2}now\n {2}two\n/);
+      await pty.type("tw");
+      await pty.see("❯ two");
+      await pty.keys("Enter");
+      const screen = await pty.see("Model: two");
+      assert(/ two\n▣/.test(screen), screen);
+    }),
+});

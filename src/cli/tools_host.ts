@@ -6,6 +6,7 @@ import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
 import { hardenHost } from "../sandbox/host.ts";
+import { missingGrants } from "../sandbox/missing_grants.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { type Self, thisProgram } from "../sandbox/self.ts";
 import { DEFAULT_TOOLS, toolsUnder } from "../../tools/mod.ts";
@@ -100,6 +101,8 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
         ...sandbox.notices,
         ...(chosen.active.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
         ...(values["tools"] ? chosen.notices : []),
+        // Of what is named now; a grant in the settings may be for another day.
+        ...(values["allow-write"] || values["allow-read"] ? missingGrants(policy, isThere) : []),
       ],
       bundled,
       run: asker
@@ -152,4 +155,12 @@ export function wantedSandbox(config: Config): WantedSandbox {
   // The option table allows nothing but the levels.
   const wanted = typeof flag === "string" ? flag as WantedSandbox : config.settings.sandbox ?? "auto";
   return wanted === "auto" && !config.world.mayRun ? "permissions" : wanted;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path) !== undefined;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
 }

@@ -214,7 +214,7 @@ export interface Engine {
   /** Names an entry; without a label it takes the name away. */
   setLabel(entryId: string, label: string | undefined): void;
 
-  /** Reads settings, context files, skills, templates and extensions anew. */
+  /** Reads context files, skills, templates and extensions anew; settings are those of the start. */
   reload(): Promise<void>;
   /** Ends everything that was started. Safe to call twice. */
   close(): Promise<void>;

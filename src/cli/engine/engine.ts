@@ -197,7 +197,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return contributed ? await gatherBase(config, tools, channel, contributed) : await gathered;
   };
   const takeExtensionTools = (): void => {
-    if (hooks) toolset.replace("extension", extensionTools(hooks));
+    // No tools means none: theirs are not known either, so that nobody switches them on.
+    if (hooks && !config.invocation.values["no-tools"]) toolset.replace("extension", extensionTools(hooks));
   };
   /** Never in the middle of a run: its requests keep their prefix (R447). */
   const retool = async (): Promise<void> => {

@@ -107,3 +107,15 @@ Deno.test("a grant makes another policy and leaves the tools as they were switch
     );
     assertEquals([known(session), active(session)], [ALL, ["read", "grep"]]);
   }));
+
+Deno.test("--no-tools leaves out the tools of extensions too, and nobody switches them on", () =>
+  withApi({ replies: [], args: ["--no-tools"] }, async (session, sp) => {
+    sp.registerTool({
+      name: "own",
+      description: "own",
+      parameters: { type: "object", properties: {} },
+      execute: () => "done",
+    });
+    assertEquals(known(session), []);
+    await assertRejects(() => sp.setActiveTools(["own"]), Error, "own");
+  }));

@@ -1,5 +1,6 @@
-import { join, resolve } from "@std/path";
+import { join } from "@std/path";
 import { findGitRoot } from "./ancestors.ts";
+import { gitFolders } from "./git_folders.ts";
 import { readText } from "./read_text.ts";
 
 /**
@@ -10,13 +11,9 @@ import { readText } from "./read_text.ts";
  */
 export function readGitBranch(folder: string, findRoot = () => findGitRoot(folder)): string | undefined {
   const gitRoot = findRoot();
-  if (!gitRoot) return undefined;
-  const git = join(gitRoot, ".git");
-  // In a worktree and in a submodule `.git` is a file that names the real folder.
-  const pointer = readText(git, 4096);
-  const target = pointer.status === "loaded" ? /^gitdir: (.+)$/m.exec(pointer.text)?.[1] : ".git";
-  if (target === undefined) return undefined;
-  const head = readText(join(resolve(gitRoot, target), "HEAD"), 4096);
+  const folders = gitRoot && gitFolders(gitRoot);
+  if (!folders) return undefined;
+  const head = readText(join(folders.own, "HEAD"), 4096);
   if (head.status !== "loaded") return undefined;
   const branch = /^ref: refs\/heads\/(\S+)\s*$/.exec(head.text)?.[1];
   // What a repository with the reftable store writes there, where only git's own reader finds the branch.

@@ -1,6 +1,9 @@
+import { once } from "../core/once.ts";
 import type { PromptInputs } from "../core/prompt.ts";
+import { findGitRoot } from "./ancestors.ts";
 import { formatDateTime } from "./date_time.ts";
 import { readGitBranch } from "./git_branch.ts";
+import { hasChanges } from "./git_state.ts";
 
 /** What the facts are taken from; the clock and the machine arrive from outside. */
 export interface RuntimeOptions {
@@ -14,15 +17,19 @@ export interface RuntimeOptions {
   /** For example `linux` and `x86_64`. */
   readonly os: string;
   readonly arch: string;
+  /** What the look at the repository may take, milliseconds; 8 when left out. */
+  readonly budgetMs?: number;
 }
 
 /** Facts about the machine and the moment, taken once for each base build (K7). */
 export function gatherRuntime(options: RuntimeOptions): PromptInputs["runtime"] {
-  const branch = readGitBranch(options.root, options.gitRoot);
+  const gitRoot = once(options.gitRoot ?? (() => findGitRoot(options.root)));
+  const branch = readGitBranch(options.root, gitRoot);
+  const dirty = branch ? hasChanges(gitRoot() ?? options.root, options.budgetMs) : undefined;
   return {
     dateTime: formatDateTime(options.now, options.zone),
     cwd: options.root,
     os: `${options.os} ${options.arch}`,
-    ...(branch ? { git: { branch } } : {}),
+    ...(branch ? { git: { branch, ...(dirty === undefined ? {} : { dirty }) } } : {}),
   };
 }

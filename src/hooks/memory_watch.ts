@@ -15,6 +15,9 @@ const URGENT_BYTES = 512 * 1024 * 1024;
 /** After this a worker that has not said how much it holds counts as the one that holds it, grown or not. */
 const SILENT_MS = 5000;
 
+/** How long a worker may go on growing after its end: meanwhile growth is nobody else's fault. */
+const LINGER_MS = 3000;
+
 /**
  * Ends workers that fill the process's memory: whenever the process has grown, each worker is asked, and one that holds
  * too much is ended; where none says so, those that do not answer while the process goes on growing, or not for long. A
@@ -32,6 +35,7 @@ export function watchMemory(
   let hurry: ((bytes: number) => void) | undefined;
   /** Since when workers have not answered. */
   let silentSince = new Map<WatchedWorker, number>();
+  let lingersUntil = 0;
   const ask = async (before: number): Promise<void> => {
     const enough = Promise.withResolvers<void>();
     hurry = (bytes) => {
@@ -54,10 +58,12 @@ export function watchMemory(
     const isGrowing = residentBytes() > before + STILL_BYTES;
     const isMute = (worker: WatchedWorker): boolean =>
       performance.now() - (silentSince.get(worker) ?? start) > SILENT_MS;
-    const guilty = greedy.length > 0 ? greedy : [...silent].filter((worker) => isGrowing || isMute(worker));
+    const suspects = performance.now() < lingersUntil ? [] : [...silent];
+    const guilty = greedy.length > 0 ? greedy : suspects.filter((worker) => isGrowing || isMute(worker));
     for (const worker of guilty) {
       worker.lose("it took too much memory");
       silentSince.delete(worker);
+      lingersUntil = performance.now() + LINGER_MS;
     }
     // While somebody owes an answer the question stays open.
     if (silentSince.size === 0) mark = residentBytes();

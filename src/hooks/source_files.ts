@@ -6,7 +6,7 @@ import { isObject } from "./json_text.ts";
 
 /** Bounds of one extension. */
 const MAX_FILES = 500;
-const MAX_UNITS = 4 * 1024 * 1024;
+const MAX_UNITS = 2 * 1024 * 1024;
 
 /** A module of an extension. */
 export interface SourceFile {

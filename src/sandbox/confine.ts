@@ -5,9 +5,11 @@ import { readFrame } from "./frame.ts";
 import { restrictSelf } from "./landlock.ts";
 import { limitSelf, volunteerForOutOfMemory } from "./limits.ts";
 import { readProcLink } from "./read_link.ts";
-import { parseConfineOrder, parseExecOrder } from "./order.ts";
+import { CONFINED, parseConfineOrder, parseExecOrder } from "./order.ts";
 import { installFilter, seccompFilter } from "./seccomp.ts";
 import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
+
+const CONFINED_BYTES = new TextEncoder().encode(CONFINED + "\n");
 
 /** Exit code of a process that could not be confined or could not become its program. */
 export const CONFINE_FAILED = 71;
@@ -58,6 +60,8 @@ export function confineAndExec(): never | Promise<never> {
     report = arrangeStreams({ nullInput: exec.stdin === "null", mergeOutput: exec.mergeOutput });
     step = "exec";
     const file = lookUp(exec.argv[0] ?? "", exec.env["PATH"] ?? "/usr/bin:/bin");
+    // Only where standard error is nobody's: a wrapper that ends well without having run anything is found out by it.
+    if (exec.mergeOutput) libc().write(report, CONFINED_BYTES, BigInt(CONFINED_BYTES.length));
     become(file, imageOf(exec.argv, exec.env));
   } catch (error) {
     giveUp(report, step, error instanceof Error ? error.message : String(error));

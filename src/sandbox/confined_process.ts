@@ -4,9 +4,13 @@ import type { DenialClaim } from "./denial_claim.ts";
 import { glanceAtDisk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { CONFINED } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
+
+/** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
+const LATE_MS = 500;
 
 /** Longest report on the way to confinement that is kept, characters. */
 const MAX_REPORT = 8_192;
@@ -69,6 +73,7 @@ function attach(
 ): ConfinedProcess {
   const [reported, stderr] = child.stderr.tee();
   const report = readReport(reported);
+  let isTold = false;
   const writer = child.stdin.getWriter();
   let broken = false;
   let isInput = false;
@@ -84,6 +89,7 @@ function attach(
     become(exec, input) {
       const whole = gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
       // No command before the bridge has the gate; a bridge that never comes means that the process has ended.
+      isTold = exec.mergeOutput;
       const told = gate ? Promise.race([gate.ready, child.status]) : Promise.resolve();
       told.then(async () => {
         await writer.write(execFrame(whole));
@@ -98,36 +104,55 @@ function attach(
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;
       await writer.abort().catch(() => {});
-      const told = confineFailure(await settled(report), status);
-      return told ?? (neverTold ? "it ended before it was told what to run" : undefined);
+      const text = await settled(report, status);
+      const neverRan = neverTold || (isTold && !text.includes(CONFINED));
+      return confineFailure(text, status) ?? (neverRan ? "it ended before it was told what to run" : undefined);
     },
     async end() {
       const tree = openTree(child.pid);
       await killTree(tree);
       gate?.close();
-      await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report]);
+      await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report.ended]);
       tree.close();
     },
   };
 }
 
-/** What the process says before it becomes another: nothing, unless confining fails. Standard error is the command's after that. */
-async function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+/** What a process says on the way to its command. */
+interface Report {
+  readonly text: () => string;
+  /** When nothing more can come. */
+  readonly ended: Promise<void>;
+  /** When it said that the command is next. */
+  readonly confined: Promise<void>;
+}
+
+/** Reads what the process says before it becomes another; standard error is the command's after that, where it is not merged. */
+function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Report {
   let text = "";
-  const decoder = new TextDecoder();
-  try {
-    for await (const chunk of stream) text = (text + decoder.decode(chunk, { stream: true })).slice(0, MAX_REPORT);
-  } catch (error) {
-    text += messageOf(error);
-  }
-  return text;
+  const confined = Promise.withResolvers<void>();
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of stream) {
+        text = (text + decoder.decode(chunk, { stream: true })).slice(0, MAX_REPORT);
+        if (text.includes(CONFINED)) confined.resolve();
+      }
+    } catch (error) {
+      text += messageOf(error);
+    }
+  };
+  return { text: () => text, ended: read(), confined: confined.promise };
 }
 
 /** The report of an ended process; bounded, because a wrapper that does not end may hold the pipe. */
-function settled(report: Promise<string>): Promise<string> {
+async function settled(report: Report, status: Deno.CommandStatus): Promise<string> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<string>((resolve) => timer = setTimeout(() => resolve(""), 100));
-  return Promise.race([report, late]).finally(() => clearTimeout(timer));
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, LATE_MS));
+  // After a good end nothing but that one line is waited for: what is left behind may hold the pipe.
+  await Promise.race([report.ended, late, ...(status.success ? [report.confined] : [])]);
+  clearTimeout(timer);
+  return report.text();
 }
 
 /** The reason in a report, or undefined when the command was reached. */

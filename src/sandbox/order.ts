@@ -16,6 +16,9 @@ export interface ConfineOrder {
   } | null;
 }
 
+/** What a process writes to standard error, where that is merged, right before it becomes its command. */
+export const CONFINED = '{"confine":"done"}';
+
 /** The second frame: what it becomes. */
 export interface ExecOrder {
   /** Program (absolute, or looked up in PATH of `env`) and its arguments. */

@@ -2,7 +2,7 @@
 // Its own calls into libc are Linux's, so the command is a child and this process its shadow. It has not been run by the
 // tests of this repository, which have no macOS.
 import { readFrame } from "./frame.ts";
-import { type ConfineOrder, type ExecOrder, parseConfineOrder, parseExecOrder } from "./order.ts";
+import { CONFINED, type ConfineOrder, type ExecOrder, parseConfineOrder, parseExecOrder } from "./order.ts";
 
 /** Blocks in which the shell counts the size of files, bytes. */
 const BLOCK = 512;
@@ -16,6 +16,7 @@ export async function execInSeatbelt(): Promise<never> {
     const order = parseConfineOrder(readFrame(read));
     if (order.kernel !== null) throw new Error("an order for another system");
     const exec = parseExecOrder(readFrame(read));
+    if (exec.mergeOutput) Deno.stderr.writeSync(new TextEncoder().encode(CONFINED + "\n"));
     const child = new Deno.Command("/bin/sh", {
       args: shadowArguments(order, exec),
       env: { ...exec.env },

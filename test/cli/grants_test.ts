@@ -37,7 +37,8 @@ Deno.test("recordGrant() makes folder and file for the user alone", () => {
 });
 
 Deno.test("recordExtensionGrant() keeps all else, replaces what stood there, and touches no file that is none of its", () => {
-  const others = `{\n    "model": "m",\n    "extensions": {\n        "shadow": ["read"],\n        "grants": { "h0": {}, "h1": { "net": ["a"] } }\n    }\n}\n`;
+  const others =
+    `{\n    "model": "m",\n    "extensions": {\n        "shadow": ["read"],\n        "grants": { "h0": {}, "h1": { "net": ["a"] } }\n    }\n}\n`;
   inFolder(others, (folder, path) => {
     recordExtensionGrant(folder, "h1", { read: ["a.md"] });
     recordExtensionGrant(folder, "h2", { env: ["E"] });

@@ -24,6 +24,8 @@ interface Case {
   readonly workers: readonly (readonly [bytes: number | undefined, afterMs?: number])[];
   readonly grows: number;
   readonly ended: readonly number[];
+  /** Also after one was ended. */
+  readonly goesOn?: boolean;
 }
 
 const CASES: readonly Case[] = [
@@ -40,16 +42,23 @@ const CASES: readonly Case[] = [
     ended: [1, 0],
   },
   { name: "nobody while one computes and memory stays", workers: [[undefined], [1]], grows: 0, ended: [0, 0] },
+  {
+    name: "the greedy one, and nobody for its growing on for a while",
+    workers: [[300 * MB], [undefined]],
+    grows: 150 * MB,
+    ended: [1, 0],
+    goesOn: true,
+  },
   { name: "nobody when the host itself has grown", workers: [[1], [1]], grows: 20 * MB, ended: [0, 0] },
 ];
 
-for (const { name, workers, grows, ended } of CASES) {
+for (const { name, workers, grows, ended, goesOn } of CASES) {
   Deno.test(`watchMemory() ends ${name}`, async () => {
     let resident = 100 * MB;
     const each = workers.map(([bytes, afterMs]) => worker(bytes, afterMs));
     const stop = watchMemory(
       () => each.flatMap(({ watched }) => watched()),
-      () => each.some(({ lost }) => lost.length > 0) ? resident : resident += grows,
+      () => !goesOn && each.some(({ lost }) => lost.length > 0) ? resident : resident += grows,
     );
     resident += 300 * MB;
     await new Promise((done) => setTimeout(done, 900));

@@ -75,7 +75,7 @@ Deno.test("compilePrompt() R24 R25 tells the system and, in a repository, the br
   assertEquals(facts(), ["Operating system: linux x86_64"]);
   assertEquals(facts({ branch: "main" })?.[1], "Git branch: main");
   assertEquals(facts({ branch: "main", dirty: true })?.[1], "Git branch: main (uncommitted changes)");
-  assertEquals(facts({ branch: "main", dirty: false })?.[1], "Git branch: main (clean)");
+  assertEquals(facts({ branch: "main", dirty: false })?.[1], "Git branch: main (clean, untracked files not counted)");
 });
 
 Deno.test("compilePrompt() R26 keeps nothing of a source that is gone", () => {

@@ -65,7 +65,6 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
     "api-key-env": options.apiKeyEnv,
     thinking: options.thinking,
     tools: options.tools && toolNames(options.tools),
-    "no-tools": off(options.tools?.length === 0),
     "allow-read": paths(permissions.read),
     "allow-write": paths(permissions.write),
     "allow-run": scope(permissions.run),

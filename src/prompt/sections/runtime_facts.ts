@@ -2,14 +2,17 @@ import { oneLine, visiblePath } from "../clean.ts";
 import type { DynamicSection } from "../section.ts";
 import { countCharacters } from "../../core/text.ts";
 
-/** System, branch, date and working directory; the last two are the last lines of the prompt (R15, R21–R25). */
+/** Whether there are untracked files is not looked at, as that takes a walk through all folders. */
+const CLEAN = " (clean, untracked files not counted)";
+
+/** System, branch with its state, date and working directory; the last two are the last lines of the prompt (R15, R21–R25). */
 export const runtimeFacts: DynamicSection = {
   id: "runtime_facts",
   stability: "dynamic",
   profiles: ["full", "minimal"],
   render: ({ runtime }) => {
     const { git } = runtime;
-    const state = git?.dirty === undefined ? "" : git.dirty ? " (uncommitted changes)" : " (clean)";
+    const state = git?.dirty === undefined ? "" : git.dirty ? " (uncommitted changes)" : CLEAN;
     const text = [
       `Operating system: ${oneLine(runtime.os)}`,
       ...git ? [`Git branch: ${oneLine(git.branch)}${state}`] : [],

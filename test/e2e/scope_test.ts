@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { scopes } from "./scope.ts";
+
+scopes(SOURCE);

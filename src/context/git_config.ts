@@ -15,6 +15,9 @@ export interface GitConfig {
 }
 
 const MOST_BYTES = 64 * 1024;
+/** A line with a setting that matters, whatever its section; the last one counts. */
+const SETTING =
+  /^[ \t]*(?:\[[^\]\n]*\][ \t]*)?(worktree|bare|objectformat|filemode|symlinks|trustctime|checkstat)[ \t]*=[ \t]*"?([^"\n]*)/gim;
 
 /**
  * Reads the settings of a repository as text; nothing of the user's or the system's is looked at.
@@ -30,21 +33,23 @@ export function readGitConfig(
     .map((path) => readText(path, MOST_BYTES));
   if (texts.some((one) => one.status === "loaded" ? one.note : one.status !== "missing")) return undefined;
   const text = texts.map((one) => one.status === "loaded" ? one.text : "").join("\n");
-  const setting = (name: string): string | undefined =>
-    [...text.matchAll(new RegExp(`^[ \\t]*(?:\\[[^\\]\\n]*\\][ \\t]*)?${name}[ \\t]*=[ \\t]*"?([^"\\n]*)`, "gim"))]
-      .at(-1)?.[1]?.trim();
+  const setting = new Map(
+    [...text.matchAll(SETTING)].map(([, name = "", value = ""]) => [name.toLowerCase(), value.trim()]),
+  );
   // Neither holds for a worktree of that repository.
   if (folders.own === folders.shared) {
-    const top = setting("worktree");
-    if (setting("bare") === "true" || (top !== undefined && resolve(folders.own, top) !== gitRoot)) return undefined;
+    const top = setting.get("worktree");
+    if (setting.get("bare") === "true" || (top !== undefined && resolve(folders.own, top) !== gitRoot)) {
+      return undefined;
+    }
   }
-  if ((setting("objectformat") ?? "sha1") !== "sha1") return undefined;
+  if ((setting.get("objectformat") ?? "sha1") !== "sha1") return undefined;
   return {
-    hasFileMode: setting("filemode") === "true",
-    hasLinks: setting("symlinks") !== "false",
-    trustsInode: setting("trustctime") !== "false" && setting("checkstat") !== "minimal",
+    hasFileMode: setting.get("filemode") === "true",
+    hasLinks: setting.get("symlinks") !== "false",
+    trustsInode: setting.get("trustctime") !== "false" && setting.get("checkstat") !== "minimal",
     hasFilters: /autocrlf|attributesfile|filter|include/i.test(text) ||
-      entries.some(({ path }) => /(?:^|\/)\.gitattributes$/.test(path)) ||
+      entries.some(({ path }) => path.endsWith(".gitattributes")) ||
       [join(gitRoot, ".gitattributes"), join(folders.shared, "info/attributes")].some((path) =>
         readText(path).status !== "missing"
       ),

@@ -48,18 +48,17 @@ export function readIndex(path: string): GitIndex {
 
 /** Reads the bytes of an index. Throws where they are not understood. */
 export function parseIndex(bytes: Uint8Array, writtenMs: number): GitIndex {
-  const end = bytes.length - 20;
-  const sum = bytes.subarray(end);
-  // Zeros stand where git was told to save the time (index.skipHash). In a SHA-256 repository the sum never fits.
-  if (sum.some((byte) => byte !== 0) && !createHash("sha1").update(bytes.subarray(0, end)).digest().equals(sum)) {
-    throw new Error("The checksum is wrong");
-  }
-  const body = bytes.subarray(0, end);
+  const body = bytes.subarray(0, Math.max(bytes.length - 20, 0));
+  const sum = bytes.subarray(body.length);
   const view = viewOf(body);
   const version = view.getUint32(4);
   const count = view.getUint32(8);
   if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) throw new Error("Not an index"); // DIRC
   if (count > MOST_ENTRIES) throw new Error("The index has too many entries");
+  // Zeros stand where git was told to save the time (index.skipHash). In a SHA-256 repository the sum never fits.
+  if (sum.some((byte) => byte !== 0) && !createHash("sha1").update(body).digest().equals(sum)) {
+    throw new Error("The checksum is wrong");
+  }
   const places: Place[] = [];
   let at = 12;
   for (let i = 0; i < count; i++) {

@@ -3,12 +3,12 @@
 import { join } from "@std/path";
 import { headCommit, treeOfCommit } from "./git_commit.ts";
 import { readGitConfig } from "./git_config.ts";
-import { type GitFolders, gitFolders } from "./git_folders.ts";
+import { type GitFolders, gitFolders, mayRead } from "./git_folders.ts";
 import { type GitIndex, readIndex } from "./git_index.ts";
 import { treeIdOf } from "./git_tree_id.ts";
 import { isWorktreeChanged } from "./git_worktree.ts";
 
-/** What the prompt may wait for, milliseconds. */
+/** What looking at the files may take, milliseconds; what comes before takes some 4 in a process that has just started. */
 const BUDGET_MS = 8;
 
 /**
@@ -17,17 +17,17 @@ const BUDGET_MS = 8;
  * Files that git does not track do not count, and submodules are not looked into.
  */
 export function hasChanges(gitRoot: string, budgetMs = BUDGET_MS, now = () => performance.now()): boolean | undefined {
-  const end = now() + budgetMs;
-  const check = (): void => {
-    if (now() > end) throw new Error("The time is over");
-  };
   return unlessThrown(() => {
     const folders = mayRead(gitRoot) ? gitFolders(gitRoot) : undefined;
-    if (!folders || !mayRead(folders.own) || !mayRead(folders.shared)) return undefined;
+    if (!folders) return undefined;
     const index = readIndex(join(folders.own, "index"));
     const config = readGitConfig(gitRoot, folders, index.entries);
     if (!config) return undefined;
     if (index.entries.some(({ isUnsettled }) => isUnsettled)) return true;
+    const end = now() + budgetMs;
+    const check = (): void => {
+      if (now() > end) throw new Error("The time is over");
+    };
     const staged = unlessThrown(() => isStaged(folders, index, check));
     if (staged) return true;
     const changed = isWorktreeChanged(gitRoot, index, config, check);
@@ -42,11 +42,6 @@ function isStaged(folders: GitFolders, index: GitIndex, check: () => void): bool
   if (commit === "unborn") return index.entries.length > 0 ? true : undefined;
   const committed = treeOfCommit(folders, commit);
   return committed === undefined ? undefined : committed !== (index.treeId ?? treeIdOf(index.entries, check));
-}
-
-/** Asked first, so that a run with fewer permissions is not stopped by a question. */
-function mayRead(path: string): boolean {
-  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
 /** For files that others wrote: every way in which they can be broken means the same. */

@@ -85,7 +85,7 @@ export function promises(program: Program): void {
     await inWorkspace({}, async ({ ws, home }) => {
       const prompt = await run(program, ["prompt"], { cwd: ws, env: { HOME: home } });
       const location = /<name>review<\/name>[\s\S]*?<location>(.*?)<\/location>/.exec(prompt.stdout)?.[1] ?? "";
-      assertStringIncludes(location, "skills/review/SKILL.md");
+      assertStringIncludes(location, "review/SKILL.md");
       const file = cassette(home, [
         {
           calls: [{ name: "read", args: { path: location } }, {

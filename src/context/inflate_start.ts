@@ -4,8 +4,10 @@
 /** Symbols by their code with a 1 in front, so that codes of unlike lengths differ. */
 type Codes = ReadonlyMap<number, number>;
 
-const LENGTH_BASE = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131];
-const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5];
+/** The shortest length of each symbol from 257, and how many bits are added to it. */
+const LENGTH_BASE = "3 4 5 6 7 8 9 10 11 13 15 17 19 23 27 31 35 43 51 59 67 83 99 115 131 163 195 227 258".split(" ")
+  .map(Number);
+const LENGTH_BITS = "0 0 0 0 0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3 4 4 4 4 5 5 5 5 0".split(" ").map(Number);
 /** The order in which a block lists the lengths of the codes for lengths. */
 const LENGTHS_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
@@ -64,9 +66,9 @@ function expand(
       output.push(symbol);
       continue;
     }
-    const base = symbol === 285 ? 258 : LENGTH_BASE[symbol - 257];
+    const base = LENGTH_BASE[symbol - 257];
     if (base === undefined) throw new Error("No such length");
-    const length = base + take(symbol === 285 ? 0 : LENGTH_BITS[symbol - 257] ?? 0);
+    const length = base + take(LENGTH_BITS[symbol - 257] ?? 0);
     const distance = readDistance(take, decode(take, distances));
     if (distance > output.length) throw new Error("A distance leads before the start");
     for (let i = 0; i < length && !isFull(); i++) output.push(output[output.length - distance] ?? 0);

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { createHash } from "node:crypto";
 import { parseIndex } from "../../src/context/git_index.ts";
 import { treeIdOf } from "../../src/context/git_tree_id.ts";
-import { git, inRepository, stateOf } from "./git_repository.ts";
+import { FILES, git, inRepository, stateOf } from "./git_repository.ts";
 
 for (const version of ["2", "3", "4"]) {
   Deno.test(`parseIndex() R24 reads version ${version}, and its entries make the tree that git makes`, () =>
@@ -20,10 +20,10 @@ for (const version of ["2", "3", "4"]) {
         entries.map(({ path, mode, id }) => `${mode.toString(8)} ${id.toHex()} 0\t${path}\n`).join(""),
         git(repository, "-c", "core.quotePath=false", "ls-files", "--stage"),
       );
-      assertEquals(entries.map(({ isSkipped }) => isSkipped), [version === "3", false, false, false]);
+      assertEquals(entries.map(({ isSkipped }) => isSkipped), [version === "3", false, false, false, false, false]);
       const tree = git(repository, "rev-parse", "HEAD^{tree}").trim();
       assertEquals([treeIdOf(entries, () => {}), treeId], [tree, tree]);
-    }));
+    }, { ...FILES, [`${"l".repeat(130)}/x`]: "5", [`${"m".repeat(200)}/${"n".repeat(200)}/y`]: "6" }));
 }
 
 const NAMES = ["../out", "/etc/passwd", "a//b", "a/../b", "./a", ".git/x", "a/.GIT/x", "a/", "a\\b", "a/.."];

@@ -109,6 +109,15 @@ const CASES: readonly {
     changed: true,
   },
   {
+    name: "a file announced without content, and a commit that is gone",
+    work: (at) => {
+      build(at, { "new.txt": "" });
+      git(at, "add", "--intent-to-add", "new.txt");
+      build(at, { ".git/refs/heads/main": `${"1".repeat(40)}\n` });
+    },
+    changed: true,
+  },
+  {
     name: "a merge in conflict",
     work: (at) => {
       git(at, "checkout", "-q", "-b", "other");
@@ -324,11 +333,25 @@ for (const { name, work, changed, at = "." } of CASES) {
     }));
 }
 
-Deno.test("hasChanges() R24 has nothing to say when its time is over, or of more than 2,000 files", () =>
+Deno.test("hasChanges() R24 has nothing to say when its time is over, which is longer for few files", () =>
   inRepository((repository) => {
-    let clock = 0;
-    assertEquals(hasChanges(repository, 8, () => clock += 5), undefined);
-    build(repository, Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`many/${i}`, ""])));
+    const withStep = (stepMs: number): boolean | undefined => {
+      let clock = 0;
+      return hasChanges(repository, 8, () => clock += stepMs);
+    };
+    assertEquals([withStep(5), withStep(50)], [false, undefined]);
+    build(repository, Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`many/${i}`, ""])));
+    commitAll(repository);
+    assertEquals([withStep(0.02), withStep(0.1)], [false, undefined]);
+  }));
+
+Deno.test("hasChanges() R24 has nothing to say of more than 2,000 files", () =>
+  inRepository((repository) => {
+    const names = Array.from({ length: 1996 }, (_, i) => `many/${i}`);
+    build(repository, Object.fromEntries(names.map((name) => [name, ""])));
+    commitAll(repository);
+    assertEquals(stateOf(repository), false);
+    build(repository, { "many/more": "" });
     assertEquals(stateOf(repository), false);
     commitAll(repository);
     assertEquals(stateOf(repository), undefined);
@@ -375,6 +398,8 @@ Deno.test("hasChanges() R24 with fewer permissions says nothing, and touches not
     assertEquals(ask(repository, `--allow-read=${repository}`, `--deny-read=${repository}/.git/index`), "undefined\n");
     assertEquals(ask(repository, `--allow-read=${repository}`, `--deny-read=${repository}/a.txt`), "undefined\n");
     assertEquals(ask(join(repository, "../w"), `--allow-read=${join(repository, "../w")}`), "undefined\n");
+    const own = `${join(repository, "../w")},${repository}/.git/worktrees`;
+    assertEquals(ask(join(repository, "../w"), `--allow-read=${own}`), "undefined\n");
     assertEquals(ask(join(repository, "../w"), `--allow-read=${join(repository, "..")}`), "false\n");
   }));
 

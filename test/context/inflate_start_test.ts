@@ -21,6 +21,16 @@ Deno.test("inflateStart() R24 gives what was deflated, or its start", () => {
   );
 });
 
+Deno.test("inflateStart() R24 repeats every length, and from far away", () => {
+  const noise = Array.from({ length: 40_000 }, (_, i) => String.fromCharCode(33 + (i * i + (i >> 3)) % 90)).join("");
+  const repeats = Array.from({ length: 258 }, (_, i) => `${noise.slice(i * 99, i * 99 + i + 3)}\n${i}`).join("");
+  const text = noise.slice(0, 30_000) + repeats;
+  for (const strategy of STRATEGIES) {
+    const found = inflateStart(new Uint8Array(deflateSync(text, { level: 9, strategy })), 1_000_000);
+    assertEquals(new TextDecoder().decode(found) === text, true);
+  }
+});
+
 Deno.test("inflateStart() R24 refuses a stream that is cut, and one that is none", () => {
   const whole = new Uint8Array(deflateSync(crypto.getRandomValues(new Uint8Array(500))));
   assertThrows(() => inflateStart(whole.subarray(0, 400), 500), RangeError, "The stream is cut");

@@ -35,7 +35,8 @@ export interface GitIndex {
 }
 
 const MOST_BYTES = 1024 * 1024;
-const MOST_ENTRIES = 2000;
+/** More would take longer than a start may be made to wait, and in the end say nothing. */
+const MOST_ENTRIES = 500;
 const MODES = [0o100644, 0o100755, 0o120000, 0o160000];
 
 /** Reads an index file (gitformat-index, versions 2 to 4). Throws where it is missing, large or not understood. */

@@ -11,7 +11,7 @@ export interface Program {
 /** The program from source. */
 export const SOURCE: Program = {
   name: "source",
-  command: [Deno.execPath(), "run", "-A", "--no-prompt", join(root, "main.ts")],
+  command: [Deno.execPath(), "run", "--quiet", "-A", "--no-prompt", join(root, "main.ts")],
 };
 
 /** The compiled binary; it must have been built. */

@@ -117,9 +117,12 @@ for (const level of CONFINED) {
       const members = (): number[] => processesWith(mark).sort((a, b) => a - b);
       // Whose turn it is: what stands in front (bwrap), the shell, its children.
       for (let turn = 0; turn < 6; turn++) {
-        const call = run(command, { timeoutMs: 1_500 });
-        await until(() => exists(`${policy.root}/begun`) && members().length >= 4);
-        const victim = members()[turn % members().length] ?? 0;
+        const call = run(command, { timeoutMs: 2_500 });
+        let there: readonly number[] = [];
+        await until(() => exists(`${policy.root}/begun`) && (there = members()).length >= 4);
+        const victim = there[turn % there.length];
+        // Zero would be this process and all of its group.
+        assert(victim !== undefined && victim > 0);
         Deno.kill(victim, "SIGKILL");
         await call;
         await until(() => members().length === 0);

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import type { JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
@@ -36,7 +36,8 @@ for (const { level, ignore } of LEVELS) {
         assertMatch(await call("write", { path: "b.txt", content: "new" }), /b\.txt/);
         assertEquals(Deno.readTextFileSync(`${place.root}/b.txt`), "new");
         assertMatch(await call("read", { path: `${place.outside}/secret.txt` }), /outside the read scope/);
-        const before = runner.pid ?? 0;
+        const before = runner.pid;
+        assert(before !== undefined);
         Deno.kill(before, "SIGKILL");
         // What stands behind bwrap may live on for a moment and even answer.
         while (runner.pid === before) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -33,7 +33,8 @@ export function lateProcesses(...args: Parameters<typeof import("./processes.ts"
   return {
     get,
     expect: () => {
-      if (!closing) void get().then((processes) => processes.expect());
+      // What goes wrong is told by the call that needs a process.
+      if (!closing) get().then((processes) => processes.expect()).catch(() => {});
     },
     tidySoon: () => void (timer ??= setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS)),
     retire: async () => {

@@ -114,7 +114,8 @@ export function openToolProcesses(
     foresee: (name) => {
       const tool = known.find((one) => one.name === name);
       if (isClosed || tool === undefined) return;
-      if (tool.place === "runner") runner ??= start();
+      // A worker in this process may be refused, which the call tells.
+      if (tool.place === "runner" && policy.sandbox !== "permissions") runner ??= start();
       if (usesShell(tool)) processes?.expect();
     },
     retire: async () => {

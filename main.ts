@@ -1,16 +1,20 @@
 // The first word decides which of the program's processes this is. The confined ones must not load anything of the
 // others, so everything is imported where it is needed.
-const entry = Deno.args[0];
-if (entry === "--internal-exec") {
-  const { confineAndExec } = await import("./src/sandbox/confine.ts");
-  confineAndExec();
-} else if (entry === "--internal-runner") {
-  const { runRunner } = await import("./src/runner/process.ts");
-  await runRunner();
-} else if (entry === "--internal-bridge") {
-  const { runBridge } = await import("./src/sandbox/bridge.ts");
-  await runBridge(Deno.args.slice(1));
-} else {
-  const { main } = await import("./src/cli/main.ts");
-  await main(Deno.args);
+async function start(entry: string | undefined): Promise<void> {
+  if (entry === "--internal-exec") {
+    const { confineAndExec } = await import("./src/sandbox/confine.ts");
+    confineAndExec();
+  } else if (entry === "--internal-runner") {
+    const { runRunner } = await import("./src/runner/process.ts");
+    await runRunner();
+  } else if (entry === "--internal-bridge") {
+    const { runBridge } = await import("./src/sandbox/bridge.ts");
+    await runBridge(Deno.args.slice(1));
+  } else {
+    const { main } = await import("./src/cli/main.ts");
+    await main(Deno.args);
+  }
 }
+
+// Not awaited at the top level: in the binary this module is a function (src/boot/modules.ts). What it throws ends the process all the same.
+start(Deno.args[0]);

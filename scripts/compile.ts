@@ -9,37 +9,56 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
 import { type BaseRuntime, output, registryRuntime } from "./build/base_runtime.ts";
-import { bundle } from "./build/bundle.ts";
+import { bundleFile, bundleModules, bundleWorkers } from "./build/bundle.ts";
+import { compileBinary } from "./build/compile_binary.ts";
+import { packModules } from "./build/packs.ts";
+import { recordScreen, recordTask } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
-
-/** How long the official base runtime's download may take before the other route is tried. */
-const OFFICIAL_LIMIT_MS = 60_000;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), { boolean: ["registry"], string: ["out", "skills"] });
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
-const chunks = join(root, "dist", "bundle");
+/** What the binary carries. */
+const folder = join(root, "dist", "bundle");
+/** What is needed only while it is built. */
+const work = join(root, "dist", "build");
 
-const files = await bundle(root, chunks);
-await Deno.copyFile(join(root, "README.md"), join(chunks, "README.md"));
-await copyFolder(join(root, "skills"), join(chunks, "skills"));
+for (const made of [folder, work]) {
+  await Deno.remove(made, { recursive: true }).catch(() => {});
+  await Deno.mkdir(made, { recursive: true });
+  // Scoped permissions of workers are behind this flag in 2.7.
+  await Deno.writeTextFile(join(made, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
+}
+const workers = await bundleWorkers(root, folder);
+const bodies = await bundleModules(root, join(work, "modules"));
+await bundleFile(root, "src/boot/binary.ts", join(folder, "main.js"));
+await Deno.copyFile(join(root, "README.md"), join(folder, "README.md"));
+await copyFolder(join(root, "skills"), join(folder, "skills"));
 if (typeof args.skills === "string") {
-  console.log(`skills: ${(await addSkills(resolve(args.skills), join(chunks, "skills"))).join(", ")}`);
+  console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
 }
-await copyFolder(join(root, "docs"), join(chunks, "docs"));
-await hideSources(join(chunks, "docs"));
-await Deno.writeTextFile(join(chunks, "content-hash"), await contentHash());
-// Scoped permissions of workers are behind this flag in 2.7.
-await Deno.writeTextFile(join(chunks, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
+await copyFolder(join(root, "docs"), join(folder, "docs"));
+await hideSources(join(folder, "docs"));
+await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
 
-const official: BaseRuntime = { route: "official", deno: Deno.execPath() };
-const base = args.registry === true || !await compile(official)
-  ? await registryRuntime(join(root, "dist", "base"))
-  : official;
-if (base.route === "registry" && !await compile(base)) {
-  throw new Error("deno compile failed with the registry's base runtime");
-}
+const recorder = join(work, "recorder");
+const base = await compileRecorder();
+await packModules(folder, bodies, [
+  { pack: "task", run: () => recordTask(recorder) },
+  { pack: "screen", run: () => recordScreen(recorder) },
+]);
+const failure = await compileBinary(base, {
+  entry: join(folder, "main.js"),
+  include: [
+    ...workers,
+    ...[...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
+      !/^(main\.js|deno\.json|workers)$/.test(name)
+    ),
+  ],
+  out,
+});
+if (failure !== undefined) throw new Error(`deno compile failed: ${failure}`);
 const size = (await Deno.stat(out)).size;
 console.log(
   `${out}: ${(size / 1e6).toFixed(1)} MB, base runtime from the ${
@@ -47,31 +66,21 @@ console.log(
   }`,
 );
 
-/** Whether it worked; on the official route a failure is a reason to take the other one, and is said. */
-async function compile(runtime: BaseRuntime): Promise<boolean> {
-  const command = new Deno.Command(runtime.deno, {
-    args: [
-      ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
-      ...["--v8-flags=--optimize-for-size", "--config", join(chunks, "deno.json")],
-      ...files.filter((file) => file !== "main.js").flatMap((file) => ["--include", join(chunks, file)]),
-      ...["content-hash", "README.md", "skills", "docs"].flatMap((name) => ["--include", join(chunks, name)]),
-      ...["-o", `${out}.new`, join(chunks, "main.js")],
-    ],
-    cwd: chunks,
-    env: { DENO_NO_UPDATE_CHECK: "1", ...(runtime.file ? { DENORT_BIN: runtime.file } : {}) },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(runtime.route === "official" ? OFFICIAL_LIMIT_MS : 300_000),
-  });
-  const done = await command.output();
-  if (done.success) {
-    await Deno.rename(`${out}.new`, out);
-    return true;
-  }
-  const why = new TextDecoder().decode(done.stderr).trim().split("\n")[0] ?? "";
-  console.error(`${runtime.route} base runtime: ${why || "timed out"}`);
-  return false;
+/** Compiles the program that is run to find out what the binary needs at its start; tells which base runtime works. */
+async function compileRecorder(): Promise<BaseRuntime> {
+  const entry = join(work, "main.js");
+  await bundleFile(root, "scripts/build/recorder.ts", entry);
+  await Deno.writeTextFile(entry, `const FOLDER=${JSON.stringify(folder)};${await Deno.readTextFile(entry)}`);
+  const parts = { entry, include: [], out: recorder };
+  const official: BaseRuntime = { route: "official", deno: Deno.execPath() };
+  const reason = args.registry === true ? undefined : await compileBinary(official, parts);
+  if (args.registry !== true && reason === undefined) return official;
+  // A failure is a reason to take the other route, and is said.
+  if (reason !== undefined) console.error(`official base runtime: ${reason}`);
+  const registry = await registryRuntime(join(root, "dist", "base"));
+  const failure = await compileBinary(registry, parts);
+  if (failure !== undefined) throw new Error(`deno compile failed with the registry's base runtime: ${failure}`);
+  return registry;
 }
 
 /** Examples are to be read: under their own names they would be taken for modules of the program. */
@@ -101,6 +110,6 @@ async function contentHash(): Promise<string> {
     const names = (await Array.fromAsync(Deno.readDir(path))).map((entry) => entry.name).sort();
     for (const inner of names) await add(join(path, inner), `${name}/${inner}`);
   };
-  for (const part of ["README.md", "docs", "skills"]) await add(join(chunks, part), part);
+  for (const part of ["README.md", "docs", "skills"]) await add(join(folder, part), part);
   return hash.digest("hex").slice(0, 8);
 }

@@ -1,8 +1,17 @@
-import { dirname, join, relative } from "@std/path";
+import { join, relative } from "@std/path";
+import { transform } from "sucrase";
+import type { Pack } from "../../src/boot/modules.ts";
 import { output } from "./base_runtime.ts";
 
-/** Entry points besides main.ts: modules that run in workers, relative to the repository. */
+/**
+ * Modules that run in workers, relative to the repository. Their permissions let them read no file of the binary, so they
+ * stay modules of the runtime's own loader.
+ */
 const WORKERS = ["src/runner/worker.ts", "src/hooks/extension_worker.ts"];
+const WORKER_FOLDER = "workers";
+
+/** The first module of the binary. */
+export const ENTRY = "src/boot/binary.ts";
 
 /**
  * Bundled npm code gets web timers without `unref` and has no `require`; both are put in front of the chunks that use
@@ -16,39 +25,85 @@ const TIMERS =
 /** Native add-ons that just-bash loads for archive formats only: a binary cannot carry them, and those commands say so. */
 const NATIVE = ["@mongodb-js/zstd", "node-liblzma"];
 
-/** Bundles the program into `out` as split and minified chunks, and returns the files in it, relative to `out`. */
-export async function bundle(root: string, out: string): Promise<string[]> {
-  await Deno.remove(out, { recursive: true }).catch(() => {});
-  await output(
-    Deno.execPath(),
-    [
-      ...["bundle", "--quiet", "--minify", "--keep-names", "--code-splitting", "--platform", "deno"],
-      ...NATIVE.flatMap((name) => ["--external", name]),
-      ...["--outdir", out, "main.ts", ...WORKERS],
-    ],
-    root,
-  );
-  const files = [...walk(out, out)].sort();
-  for (const file of files) await finish(join(out, file), out);
+const OPTIONS = ["--quiet", "--minify", "--keep-names", "--platform", "deno"];
+
+/** Bundles one module into a file of its own. */
+export async function bundleFile(root: string, entry: string, out: string): Promise<void> {
+  await output(Deno.execPath(), ["bundle", ...OPTIONS, "--output", out, entry], root);
+}
+
+/** Bundles the workers into `out` as split modules, and returns the files, relative to `out`. */
+export async function bundleWorkers(root: string, out: string): Promise<readonly string[]> {
+  const folder = join(out, WORKER_FOLDER);
+  await bundleSplit(root, WORKERS, folder);
+  const files = [...walk(folder, out)].sort();
+  for (const file of files) {
+    const code = await Deno.readTextFile(join(out, file));
+    await Deno.writeTextFile(join(out, file), (code.includes("require(") ? REQUIRE : "") + withTimers(code));
+  }
   return files;
 }
 
-/** Rewrites worker URLs to the bundled files and adds what npm code needs. */
-async function finish(path: string, out: string): Promise<void> {
-  let code = await Deno.readTextFile(path);
-  for (const worker of WORKERS) {
-    const name = worker.slice(worker.lastIndexOf("/") + 1);
-    const target = relative(dirname(path), join(out, worker.replace(/\.ts$/, ".js")));
-    code = code.replace(new RegExp(`"\\.{1,2}/(?:[^"]*/)?${RegExp.escape(name)}"`, "g"), JSON.stringify(`./${target}`));
+/** The modules of the program as bodies of functions by name (src/boot/modules.ts); `work` is a folder to build in. */
+export async function bundleModules(root: string, work: string): Promise<ReadonlyMap<string, string>> {
+  await bundleSplit(root, ["main.ts"], work);
+  const bodies = new Map<string, string>();
+  for (const file of [...walk(work, work)].sort()) {
+    bodies.set(file, asBody(withWorkers(withTimers(await Deno.readTextFile(join(work, file)))), file));
   }
-  const head = (code.includes("require(") ? REQUIRE : "") + (code.includes(".unref(") ? TIMERS : "");
-  await Deno.writeTextFile(path, head + code);
+  return bodies;
 }
 
-function* walk(folder: string, out: string): Generator<string> {
+/** One text for the modules of a pack: an array of functions. */
+export function packText(pack: Pick<Pack, "modules">, bodies: ReadonlyMap<string, string>): string {
+  return `[${pack.modules.map((name) => asFunction(bodies.get(name) ?? "")).join(",\n")}]`;
+}
+
+/** The text of one module: a function, and nothing else. */
+export function asFunction(body: string): string {
+  return `(function(require,exports,__meta){${body}\n})`;
+}
+
+function bundleSplit(root: string, entries: readonly string[], out: string): Promise<string> {
+  return output(
+    Deno.execPath(),
+    [
+      ...["bundle", ...OPTIONS, "--code-splitting"],
+      ...NATIVE.flatMap((name) => ["--external", name]),
+      ...["--outdir", out, ...entries],
+    ],
+    root,
+  );
+}
+
+const withTimers = (code: string): string => (code.includes(".unref(") ? TIMERS : "") + code;
+
+/** Leads the addresses of workers to their bundled files. */
+function withWorkers(code: string): string {
+  return WORKERS.reduce((text, worker) => {
+    const name = worker.slice(worker.lastIndexOf("/") + 1);
+    const target = `./${WORKER_FOLDER}/${worker.replace(/^src\//, "").replace(/\.ts$/, ".js")}`;
+    return text.replace(new RegExp(`"\\.{1,2}/(?:[^"]*/)?${RegExp.escape(name)}"`, "g"), JSON.stringify(target));
+  }, code);
+}
+
+function asBody(code: string, file: string): string {
+  const { code: text } = transform(code, { transforms: ["imports"], disableESTransforms: true, production: true });
+  const body = text.replace(/\bimport\.meta\.(url|dirname)\b/g, "__meta.$1")
+    // V8 keeps a text with one character beyond Latin-1 in twice the memory, all of it.
+    .replace(/(?<!\\)[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  try {
+    new Function("require", "exports", "__meta", body);
+  } catch (error) {
+    throw new Error(`${file} cannot be made into a function: ${String(error)}`);
+  }
+  return body;
+}
+
+function* walk(folder: string, from: string): Generator<string> {
   for (const entry of Deno.readDirSync(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory) yield* walk(path, out);
-    else if (entry.name.endsWith(".js")) yield relative(out, path);
+    if (entry.isDirectory) yield* walk(path, from);
+    else if (entry.name.endsWith(".js")) yield relative(from, path);
   }
 }

@@ -1,0 +1,44 @@
+import { dirname } from "@std/path";
+import type { BaseRuntime } from "./base_runtime.ts";
+
+/** How long the official base runtime's download may take before the other route is tried. */
+const OFFICIAL_LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
+
+/** What a binary is made of. */
+export interface BinaryParts {
+  /** Its first module, in a folder with a `deno.json`. */
+  readonly entry: string;
+  /** Files and folders beside the entry that it carries, relative to it. */
+  readonly include: readonly string[];
+  readonly out: string;
+}
+
+/**
+ * `deno compile` behind a base runtime: nothing, or why it failed.
+ *
+ * Without the runtime's own code cache: that is a file in the temp folder which anybody can forge.
+ */
+export async function compileBinary(
+  runtime: BaseRuntime,
+  { entry, include, out }: BinaryParts,
+): Promise<string | undefined> {
+  const command = new Deno.Command(runtime.deno, {
+    args: [
+      ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
+      ...["--v8-flags=--optimize-for-size", "--config", `${dirname(entry)}/deno.json`],
+      ...include.flatMap((name) => ["--include", `${dirname(entry)}/${name}`]),
+      ...["-o", `${out}.new`, entry],
+    ],
+    cwd: dirname(entry),
+    env: { DENO_NO_UPDATE_CHECK: "1", ...(runtime.file ? { DENORT_BIN: runtime.file } : {}) },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(runtime.route === "official" ? OFFICIAL_LIMIT_MS : LIMIT_MS),
+  });
+  const done = await command.output();
+  if (!done.success) return new TextDecoder().decode(done.stderr).trim().split("\n")[0] || "timed out";
+  await Deno.rename(`${out}.new`, out);
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { dirname, join } from "@std/path";
+import type { Modules, Pack } from "../../src/boot/modules.ts";
+import { asFunction, packText } from "./bundle.ts";
+import type { Recorded } from "./record.ts";
+
+/** A run of the program that tells what is needed together; `undefined` where such a run is not possible. */
+export interface Scenario {
+  readonly pack: string;
+  readonly run: () => Promise<Recorded | undefined>;
+}
+
+/**
+ * Writes the modules into the folder that the binary carries: those that a scenario loads as a pack with V8's cache, the
+ * others in a file each. Each scenario runs twice: for the modules, and, when they are packed, for the cache.
+ */
+export async function packModules(
+  folder: string,
+  bodies: ReadonlyMap<string, string>,
+  scenarios: readonly Scenario[],
+): Promise<void> {
+  const packs: Pack[] = [];
+  const write = (): Promise<void> => writeModules(folder, bodies, packs);
+  await write();
+  const packed = new Set<string>();
+  for (const { pack, run } of scenarios) {
+    const modules = (await run())?.loaded.filter((name) => !packed.has(name)) ?? [];
+    if (modules.length === 0) continue;
+    for (const name of modules) packed.add(name);
+    packs.push({ name: pack, modules, cached: false });
+  }
+  await write();
+  for (const { pack, run } of scenarios) {
+    const at = packs.findIndex(({ name }) => name === pack);
+    const known = packs[at];
+    const cache = known && (await run())?.caches.get(pack);
+    if (!known || !cache) continue;
+    await Deno.writeFile(join(folder, `${pack}.cache`), cache);
+    packs[at] = { ...known, cached: true };
+  }
+  await write();
+}
+
+async function writeModules(
+  folder: string,
+  bodies: ReadonlyMap<string, string>,
+  packs: readonly Pack[],
+): Promise<void> {
+  const packed = new Set(packs.flatMap(({ modules }) => modules));
+  const alone = [...bodies.keys()].filter((name) => !packed.has(name));
+  await Deno.remove(join(folder, "alone"), { recursive: true }).catch(() => {});
+  for (const name of alone) {
+    const path = join(folder, "alone", `${name}.txt`);
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, asFunction(bodies.get(name) ?? ""));
+  }
+  for (const pack of packs) await Deno.writeTextFile(join(folder, `${pack.name}.txt`), packText(pack, bodies));
+  const modules: Modules = { packs, alone };
+  await Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
+}

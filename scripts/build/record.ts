@@ -1,0 +1,110 @@
+import { join } from "@std/path";
+import { startIn } from "../bench/tui/pty.ts";
+
+/** What a run of the program has left behind. */
+export interface Recorded {
+  /** Modules in the order in which they were loaded. */
+  readonly loaded: readonly string[];
+  /** V8's caches by pack. */
+  readonly caches: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+}
+
+/** How long a run may take. */
+const LIMIT_MS = 30_000;
+
+/** Runs the recorder (recorder.ts) as people run the program: one task with a call of a tool, in an empty folder. */
+export async function recordTask(recorder: string): Promise<Recorded> {
+  await using model = serveModel();
+  return await inEmptyFolder(async ({ cwd, env, report }) => {
+    const child = new Deno.Command(recorder, {
+      args: ["-m", "model", "-p", "What is here?"],
+      cwd,
+      clearEnv: true,
+      env: { ...env, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none", SANDPIPER_RECORD: report },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    const { success, stderr } = await child.output();
+    if (!success) throw new Error(`the program fails while it is built: ${new TextDecoder().decode(stderr).trim()}`);
+    return await readReport(report);
+  });
+}
+
+/** Runs the recorder in a terminal: the first screen, keys, an answer, the end. */
+export async function recordScreen(recorder: string): Promise<Recorded> {
+  await using model = serveModel();
+  return await inEmptyFolder(async ({ cwd, env, report }) => {
+    const terminal = startIn({
+      command: [recorder, "-m", "model"],
+      cwd,
+      env: { ...env, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none", SANDPIPER_RECORD: report },
+    });
+    try {
+      await terminal.until((text) => text.includes("write: ."), LIMIT_MS);
+      const typed = terminal.until((text) => text.includes("here"), LIMIT_MS);
+      terminal.type("What is here");
+      await typed;
+      const answered = terminal.until((text) => text.includes("Nothing."), LIMIT_MS);
+      terminal.type("?\r");
+      await answered;
+    } finally {
+      await terminal.end();
+    }
+    return await readReport(report);
+  });
+}
+
+async function readReport(report: string): Promise<Recorded> {
+  const loaded: string[] = JSON.parse(await Deno.readTextFile(`${report}.loaded`));
+  const caches = new Map<string, Uint8Array<ArrayBuffer>>();
+  const folder = join(report, "..");
+  for await (const { name } of Deno.readDir(folder)) {
+    const pack = /^report\.(.+)\.cache$/.exec(name)?.[1];
+    if (pack !== undefined) caches.set(pack, await Deno.readFile(join(folder, name)));
+  }
+  return { loaded, caches };
+}
+
+interface Ground {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the recorder writes, without the endings. */
+  readonly report: string;
+}
+
+async function inEmptyFolder<T>(work: (ground: Ground) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "sandpiper-build-" });
+  const [home, cwd] = [join(folder, "home"), join(folder, "project")];
+  try {
+    for (const made of [home, cwd]) await Deno.mkdir(made);
+    return await work({ cwd, env: { HOME: home, PATH: "/usr/bin:/bin" }, report: join(folder, "report") });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+interface Model extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** A model that wants to list the folder and then says so. */
+function serveModel(): Model {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    if (request.method !== "POST") return Response.json({ object: "list", data: [] });
+    const isFirst = !(await request.text()).includes('"role":"tool"');
+    const call = { index: 0, id: "1", type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } };
+    const chunk = (delta: object, finish_reason: string | null) =>
+      `data: ${
+        JSON.stringify({ id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })
+      }\n\n`;
+    const delta = isFirst ? { role: "assistant", tool_calls: [call] } : { role: "assistant", content: "Nothing." };
+    const body = chunk(delta, null) + chunk({}, isFirst ? "tool_calls" : "stop") + "data: [DONE]\n\n";
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/v1`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}

@@ -1,0 +1,97 @@
+import { Script } from "node:vm";
+
+/** Modules that are compiled together: one text, and what V8 made of it when the binary was built. */
+export interface Pack {
+  /** Base name of the two files, `NAME.txt` and `NAME.cache`. */
+  readonly name: string;
+  readonly modules: readonly string[];
+  /** Whether there is a cache; without one the text alone is compiled. */
+  readonly cached: boolean;
+}
+
+/** What `modules.json` beside the packs says. */
+export interface Modules {
+  readonly packs: readonly Pack[];
+  /** Modules with a file each, `alone/NAME.txt`. */
+  readonly alone: readonly string[];
+}
+
+/** A module as a function (the shape of CommonJS); `__meta` stands for `import.meta`. */
+type Body = (require: (name: string) => unknown, exports: object, __meta: Meta) => void;
+
+interface Meta {
+  readonly url: string;
+  readonly dirname: string;
+}
+
+/** The modules of the compiled binary. */
+export interface OpenModules {
+  /** The exports of a module, which runs when it is first asked for; its name is relative to the folder. */
+  readonly load: (name: string) => unknown;
+  /** Names in the order in which they were asked for. */
+  readonly loaded: () => readonly string[];
+  /** What V8 has compiled up to now of the packs that were opened, by name: caches for a build to come. */
+  readonly caches: () => ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Opens the modules in a folder that the binary carries. The runtime's own loader compiles each module from its text at
+ * every start; here V8 gets what it compiled before, which is a third of the time to the first request (decision 0012).
+ *
+ * Only files that `modules.json` names are opened: the runtime looks for what the binary does not carry in a folder of
+ * the same name on disk, where anyone may have put one.
+ */
+export function openModules(folder: string): OpenModules {
+  const { packs, alone }: Modules = JSON.parse(Deno.readTextFileSync(`${folder}/modules.json`));
+  const single = new Set(alone);
+  const meta: Meta = { url: `file://${folder}/main.js`, dirname: folder };
+  const modules = new Map<string, object>();
+  const opened = new Map<string, { script: Script; bodies: readonly Body[] }>();
+
+  const openPack = ({ name, cached }: Pack): readonly Body[] => {
+    const known = opened.get(name);
+    if (known) return known.bodies;
+    const script = new Script(Deno.readTextFileSync(`${folder}/${name}.txt`), {
+      filename: `${folder}/${name}.js`,
+      ...(cached ? { cachedData: Deno.readFileSync(`${folder}/${name}.cache`) } : {}),
+    });
+    const bodies: readonly Body[] = script.runInThisContext();
+    opened.set(name, { script, bodies });
+    return bodies;
+  };
+
+  const bodyOf = (name: string): Body => {
+    for (const pack of packs) {
+      const body = pack.modules.includes(name) ? openPack(pack)[pack.modules.indexOf(name)] : undefined;
+      if (body) return body;
+    }
+    if (!single.has(name)) throw new Error(`The program has no module ${name}`);
+    const filename = `${folder}/${name}`;
+    return new Script(Deno.readTextFileSync(`${folder}/alone/${name}.txt`), { filename }).runInThisContext();
+  };
+
+  const load = (name: string): unknown => {
+    const known = modules.get(name);
+    if (known) return known;
+    const exports = {};
+    const body = bodyOf(name);
+    // Before it runs: modules may need each other.
+    modules.set(name, exports);
+    body(require, exports, meta);
+    return exports;
+  };
+
+  // All modules lie side by side, so that a relative name is the same from everywhere.
+  const require = (name: string): unknown => {
+    if (name.startsWith("./")) return load(name.slice(2));
+    const builtin: unknown = process.getBuiltinModule(name);
+    if (builtin === undefined) throw new Error(`Cannot find module '${name}'`);
+    return builtin;
+  };
+
+  return {
+    load,
+    loaded: () => [...modules.keys()],
+    caches: () => new Map([...opened].map(([name, { script }]) => [name, script.createCachedData()])),
+  };
+}

@@ -12,7 +12,7 @@ import { type BaseRuntime, output, registryRuntime } from "./build/base_runtime.
 import { bundleFile, bundleModules, bundleWorkers } from "./build/bundle.ts";
 import { compileBinary } from "./build/compile_binary.ts";
 import { packModules } from "./build/packs.ts";
-import { recordScreen, recordTask } from "./build/record.ts";
+import { recordLoads, recordScreen, recordTask } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -44,7 +44,12 @@ await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
 
 const recorder = join(work, "recorder");
 const base = await compileRecorder();
+// The confined processes that main.ts may become: each command starts one of them.
+const main = bodies.get("main.js") ?? "";
+const confined = [...main.matchAll(/"\.\/((?:confine|process|bridge)-\w+\.js)"/g)].map(([, name]) => name ?? "");
+if (confined.length !== 3) throw new Error(`main.js should import three confined processes: ${confined.join(", ")}`);
 await packModules(folder, bodies, [
+  { pack: "confined", always: ["main.js"], run: () => recordLoads(recorder, confined) },
   { pack: "task", run: () => recordTask(recorder) },
   { pack: "screen", run: () => recordScreen(recorder) },
 ]);

@@ -6,6 +6,8 @@ import type { Recorded } from "./record.ts";
 /** A run of the program that tells what is needed together; `undefined` where such a run is not possible. */
 export interface Scenario {
   readonly pack: string;
+  /** Modules that are in the pack whatever the run loads. */
+  readonly always?: readonly string[];
   readonly run: () => Promise<Recorded | undefined>;
 }
 
@@ -22,8 +24,9 @@ export async function packModules(
   const write = (): Promise<void> => writeModules(folder, bodies, packs);
   await write();
   const packed = new Set<string>();
-  for (const { pack, run } of scenarios) {
-    const modules = (await run())?.loaded.filter((name) => !packed.has(name)) ?? [];
+  for (const { pack, always = [], run } of scenarios) {
+    const loaded = (await run())?.loaded ?? [];
+    const modules = [...new Set([...always, ...loaded])].filter((name) => !packed.has(name));
     if (modules.length === 0) continue;
     for (const name of modules) packed.add(name);
     packs.push({ name: pack, modules, cached: false });

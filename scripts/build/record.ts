@@ -16,18 +16,21 @@ const LIMIT_MS = 30_000;
 export async function recordTask(recorder: string): Promise<Recorded> {
   await using model = serveModel();
   return await inEmptyFolder(async ({ cwd, env, report }) => {
-    const child = new Deno.Command(recorder, {
-      args: ["-m", "model", "-p", "What is here?"],
-      cwd,
-      clearEnv: true,
-      env: { ...env, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none", SANDPIPER_RECORD: report },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-      signal: AbortSignal.timeout(LIMIT_MS),
+    const { success, stderr } = await run(recorder, ["-m", "model", "-p", "What is here?"], cwd, {
+      ...env,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: "none",
+      SANDPIPER_RECORD: report,
     });
-    const { success, stderr } = await child.output();
     if (!success) throw new Error(`the program fails while it is built: ${new TextDecoder().decode(stderr).trim()}`);
+    return await readReport(report);
+  });
+}
+
+/** Loads modules and runs nothing of them. */
+export function recordLoads(recorder: string, names: readonly string[]): Promise<Recorded> {
+  return inEmptyFolder(async ({ cwd, env, report }) => {
+    await run(recorder, [], cwd, { ...env, SANDPIPER_LOAD: names.join(" "), SANDPIPER_RECORD: report });
     return await readReport(report);
   });
 }
@@ -54,6 +57,24 @@ export async function recordScreen(recorder: string): Promise<Recorded> {
     }
     return await readReport(report);
   });
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Deno.CommandOutput> {
+  return new Deno.Command(program, {
+    args: [...args],
+    cwd,
+    clearEnv: true,
+    env: { ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(LIMIT_MS),
+  }).output();
 }
 
 async function readReport(report: string): Promise<Recorded> {

@@ -8,10 +8,9 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
-import { type BaseRuntime, output, registryRuntime } from "./build/base_runtime.ts";
-import { bundleFile, bundleModules, bundleWorkers } from "./build/bundle.ts";
-import { compileBinary } from "./build/compile_binary.ts";
-import { packModules } from "./build/packs.ts";
+import { output } from "./build/base_runtime.ts";
+import { buildBinary } from "./build/build_binary.ts";
+import { bundleWorkers, MAIN_MODULE } from "./build/bundle.ts";
 import { recordLoads, recordScreen, recordTask } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
@@ -19,20 +18,16 @@ const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), { boolean: ["registry"], string: ["out", "skills"] });
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
-/** What the binary carries. */
 const folder = join(root, "dist", "bundle");
-/** What is needed only while it is built. */
 const work = join(root, "dist", "build");
 
 for (const made of [folder, work]) {
   await Deno.remove(made, { recursive: true }).catch(() => {});
   await Deno.mkdir(made, { recursive: true });
-  // Scoped permissions of workers are behind this flag in 2.7.
-  await Deno.writeTextFile(join(made, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
 }
-const workers = await bundleWorkers(root, folder);
-const bodies = await bundleModules(root, join(work, "modules"));
-await bundleFile(root, "src/boot/binary.ts", join(folder, "main.js"));
+// Scoped permissions of workers are behind this flag in 2.7.
+await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
+await bundleWorkers(root, folder);
 await Deno.copyFile(join(root, "README.md"), join(folder, "README.md"));
 await copyFolder(join(root, "skills"), join(folder, "skills"));
 if (typeof args.skills === "string") {
@@ -42,50 +37,28 @@ await copyFolder(join(root, "docs"), join(folder, "docs"));
 await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
 
-const recorder = join(work, "recorder");
-const base = await compileRecorder();
-// The confined processes that main.ts may become: each command starts one of them.
-const main = bodies.get("main.js") ?? "";
-const confined = [...main.matchAll(/"\.\/((?:confine|process|bridge)-\w+\.js)"/g)].map(([, name]) => name ?? "");
-if (confined.length !== 3) throw new Error(`main.js should import three confined processes: ${confined.join(", ")}`);
-await packModules(folder, bodies, [
-  { pack: "confined", always: ["main.js"], run: () => recordLoads(recorder, confined) },
-  { pack: "task", run: () => recordTask(recorder) },
-  { pack: "screen", run: () => recordScreen(recorder) },
-]);
-const failure = await compileBinary(base, {
-  entry: join(folder, "main.js"),
-  include: [
-    ...workers,
-    ...[...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
-      !/^(main\.js|deno\.json|workers)$/.test(name)
-    ),
+const route = await buildBinary({
+  ...{ root, main: "main.ts", folder, work, out },
+  base: join(root, "dist", "base"),
+  registry: args.registry === true,
+  scenarios: (recorder, main) => [
+    { pack: "confined", always: [MAIN_MODULE], run: () => recordLoads(recorder, confinedModules(main)) },
+    { pack: "task", run: () => recordTask(recorder) },
+    { pack: "screen", run: () => recordScreen(recorder) },
   ],
-  out,
 });
-if (failure !== undefined) throw new Error(`deno compile failed: ${failure}`);
 const size = (await Deno.stat(out)).size;
 console.log(
   `${out}: ${(size / 1e6).toFixed(1)} MB, base runtime from the ${
-    base.route === "official" ? "official host" : "npm registry"
+    route === "official" ? "official host" : "npm registry"
   }`,
 );
 
-/** Compiles the program that is run to find out what the binary needs at its start; tells which base runtime works. */
-async function compileRecorder(): Promise<BaseRuntime> {
-  const entry = join(work, "main.js");
-  await bundleFile(root, "scripts/build/recorder.ts", entry);
-  await Deno.writeTextFile(entry, `const FOLDER=${JSON.stringify(folder)};${await Deno.readTextFile(entry)}`);
-  const parts = { entry, include: [], out: recorder };
-  const official: BaseRuntime = { route: "official", deno: Deno.execPath() };
-  const reason = args.registry === true ? undefined : await compileBinary(official, parts);
-  if (args.registry !== true && reason === undefined) return official;
-  // A failure is a reason to take the other route, and is said.
-  if (reason !== undefined) console.error(`official base runtime: ${reason}`);
-  const registry = await registryRuntime(join(root, "dist", "base"));
-  const failure = await compileBinary(registry, parts);
-  if (failure !== undefined) throw new Error(`deno compile failed with the registry's base runtime: ${failure}`);
-  return registry;
+/** The confined processes that main.ts may become: each command starts one of them, so they have a small pack. */
+function confinedModules(main: string): readonly string[] {
+  const names = [...main.matchAll(/["']\.\/((?:confine|process|bridge)-\w+\.js)["']/g)].map(([, name]) => name ?? "");
+  if (names.length !== 3) throw new Error(`main.ts should import three confined processes: ${names.join(", ")}`);
+  return names;
 }
 
 /** Examples are to be read: under their own names they would be taken for modules of the program. */

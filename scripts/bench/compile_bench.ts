@@ -1,5 +1,8 @@
 import { join } from "@std/path";
 import { output } from "../build/base_runtime.ts";
+import { buildBinary } from "../build/build_binary.ts";
+import { recordRun } from "../build/record.ts";
+import { exists } from "./floors.ts";
 import { type Part, spreadOf } from "./part_goals.ts";
 
 /** Context files on the way down to the workspace, the user's own included. */
@@ -22,8 +25,9 @@ export async function compileBench({ root, dist, work, runs }: CompileBench): Pr
   const cold: number[] = [];
   const warm: number[] = [];
   const place = makePlace(join(work, "many"), CONTEXT_FILES, SKILLS);
+  const compiler = await buildProbe(root, dist, work, place);
   for (let round = 0; round < runs; round++) {
-    const run = await probe(root, place.ws, place.user);
+    const run = await probe(compiler, place);
     cold.push(run.coldMs);
     warm.push(run.warmMs);
     const wanted = [CONTEXT_FILES, SKILLS, 30];
@@ -103,10 +107,23 @@ interface Probed {
   readonly found: readonly number[];
 }
 
-async function probe(root: string, ws: string, user: string): Promise<Probed> {
-  const script = join(root, "scripts", "bench", "probes", "compile_probe.ts");
-  const words = ["run", "--no-prompt", "--allow-read", "--allow-env", "--config", join(root, "deno.json"), script];
-  return JSON.parse(await output(Deno.execPath(), [...words, ws, user], ws));
+/** Builds the probe as the product is built: what a start has to compile anew is part of what is measured. */
+async function buildProbe(root: string, dist: string, work: string, place: Place): Promise<string> {
+  const [folder, parts, out] = [join(work, "probe"), join(work, "probe-build"), join(work, "compile-probe")];
+  for (const made of [folder, parts]) Deno.mkdirSync(made, { recursive: true });
+  Deno.writeTextFileSync(join(folder, "deno.json"), "{}");
+  const base = join(dist, "base");
+  await buildBinary({
+    ...{ root, main: "scripts/bench/probes/compile_probe.ts", folder, work: parts, out, base },
+    // `deno task compile` puts its base there when the official host did not answer.
+    registry: exists(base),
+    scenarios: (recorder) => [{ pack: "probe", run: () => recordRun(recorder, [place.ws, place.user]) }],
+  });
+  return out;
+}
+
+async function probe(program: string, { ws, user }: Place): Promise<Probed> {
+  return JSON.parse(await output(program, [ws, user], ws));
 }
 
 /** From the start of `sandpiper prompt` to its end: everything of a first request but the provider. */

@@ -13,7 +13,7 @@ interface Floor {
 const SMALL = "--v8-flags=--optimize-for-size";
 const NO_CACHE = "--no-code-cache";
 
-/** `-nocache` floors are built like the product, which does without the forgeable bytecode cache. */
+/** `-nocache` floors do without the forgeable bytecode cache in the temp folder, as the product does. */
 const FLOORS: readonly Floor[] = [
   { name: "floor-empty-nocache", source: "floor_empty.ts", flags: [SMALL, NO_CACHE] },
   { name: "floor-fetch-nocache", source: "floor_fetch.ts", flags: [SMALL, NO_CACHE] },
@@ -73,7 +73,8 @@ async function build(floor: Floor, root: string, out: string, runtime: BaseRunti
   await Deno.remove(folder, { recursive: true });
 }
 
-function exists(path: string): boolean {
+/** Whether there is anything at a path. */
+export function exists(path: string): boolean {
   try {
     return Deno.statSync(path) !== undefined;
   } catch {

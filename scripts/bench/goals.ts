@@ -31,7 +31,7 @@ interface Goal {
   readonly unit: "ms" | "MB" | "bytes" | "×";
 }
 
-/** The floor of the ratios: it is built as the product is, without code cache. */
+/** The floor of the ratios: like the product it uses no code cache in the temp folder. */
 export const FLOOR = "floor-tuned-nocache";
 
 const GOALS: readonly Goal[] = [

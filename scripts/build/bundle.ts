@@ -1,4 +1,4 @@
-import { join, relative } from "@std/path";
+import { basename, join, relative } from "@std/path";
 import { transform } from "sucrase";
 import type { Pack } from "../../src/boot/modules.ts";
 import { output } from "./base_runtime.ts";
@@ -10,8 +10,8 @@ import { output } from "./base_runtime.ts";
 const WORKERS = ["src/runner/worker.ts", "src/hooks/extension_worker.ts"];
 const WORKER_FOLDER = "workers";
 
-/** The first module of the binary. */
-export const ENTRY = "src/boot/binary.ts";
+/** Name of the module that a program begins with, once it is bundled. */
+export const MAIN_MODULE = "main.js";
 
 /**
  * Bundled npm code gets web timers without `unref` and has no `require`; both are put in front of the chunks that use
@@ -44,12 +44,14 @@ export async function bundleWorkers(root: string, out: string): Promise<readonly
   return files;
 }
 
-/** The modules of the program as bodies of functions by name (src/boot/modules.ts); `work` is a folder to build in. */
-export async function bundleModules(root: string, work: string): Promise<ReadonlyMap<string, string>> {
-  await bundleSplit(root, ["main.ts"], work);
+/** The modules of a program as bodies of functions by name (src/boot/modules.ts); `work` is a folder to build in. */
+export async function bundleModules(root: string, main: string, work: string): Promise<ReadonlyMap<string, string>> {
+  await bundleSplit(root, [main], work);
   const bodies = new Map<string, string>();
+  const first = basename(main).replace(/\.ts$/, ".js");
   for (const file of [...walk(work, work)].sort()) {
-    bodies.set(file, asBody(withWorkers(withTimers(await Deno.readTextFile(join(work, file)))), file));
+    const code = await Deno.readTextFile(join(work, file));
+    bodies.set(file === first ? MAIN_MODULE : file, asBody(withWorkers(withTimers(code)), file));
   }
   return bodies;
 }
@@ -87,11 +89,16 @@ function withWorkers(code: string): string {
   }, code);
 }
 
-function asBody(code: string, file: string): string {
+/**
+ * A module as the body of a function with `require`, `exports` and `__meta`; throws for one that cannot be that.
+ *
+ * For what the bundler writes: its exports are lists, never declarations (the transpiler loses all but the first of those).
+ */
+export function asBody(code: string, file: string): string {
   const { code: text } = transform(code, { transforms: ["imports"], disableESTransforms: true, production: true });
   const body = text.replace(/\bimport\.meta\.(url|dirname)\b/g, "__meta.$1")
     // V8 keeps a text with one character beyond Latin-1 in twice the memory, all of it.
-    .replace(/(?<!\\)[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    .replace(/(?<!\\)[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   try {
     new Function("require", "exports", "__meta", body);
   } catch (error) {

@@ -21,8 +21,7 @@ export async function packModules(
   scenarios: readonly Scenario[],
 ): Promise<void> {
   const packs: Pack[] = [];
-  const write = (): Promise<void> => writeModules(folder, bodies, packs);
-  await write();
+  await writeModules(folder, bodies, packs);
   const packed = new Set<string>();
   for (const { pack, always = [], run } of scenarios) {
     const loaded = (await run())?.loaded ?? [];
@@ -31,16 +30,18 @@ export async function packModules(
     for (const name of modules) packed.add(name);
     packs.push({ name: pack, modules, cached: false });
   }
-  await write();
+  await writeModules(folder, bodies, packs);
   for (const { pack, run } of scenarios) {
     const at = packs.findIndex(({ name }) => name === pack);
     const known = packs[at];
-    const cache = known && (await run())?.caches.get(pack);
+    const recorded = known && await run();
+    const cache = recorded?.caches.get(pack);
     if (!known || !cache) continue;
+    if (recorded?.refused.length) throw new Error(`V8 does not take its own cache of ${recorded.refused.join(", ")}`);
     await Deno.writeFile(join(folder, `${pack}.cache`), cache);
     packs[at] = { ...known, cached: true };
+    await writeList(folder, bodies, packs);
   }
-  await write();
 }
 
 async function writeModules(
@@ -48,15 +49,22 @@ async function writeModules(
   bodies: ReadonlyMap<string, string>,
   packs: readonly Pack[],
 ): Promise<void> {
-  const packed = new Set(packs.flatMap(({ modules }) => modules));
-  const alone = [...bodies.keys()].filter((name) => !packed.has(name));
   await Deno.remove(join(folder, "alone"), { recursive: true }).catch(() => {});
-  for (const name of alone) {
+  for (const name of aloneOf(bodies, packs)) {
     const path = join(folder, "alone", `${name}.txt`);
     await Deno.mkdir(dirname(path), { recursive: true });
     await Deno.writeTextFile(path, asFunction(bodies.get(name) ?? ""));
   }
   for (const pack of packs) await Deno.writeTextFile(join(folder, `${pack.name}.txt`), packText(pack, bodies));
-  const modules: Modules = { packs, alone };
-  await Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
+  await writeList(folder, bodies, packs);
+}
+
+function writeList(folder: string, bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): Promise<void> {
+  const modules: Modules = { packs, alone: aloneOf(bodies, packs) };
+  return Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
+}
+
+function aloneOf(bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): readonly string[] {
+  const packed = new Set(packs.flatMap(({ modules }) => modules));
+  return [...bodies.keys()].filter((name) => !packed.has(name));
 }

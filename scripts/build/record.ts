@@ -5,6 +5,8 @@ import { startIn } from "../bench/tui/pty.ts";
 export interface Recorded {
   /** Modules in the order in which they were loaded. */
   readonly loaded: readonly string[];
+  /** Packs whose cache V8 did not take. */
+  readonly refused: readonly string[];
   /** V8's caches by pack. */
   readonly caches: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
@@ -15,13 +17,27 @@ const LIMIT_MS = 30_000;
 /** Runs the recorder (recorder.ts) as people run the program: one task with a call of a tool, in an empty folder. */
 export async function recordTask(recorder: string): Promise<Recorded> {
   await using model = serveModel();
-  return await inEmptyFolder(async ({ cwd, env, report }) => {
-    const { success, stderr } = await run(recorder, ["-m", "model", "-p", "What is here?"], cwd, {
-      ...env,
-      OPENAI_BASE_URL: model.url,
-      OPENAI_API_KEY: "none",
-      SANDPIPER_RECORD: report,
-    });
+  const server = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none" };
+  return await recordRun(recorder, ["-m", "model", "-p", "What is here?"], server);
+}
+
+/** Runs the recorder with arguments, in an empty folder. */
+export function recordRun(
+  recorder: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Recorded> {
+  return inEmptyFolder(async ({ cwd, env, report }) => {
+    const { success, stderr } = await new Deno.Command(recorder, {
+      args: [...args],
+      cwd,
+      clearEnv: true,
+      env: { ...env, ...more, SANDPIPER_RECORD: report },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+      signal: AbortSignal.timeout(LIMIT_MS),
+    }).output();
     if (!success) throw new Error(`the program fails while it is built: ${new TextDecoder().decode(stderr).trim()}`);
     return await readReport(report);
   });
@@ -29,10 +45,7 @@ export async function recordTask(recorder: string): Promise<Recorded> {
 
 /** Loads modules and runs nothing of them. */
 export function recordLoads(recorder: string, names: readonly string[]): Promise<Recorded> {
-  return inEmptyFolder(async ({ cwd, env, report }) => {
-    await run(recorder, [], cwd, { ...env, SANDPIPER_LOAD: names.join(" "), SANDPIPER_RECORD: report });
-    return await readReport(report);
-  });
+  return recordRun(recorder, [], { SANDPIPER_LOAD: names.join(" ") });
 }
 
 /** Runs the recorder in a terminal: the first screen, keys, an answer, the end. */
@@ -59,33 +72,15 @@ export async function recordScreen(recorder: string): Promise<Recorded> {
   });
 }
 
-function run(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Deno.CommandOutput> {
-  return new Deno.Command(program, {
-    args: [...args],
-    cwd,
-    clearEnv: true,
-    env: { ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(LIMIT_MS),
-  }).output();
-}
-
 async function readReport(report: string): Promise<Recorded> {
-  const loaded: string[] = JSON.parse(await Deno.readTextFile(`${report}.loaded`));
+  const told: Pick<Recorded, "loaded" | "refused"> = JSON.parse(await Deno.readTextFile(`${report}.loaded`));
   const caches = new Map<string, Uint8Array<ArrayBuffer>>();
   const folder = join(report, "..");
   for await (const { name } of Deno.readDir(folder)) {
     const pack = /^report\.(.+)\.cache$/.exec(name)?.[1];
     if (pack !== undefined) caches.set(pack, await Deno.readFile(join(folder, name)));
   }
-  return { loaded, caches };
+  return { ...told, caches };
 }
 
 interface Ground {

@@ -9,7 +9,10 @@ const modules = openModules(FOLDER);
 const report = Deno.env.get("SANDPIPER_RECORD");
 if (report !== undefined) {
   addEventListener("unload", () => {
-    Deno.writeTextFileSync(`${report}.loaded`, JSON.stringify(modules.loaded()));
+    Deno.writeTextFileSync(
+      `${report}.loaded`,
+      JSON.stringify({ loaded: modules.loaded(), refused: modules.refused() }),
+    );
     for (const [name, bytes] of modules.caches()) Deno.writeFileSync(`${report}.${name}.cache`, bytes);
   });
 }

@@ -30,6 +30,8 @@ export interface OpenModules {
   readonly load: (name: string) => unknown;
   /** Names in the order in which they were asked for. */
   readonly loaded: () => readonly string[];
+  /** Packs whose cache V8 did not take, as after another build's: they were compiled from their text. */
+  readonly refused: () => readonly string[];
   /** What V8 has compiled up to now of the packs that were opened, by name: caches for a build to come. */
   readonly caches: () => ReadonlyMap<string, Uint8Array>;
 }
@@ -92,6 +94,7 @@ export function openModules(folder: string): OpenModules {
   return {
     load,
     loaded: () => [...modules.keys()],
+    refused: () => [...opened].filter(([, { script }]) => script.cachedDataRejected === true).map(([name]) => name),
     caches: () => new Map([...opened].map(([name, { script }]) => [name, script.createCachedData()])),
   };
 }

@@ -1,5 +1,5 @@
 // A process of its own, because the first compile of a process is what a user waits for. Prints milliseconds as JSON.
-//   deno run compile_probe.ts WORKSPACE USER_FOLDER
+// Built as the product is (compile_bench.ts). Arguments: the workspace, the user's folder.
 import { gatherContextFiles } from "../../../src/context/context_files.ts";
 import { discoverSkills, listedSkills } from "../../../src/context/skills.ts";
 import type { PromptInputs } from "../../../src/core/prompt.ts";
@@ -16,22 +16,26 @@ const tools: readonly ToolDefinition[] = Array.from({ length: TOOLS }, (_, i) =>
   parameters: { type: "object", properties: { path: { type: "string" }, count: { type: "integer" } } },
 }));
 
-const started = performance.now();
-const first = compile(await gather());
-const coldMs = performance.now() - started;
-const inputs = await gather();
-const times = Array.from({ length: WARM_COMPILES }, () => {
-  const before = performance.now();
-  compile(inputs);
-  return performance.now() - before;
-});
-const late = times.slice(WARM_COMPILES / 2).sort((a, b) => a - b);
-console.log(JSON.stringify({
-  coldMs,
-  warmMs: late[late.length >> 1],
-  found: [inputs.contextFiles.length, inputs.skills.length, inputs.tools.length],
-  chars: first.full.length,
-}));
+measure();
+
+async function measure(): Promise<void> {
+  const started = performance.now();
+  const first = compile(await gather());
+  const coldMs = performance.now() - started;
+  const inputs = await gather();
+  const times = Array.from({ length: WARM_COMPILES }, () => {
+    const before = performance.now();
+    compile(inputs);
+    return performance.now() - before;
+  });
+  const late = times.slice(WARM_COMPILES / 2).sort((a, b) => a - b);
+  console.log(JSON.stringify({
+    coldMs,
+    warmMs: late[late.length >> 1],
+    found: [inputs.contextFiles.length, inputs.skills.length, inputs.tools.length],
+    chars: first.full.length,
+  }));
+}
 
 async function gather(): Promise<PromptInputs> {
   const contextFiles = gatherContextFiles({ root, userFolder, enabled: true, canRead: () => true });

@@ -42,9 +42,13 @@ const route = await buildBinary({
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
-    { pack: "confined", always: [MAIN_MODULE], run: () => recordLoads(recorder, confinedModules(main)) },
-    { pack: "task", run: () => recordTask(recorder) },
-    { pack: "screen", run: () => recordScreen(recorder) },
+    {
+      run: () => recordLoads(recorder, confinedModules(main)),
+      packs: [{ name: "confined", stage: "end", always: [MAIN_MODULE] }],
+    },
+    { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
+    { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
+    { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
   ],
 });
 const size = (await Deno.stat(out)).size;

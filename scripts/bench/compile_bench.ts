@@ -117,7 +117,9 @@ async function buildProbe(root: string, dist: string, work: string, place: Place
     ...{ root, main: "scripts/bench/probes/compile_probe.ts", folder, work: parts, out, base },
     // `deno task compile` puts its base there when the official host did not answer.
     registry: exists(base),
-    scenarios: (recorder) => [{ pack: "probe", run: () => recordRun(recorder, [place.ws, place.user]) }],
+    scenarios: (recorder) => [
+      { run: () => recordRun(recorder, [place.ws, place.user]), packs: [{ name: "probe", stage: "end" }] },
+    ],
   });
   return out;
 }

@@ -1,19 +1,27 @@
 import { dirname, join } from "@std/path";
 import type { Modules, Pack } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "./bundle.ts";
-import type { Recorded } from "./record.ts";
+import type { Recording, Stage } from "./record.ts";
 
-/** A run of the program that tells what is needed together; `undefined` where such a run is not possible. */
+/** A run of the program that tells what is needed together. */
 export interface Scenario {
-  readonly pack: string;
-  /** Modules that are in the pack whatever the run loads. */
+  readonly run: () => Promise<Recording>;
+  readonly packs: readonly WantedPack[];
+}
+
+/** A pack of what a run has loaded by a stage, less what is in packs before it. */
+export interface WantedPack {
+  readonly name: string;
+  readonly stage: Stage;
+  /** Modules that are in it whatever the run loads. */
   readonly always?: readonly string[];
-  readonly run: () => Promise<Recorded | undefined>;
+  /** When the cache is taken, where that is another stage: what runs later is compiled later. */
+  readonly cacheAt?: Stage;
 }
 
 /**
- * Writes the modules into the folder that the binary carries: those that a scenario loads as a pack with V8's cache, the
- * others in a file each. Each scenario runs twice: for the modules, and, when they are packed, for the cache.
+ * Writes the modules into the folder that the binary carries: packs as wanted, with V8's caches, and all other modules in
+ * a file each. Each scenario runs twice: for the modules, and, when they are packed, for the caches.
  */
 export async function packModules(
   folder: string,
@@ -23,23 +31,27 @@ export async function packModules(
   const packs: Pack[] = [];
   await writeModules(folder, bodies, packs);
   const packed = new Set<string>();
-  for (const { pack, always = [], run } of scenarios) {
-    const loaded = (await run())?.loaded ?? [];
-    const modules = [...new Set([...always, ...loaded])].filter((name) => !packed.has(name));
-    if (modules.length === 0) continue;
-    for (const name of modules) packed.add(name);
-    packs.push({ name: pack, modules, cached: false });
+  for (const { run, packs: wanted } of scenarios) {
+    const recording = await run();
+    for (const { name, stage, always = [] } of wanted) {
+      const loaded = recording.get(stage)?.loaded ?? [];
+      const modules = [...new Set([...always, ...loaded])].filter((module) => !packed.has(module));
+      for (const module of modules) packed.add(module);
+      packs.push({ name, modules, cached: false });
+    }
   }
   await writeModules(folder, bodies, packs);
-  for (const { pack, run } of scenarios) {
-    const at = packs.findIndex(({ name }) => name === pack);
-    const known = packs[at];
-    const recorded = known && await run();
-    const cache = recorded?.caches.get(pack);
-    if (!known || !cache) continue;
-    if (recorded?.refused.length) throw new Error(`V8 does not take its own cache of ${recorded.refused.join(", ")}`);
-    await Deno.writeFile(join(folder, `${pack}.cache`), cache);
-    packs[at] = { ...known, cached: true };
+  for (const { run, packs: wanted } of scenarios) {
+    const recording = await run();
+    for (const { name, stage, cacheAt = stage } of wanted) {
+      const { refused, caches } = recording.get(cacheAt) ?? {};
+      if (refused?.length) throw new Error(`V8 does not take its own cache of ${refused.join(", ")}`);
+      const cache = caches?.get(name);
+      const at = packs.findIndex((pack) => pack.name === name);
+      if (!cache || !packs[at]) continue;
+      await Deno.writeFile(join(folder, `${name}.cache`), cache);
+      packs[at] = { ...packs[at], cached: true };
+    }
     await writeList(folder, bodies, packs);
   }
 }

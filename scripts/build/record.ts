@@ -1,7 +1,10 @@
 import { join } from "@std/path";
 import { startIn } from "../bench/tui/pty.ts";
 
-/** What a run of the program has left behind. */
+/** When the recorder looks: at the first byte of output, at the first request to a model, at the end. */
+export type Stage = "output" | "request" | "end";
+
+/** What a run of the program had loaded at one stage. */
 export interface Recorded {
   /** Modules in the order in which they were loaded. */
   readonly loaded: readonly string[];
@@ -11,11 +14,16 @@ export interface Recorded {
   readonly caches: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
 
+/** A run by its stages; those that it did not come to are not in it. */
+export type Recording = ReadonlyMap<Stage, Recorded>;
+
+const STAGES: readonly Stage[] = ["output", "request", "end"];
+
 /** How long a run may take. */
 const LIMIT_MS = 30_000;
 
 /** Runs the recorder (recorder.ts) as people run the program: one task with a call of a tool, in an empty folder. */
-export async function recordTask(recorder: string): Promise<Recorded> {
+export async function recordTask(recorder: string): Promise<Recording> {
   await using model = serveModel();
   const server = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none" };
   return await recordRun(recorder, ["-m", "model", "-p", "What is here?"], server);
@@ -26,7 +34,7 @@ export function recordRun(
   recorder: string,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
-): Promise<Recorded> {
+): Promise<Recording> {
   return inEmptyFolder(async ({ cwd, env, report }) => {
     const { success, stderr } = await new Deno.Command(recorder, {
       args: [...args],
@@ -44,12 +52,12 @@ export function recordRun(
 }
 
 /** Loads modules and runs nothing of them. */
-export function recordLoads(recorder: string, names: readonly string[]): Promise<Recorded> {
+export function recordLoads(recorder: string, names: readonly string[]): Promise<Recording> {
   return recordRun(recorder, [], { SANDPIPER_LOAD: names.join(" ") });
 }
 
 /** Runs the recorder in a terminal: the first screen, keys, an answer, the end. */
-export async function recordScreen(recorder: string): Promise<Recorded> {
+export async function recordScreen(recorder: string): Promise<Recording> {
   await using model = serveModel();
   return await inEmptyFolder(async ({ cwd, env, report }) => {
     const terminal = startIn({
@@ -72,30 +80,35 @@ export async function recordScreen(recorder: string): Promise<Recorded> {
   });
 }
 
-async function readReport(report: string): Promise<Recorded> {
-  const told: Pick<Recorded, "loaded" | "refused"> = JSON.parse(await Deno.readTextFile(`${report}.loaded`));
-  const caches = new Map<string, Uint8Array<ArrayBuffer>>();
-  const folder = join(report, "..");
-  for await (const { name } of Deno.readDir(folder)) {
-    const pack = /^report\.(.+)\.cache$/.exec(name)?.[1];
-    if (pack !== undefined) caches.set(pack, await Deno.readFile(join(folder, name)));
+async function readReport(report: string): Promise<Recording> {
+  const stages = new Map<Stage, Recorded>();
+  for (const stage of STAGES) {
+    const told = await Deno.readTextFile(join(report, `${stage}.json`)).catch(() => undefined);
+    if (told === undefined) continue;
+    const { loaded, refused }: Pick<Recorded, "loaded" | "refused"> = JSON.parse(told);
+    const caches = new Map<string, Uint8Array<ArrayBuffer>>();
+    for await (const { name } of Deno.readDir(report)) {
+      const [of, pack, ending] = name.split(".");
+      if (of === stage && pack && ending === "cache") caches.set(pack, await Deno.readFile(join(report, name)));
+    }
+    stages.set(stage, { loaded, refused, caches });
   }
-  return { ...told, caches };
+  return stages;
 }
 
 interface Ground {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where the recorder writes, without the endings. */
+  /** Folder where the recorder writes. */
   readonly report: string;
 }
 
 async function inEmptyFolder<T>(work: (ground: Ground) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "sandpiper-build-" });
-  const [home, cwd] = [join(folder, "home"), join(folder, "project")];
+  const [home, cwd, report] = [join(folder, "home"), join(folder, "project"), join(folder, "report")];
   try {
-    for (const made of [home, cwd]) await Deno.mkdir(made);
-    return await work({ cwd, env: { HOME: home, PATH: "/usr/bin:/bin" }, report: join(folder, "report") });
+    for (const made of [home, cwd, report]) await Deno.mkdir(made);
+    return await work({ cwd, env: { HOME: home, PATH: "/usr/bin:/bin" }, report });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -20,6 +20,8 @@ const args = parseArgs(Deno.args.filter((word) => word !== "--"), { boolean: ["r
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
 const folder = join(root, "dist", "bundle");
 const work = join(root, "dist", "build");
+/** Any one will do: what loads extensions is what counts. */
+const EXTENSION = join(root, "docs", "examples", "extensions", "protected_paths.ts");
 
 for (const made of [folder, work]) {
   await Deno.remove(made, { recursive: true }).catch(() => {});
@@ -49,6 +51,7 @@ const route = await buildBinary({
     { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
     { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
     { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
+    { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
   ],
 });
 const size = (await Deno.stat(out)).size;

@@ -4,7 +4,8 @@
  */
 import { join } from "@std/path";
 import { COMMANDS } from "../src/cli/commands.ts";
-import { type Flag, FLAGS } from "../src/cli/flags.ts";
+import type { Flag } from "../src/cli/flag.ts";
+import { FLAGS } from "../src/cli/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";

@@ -1,5 +1,4 @@
 import { join } from "@std/path";
-import { startIn } from "../bench/tui/pty.ts";
 
 /** When the recorder looks: at the first byte of output, at the first request to a model, at the end. */
 export type Stage = "output" | "request" | "end";
@@ -20,13 +19,13 @@ export type Recording = ReadonlyMap<Stage, Recorded>;
 const STAGES: readonly Stage[] = ["output", "request", "end"];
 
 /** How long a run may take. */
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 120_000;
 
 /** Runs the recorder (recorder.ts) as people run the program: one task with a call of a tool, in an empty folder. */
-export async function recordTask(recorder: string): Promise<Recording> {
+export async function recordTask(recorder: string, options: readonly string[] = []): Promise<Recording> {
   await using model = serveModel();
   const server = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none" };
-  return await recordRun(recorder, ["-m", "model", "-p", "What is here?"], server);
+  return await recordRun(recorder, [...options, "-m", "model", "-p", "What is here?"], server);
 }
 
 /** Runs the recorder with arguments, in an empty folder. */
@@ -56,8 +55,10 @@ export function recordLoads(recorder: string, names: readonly string[]): Promise
   return recordRun(recorder, [], { SANDPIPER_LOAD: names.join(" ") });
 }
 
-/** Runs the recorder in a terminal: the first screen, keys, an answer, the end. */
+/** Runs the recorder in a terminal: the first screen, keys, an answer, the end. Nothing where there is no such terminal. */
 export async function recordScreen(recorder: string): Promise<Recording> {
+  if (Deno.build.os !== "linux") return new Map();
+  const { startIn } = await import("../bench/tui/pty.ts");
   await using model = serveModel();
   return await inEmptyFolder(async ({ cwd, env, report }) => {
     const terminal = startIn({

@@ -10,7 +10,7 @@ import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
 import { output } from "./build/base_runtime.ts";
 import { buildBinary } from "./build/build_binary.ts";
-import { bundleWorkers, MAIN_MODULE } from "./build/bundle.ts";
+import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
 import { recordLoads, recordScreen, recordTask } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
@@ -40,7 +40,7 @@ await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
 
 const route = await buildBinary({
-  ...{ root, main: "main.ts", folder, work, out },
+  ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out },
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
@@ -48,6 +48,8 @@ const route = await buildBinary({
       run: () => recordLoads(recorder, confinedModules(main)),
       packs: [{ name: "confined", stage: "end", always: [MAIN_MODULE] }],
     },
+    // A thread of its own opens it, which should not have to open another.
+    { run: () => recordLoads(recorder, ["worker.js"]), packs: [{ name: "tools", stage: "end", whole: true }] },
     { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
     { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
     { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },

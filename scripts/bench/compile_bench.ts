@@ -114,7 +114,7 @@ async function buildProbe(root: string, dist: string, work: string, place: Place
   Deno.writeTextFileSync(join(folder, "deno.json"), "{}");
   const base = join(dist, "base");
   await buildBinary({
-    ...{ root, main: "scripts/bench/probes/compile_probe.ts", folder, work: parts, out, base },
+    ...{ root, entries: ["scripts/bench/probes/compile_probe.ts"], folder, work: parts, out, base },
     // `deno task compile` puts its base there when the official host did not answer.
     registry: exists(base),
     scenarios: (recorder) => [

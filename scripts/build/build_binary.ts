@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { type BaseRuntime, registryRuntime } from "./base_runtime.ts";
+import { MODULES } from "../../src/boot/modules.ts";
 import { bundleFile, bundleModules, MAIN_MODULE } from "./bundle.ts";
 import { compileBinary } from "./compile_binary.ts";
 import { packModules, type Scenario } from "./packs.ts";
@@ -8,8 +9,8 @@ import { packModules, type Scenario } from "./packs.ts";
 export interface Program {
   /** The repository. */
   readonly root: string;
-  /** The module it begins with, relative to the repository. It must not wait at its top level (src/boot/modules.ts). */
-  readonly main: string;
+  /** Its first module and others that are loaded by name, relative to the repository; none may wait at its top level. */
+  readonly entries: readonly string[];
   /** What the binary carries: a folder that may hold files already, with a `deno.json`. */
   readonly folder: string;
   /** An empty folder for what is needed only meanwhile. */
@@ -26,11 +27,12 @@ export interface Program {
 /** Builds a binary whose modules come out of packs with V8's caches; tells which base runtime it took. */
 export async function buildBinary(program: Program): Promise<BaseRuntime["route"]> {
   const { root, folder, work, out } = program;
-  const bodies = await bundleModules(root, program.main, join(work, "modules"));
+  const bodies = await bundleModules(root, program.entries, join(work, "modules"));
   await bundleFile(root, "src/boot/binary.ts", join(folder, "main.js"));
   const recorder = join(work, "recorder");
   const base = await compileRecorder(program, recorder);
-  await packModules(folder, bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
+  await Deno.mkdir(join(folder, MODULES), { recursive: true });
+  await packModules(join(folder, MODULES), bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
   const include = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "main.js");
   const failure = await compileBinary(base, { entry: join(folder, "main.js"), include, out });
   if (failure !== undefined) throw new Error(`deno compile failed: ${failure}`);

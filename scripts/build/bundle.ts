@@ -3,12 +3,14 @@ import { transform } from "sucrase";
 import type { Pack } from "../../src/boot/modules.ts";
 import { output } from "./base_runtime.ts";
 
-/**
- * Modules that run in workers, relative to the repository. Their permissions let them read no file of the binary, so they
- * stay modules of the runtime's own loader.
- */
-const WORKERS = ["src/runner/worker.ts", "src/hooks/extension_worker.ts"];
-const WORKER_FOLDER = "workers";
+/** The modules that run in workers, relative to the repository. */
+export const RUNNER_WORKER = "src/runner/worker.ts";
+const EXTENSION_WORKER = "src/hooks/extension_worker.ts";
+/** Where they are in the binary, beside its first module. */
+const ADDRESSES = new Map([[RUNNER_WORKER, "./runner_worker.js"], [
+  EXTENSION_WORKER,
+  "./extensions/extension_worker.js",
+]]);
 
 /** Name of the module that a program begins with, once it is bundled. */
 export const MAIN_MODULE = "main.js";
@@ -25,6 +27,9 @@ const TIMERS =
 /** Native add-ons that just-bash loads for archive formats only: a binary cannot carry them, and those commands say so. */
 const NATIVE = ["@mongodb-js/zstd", "node-liblzma"];
 
+/** How a module in a folder names the others: the bundler puts those beside the first entry. */
+const NESTED = /(["'])(?:\.\.\/)+(?=[\w.-]+-[A-Z0-9]{8}\.js\1)/g;
+
 const OPTIONS = ["--quiet", "--minify", "--keep-names", "--platform", "deno"];
 
 /** Bundles one module into a file of its own. */
@@ -32,26 +37,37 @@ export async function bundleFile(root: string, entry: string, out: string): Prom
   await output(Deno.execPath(), ["bundle", ...OPTIONS, "--output", out, entry], root);
 }
 
-/** Bundles the workers into `out` as split modules, and returns the files, relative to `out`. */
-export async function bundleWorkers(root: string, out: string): Promise<readonly string[]> {
-  const folder = join(out, WORKER_FOLDER);
-  await bundleSplit(root, WORKERS, folder);
-  const files = [...walk(folder, out)].sort();
-  for (const file of files) {
-    const code = await Deno.readTextFile(join(out, file));
-    await Deno.writeTextFile(join(out, file), (code.includes("require(") ? REQUIRE : "") + withTimers(code));
+/**
+ * Bundles the workers into `out`. The runner's takes its modules from the packs; an extension's may read no file at all, so
+ * that its modules stay modules of the runtime's own loader.
+ */
+export async function bundleWorkers(root: string, out: string): Promise<void> {
+  await bundleFile(root, "src/boot/runner_worker.ts", join(out, "runner_worker.js"));
+  const folder = join(out, "extensions");
+  await bundleSplit(root, [EXTENSION_WORKER], folder);
+  for (const file of walk(folder, folder)) {
+    const code = await Deno.readTextFile(join(folder, file));
+    await Deno.writeTextFile(join(folder, file), (code.includes("require(") ? REQUIRE : "") + withTimers(code));
   }
-  return files;
 }
 
-/** The modules of a program as bodies of functions by name (src/boot/modules.ts); `work` is a folder to build in. */
-export async function bundleModules(root: string, main: string, work: string): Promise<ReadonlyMap<string, string>> {
-  await bundleSplit(root, [main], work);
+/**
+ * Modules as bodies of functions by name (src/boot/modules.ts). The first entry is `main.js`, every other has its own base
+ * name: all modules lie side by side.
+ */
+export async function bundleModules(
+  root: string,
+  entries: readonly string[],
+  work: string,
+): Promise<ReadonlyMap<string, string>> {
+  await bundleSplit(root, entries, work);
   const bodies = new Map<string, string>();
-  const first = basename(main).replace(/\.ts$/, ".js");
+  const first = basename(entries[0] ?? "").replace(/\.ts$/, ".js");
   for (const file of [...walk(work, work)].sort()) {
-    const code = await Deno.readTextFile(join(work, file));
-    bodies.set(file === first ? MAIN_MODULE : file, asBody(withWorkers(withTimers(code)), file));
+    const code = (await Deno.readTextFile(join(work, file))).replace(NESTED, "$1./");
+    const name = basename(file);
+    if (bodies.has(name)) throw new Error(`two modules have the name ${name}`);
+    bodies.set(file === first ? MAIN_MODULE : name, asBody(withWorkers(withTimers(code)), file));
   }
   return bodies;
 }
@@ -82,11 +98,12 @@ const withTimers = (code: string): string => (code.includes(".unref(") ? TIMERS 
 
 /** Leads the addresses of workers to their bundled files. */
 function withWorkers(code: string): string {
-  return WORKERS.reduce((text, worker) => {
-    const name = worker.slice(worker.lastIndexOf("/") + 1);
-    const target = `./${WORKER_FOLDER}/${worker.replace(/^src\//, "").replace(/\.ts$/, ".js")}`;
-    return text.replace(new RegExp(`"\\.{1,2}/(?:[^"]*/)?${RegExp.escape(name)}"`, "g"), JSON.stringify(target));
-  }, code);
+  let text = code;
+  for (const [worker, address] of ADDRESSES) {
+    const name = RegExp.escape(basename(worker));
+    text = text.replace(new RegExp(`"\\.{1,2}/(?:[^"]*/)?${name}"`, "g"), JSON.stringify(address));
+  }
+  return text;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { dirname, join } from "@std/path";
+import { join } from "@std/path";
+import { deflateRawSync } from "node:zlib";
 import type { Modules, Pack } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "./bundle.ts";
 import type { Recording, Stage } from "./record.ts";
@@ -9,10 +10,11 @@ export interface Scenario {
   readonly packs: readonly WantedPack[];
 }
 
-/** A pack of what a run has loaded by a stage, less what is in packs before it. */
+/** A pack of what a run has loaded by a stage, less what is in packs before it unless it is to be whole. */
 export interface WantedPack {
   readonly name: string;
   readonly stage: Stage;
+  readonly whole?: true;
   /** Modules that are in it whatever the run loads. */
   readonly always?: readonly string[];
   /** When the cache is taken, where that is another stage: what runs later is compiled later. */
@@ -20,8 +22,9 @@ export interface WantedPack {
 }
 
 /**
- * Writes the modules into the folder that the binary carries: packs as wanted, with V8's caches, and all other modules in
- * a file each. Each scenario runs twice: for the modules, and, when they are packed, for the caches.
+ * Writes the modules into a folder: packs as wanted, with V8's caches, and all other modules compressed in one file, because
+ * the runtime reads all that a binary carries into memory at every start. Each scenario runs twice: for the modules, and,
+ * when they are packed, for the caches.
  */
 export async function packModules(
   folder: string,
@@ -33,10 +36,10 @@ export async function packModules(
   const packed = new Set<string>();
   for (const { run, packs: wanted } of scenarios) {
     const recording = await run();
-    for (const { name, stage, always = [] } of wanted) {
+    for (const { name, stage, whole, always = [] } of wanted) {
       const loaded = recording.get(stage)?.loaded ?? [];
-      const modules = [...new Set([...always, ...loaded])].filter((module) => !packed.has(module));
-      for (const module of modules) packed.add(module);
+      const modules = [...new Set([...always, ...loaded])].filter((module) => whole || !packed.has(module));
+      if (!whole) { for (const module of modules) packed.add(module); }
       packs.push({ name, modules, cached: false });
     }
   }
@@ -61,22 +64,23 @@ async function writeModules(
   bodies: ReadonlyMap<string, string>,
   packs: readonly Pack[],
 ): Promise<void> {
-  await Deno.remove(join(folder, "alone"), { recursive: true }).catch(() => {});
-  for (const name of aloneOf(bodies, packs)) {
-    const path = join(folder, "alone", `${name}.txt`);
-    await Deno.mkdir(dirname(path), { recursive: true });
-    await Deno.writeTextFile(path, asFunction(bodies.get(name) ?? ""));
-  }
   for (const pack of packs) await Deno.writeTextFile(join(folder, `${pack.name}.txt`), packText(pack, bodies));
   await writeList(folder, bodies, packs);
 }
 
-function writeList(folder: string, bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): Promise<void> {
-  const modules: Modules = { packs, alone: aloneOf(bodies, packs) };
-  return Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
-}
-
-function aloneOf(bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): readonly string[] {
+async function writeList(folder: string, bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): Promise<void> {
   const packed = new Set(packs.flatMap(({ modules }) => modules));
-  return [...bodies.keys()].filter((name) => !packed.has(name));
+  const rest: Record<string, [number, number]> = {};
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let at = 0;
+  for (const [name, body] of bodies) {
+    if (packed.has(name)) continue;
+    const part = new Uint8Array(deflateRawSync(asFunction(body), { level: 9 }));
+    rest[name] = [at, part.length];
+    at += part.length;
+    parts.push(part);
+  }
+  await Deno.writeFile(join(folder, "rest.bin"), new Uint8Array(await new Blob(parts).arrayBuffer()));
+  const modules: Modules = { packs, rest };
+  await Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
 }

@@ -9,12 +9,15 @@ export interface Pack {
   readonly cached: boolean;
 }
 
-/** What `modules.json` beside the packs says. */
+/** What `modules.json` says. */
 export interface Modules {
   readonly packs: readonly Pack[];
-  /** Modules with a file each, `alone/NAME.txt`. */
-  readonly alone: readonly string[];
+  /** Places of the other modules in `rest.bin`: offset and length in bytes of a text, compressed (raw deflate). */
+  readonly rest: Readonly<Record<string, readonly [offset: number, length: number]>>;
 }
+
+/** The folder of the modules, beside the first module of the binary. */
+export const MODULES = "modules";
 
 /** A module as a function (the shape of CommonJS); `__meta` stands for `import.meta`. */
 type Body = (require: (name: string) => unknown, exports: object, __meta: Meta) => void;
@@ -42,34 +45,43 @@ export interface OpenModules {
  *
  * Only files that `modules.json` names are opened: the runtime looks for what the binary does not carry in a folder of
  * the same name on disk, where anyone may have put one.
+ *
+ * @param root The folder of the binary's first module.
+ * @param first A pack to open at once: what it holds is taken from it and not from another that has it too.
  */
-export function openModules(folder: string): OpenModules {
-  const { packs, alone }: Modules = JSON.parse(Deno.readTextFileSync(`${folder}/modules.json`));
-  const single = new Set(alone);
-  const meta: Meta = { url: `file://${folder}/main.js`, dirname: folder };
+export function openModules(root: string, first?: string): OpenModules {
+  const folder = `${root}/${MODULES}`;
+  const { packs, rest }: Modules = JSON.parse(Deno.readTextFileSync(`${folder}/modules.json`));
+  const meta: Meta = { url: `file://${root}/main.js`, dirname: root };
   const modules = new Map<string, object>();
-  const opened = new Map<string, { script: Script; bodies: readonly Body[] }>();
+  const opened = new Map<Pack, { readonly script: Script; readonly bodies: readonly Body[] }>();
+  let compressed: Uint8Array | undefined;
 
-  const openPack = ({ name, cached }: Pack): readonly Body[] => {
-    const known = opened.get(name);
-    if (known) return known.bodies;
-    const script = new Script(Deno.readTextFileSync(`${folder}/${name}.txt`), {
-      filename: `${folder}/${name}.js`,
-      ...(cached ? { cachedData: Deno.readFileSync(`${folder}/${name}.cache`) } : {}),
+  const openPack = (pack: Pack): readonly Body[] => {
+    const script = new Script(Deno.readTextFileSync(`${folder}/${pack.name}.txt`), {
+      filename: `${folder}/${pack.name}.js`,
+      ...(pack.cached ? { cachedData: Deno.readFileSync(`${folder}/${pack.name}.cache`) } : {}),
     });
     const bodies: readonly Body[] = script.runInThisContext();
-    opened.set(name, { script, bodies });
+    opened.set(pack, { script, bodies });
     return bodies;
   };
 
   const bodyOf = (name: string): Body => {
-    for (const pack of packs) {
-      const body = pack.modules.includes(name) ? openPack(pack)[pack.modules.indexOf(name)] : undefined;
+    for (const [pack, { bodies }] of opened) {
+      const body = bodies[pack.modules.indexOf(name)];
       if (body) return body;
     }
-    if (!single.has(name)) throw new Error(`The program has no module ${name}`);
-    const filename = `${folder}/${name}`;
-    return new Script(Deno.readTextFileSync(`${folder}/alone/${name}.txt`), { filename }).runInThisContext();
+    const pack = packs.find(({ modules }) => modules.includes(name));
+    const body = pack && openPack(pack)[pack.modules.indexOf(name)];
+    if (body) return body;
+    const place = Object.hasOwn(rest, name) ? rest[name] : undefined;
+    if (!place) throw new Error(`The program has no module ${name}`);
+    compressed ??= Deno.readFileSync(`${folder}/rest.bin`);
+    const bytes = process.getBuiltinModule("node:zlib").inflateRawSync(
+      compressed.subarray(place[0], place[0] + place[1]),
+    );
+    return new Script(new TextDecoder().decode(bytes), { filename: `${folder}/${name}` }).runInThisContext();
   };
 
   const load = (name: string): unknown => {
@@ -91,10 +103,11 @@ export function openModules(folder: string): OpenModules {
     return builtin;
   };
 
+  for (const pack of packs) if (pack.name === first) openPack(pack);
   return {
     load,
     loaded: () => [...modules.keys()],
-    refused: () => [...opened].filter(([, { script }]) => script.cachedDataRejected === true).map(([name]) => name),
-    caches: () => new Map([...opened].map(([name, { script }]) => [name, script.createCachedData()])),
+    refused: () => [...opened].filter(([, { script }]) => script.cachedDataRejected === true).map(([{ name }]) => name),
+    caches: () => new Map([...opened].map(([{ name }, { script }]) => [name, script.createCachedData()])),
   };
 }

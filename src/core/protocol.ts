@@ -55,11 +55,15 @@ export type RunnerAnswer =
   /** The program is not needed any more. */
   | { readonly v: 1; readonly id: string; readonly op: "stop"; readonly exec: string };
 
-/** What Deno lets the worker with the tools touch: the policy's files, and nothing else at all. */
+/** What the worker's own modules are read from in the compiled binary (src/boot/modules.ts): a folder inside it. */
+const OWN = Deno.build.standalone && import.meta.dirname ? [`${import.meta.dirname}/modules`] : [];
+
+/** What Deno lets the worker with the tools touch: the policy's files, its own modules, and nothing else at all. */
 export function workerPermissions(policy: Pick<Policy, "read" | "write">): Deno.PermissionOptionsObject {
-  const paths = ({ all, list }: Policy["read"]): boolean | string[] => all || (list.length > 0 && [...list]);
+  const paths = (all: boolean, list: readonly string[]): boolean | string[] => all || (list.length > 0 && [...list]);
   const none = { env: false, net: false, run: false, ffi: false, sys: false, import: false };
-  return { read: paths(policy.read), write: paths(policy.write), ...none };
+  const { read, write } = policy;
+  return { read: paths(read.all, [...read.list, ...OWN]), write: paths(write.all, write.list), ...none };
 }
 
 /** The JSON text of one message, bytes as base64; a `ProtocolError` when the other side would refuse it. */

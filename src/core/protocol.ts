@@ -55,15 +55,26 @@ export type RunnerAnswer =
   /** The program is not needed any more. */
   | { readonly v: 1; readonly id: string; readonly op: "stop"; readonly exec: string };
 
-/** What the worker's own modules are read from in the compiled binary (src/boot/modules.ts): a folder inside it. */
-const OWN = Deno.build.standalone && import.meta.dirname ? [`${import.meta.dirname}/modules`] : [];
-
 /** What Deno lets the worker with the tools touch: the policy's files, its own modules, and nothing else at all. */
 export function workerPermissions(policy: Pick<Policy, "read" | "write">): Deno.PermissionOptionsObject {
   const paths = (all: boolean, list: readonly string[]): boolean | string[] => all || (list.length > 0 && [...list]);
   const none = { env: false, net: false, run: false, ffi: false, sys: false, import: false };
   const { read, write } = policy;
-  return { read: paths(read.all, [...read.list, ...OWN]), write: paths(write.all, write.list), ...none };
+  return { read: paths(read.all, [...read.list, ...ownFiles()]), write: paths(write.all, write.list), ...none };
+}
+
+/**
+ * The files inside the compiled binary that the worker's own modules come out of (src/boot/modules.ts). Each by its name:
+ * what the binary does not carry is looked for on disk, where a link to anything may stand.
+ */
+function ownFiles(): readonly string[] {
+  if (!Deno.build.standalone) return [];
+  const folder = `${import.meta.dirname}/modules`;
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+  } catch {
+    return []; // somebody else's binary, which this is a library of
+  }
 }
 
 /** The JSON text of one message, bytes as base64; a `ProtocolError` when the other side would refuse it. */

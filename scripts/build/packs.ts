@@ -39,6 +39,7 @@ export async function packModules(
     for (const { name, stage, whole, always = [] } of wanted) {
       const loaded = recording.get(stage)?.loaded ?? [];
       const modules = [...new Set([...always, ...loaded])].filter((module) => whole || !packed.has(module));
+      if (modules.length === 0) continue;
       if (!whole) { for (const module of modules) packed.add(module); }
       packs.push({ name, modules, cached: false });
     }

@@ -165,6 +165,8 @@ export interface Hooks {
   setFlags(values: Readonly<Record<string, boolean | string>>): void;
   /** Called after tools were added or taken away while the session runs (R444). */
   onToolsChanged(listener: () => void): void;
+  /** Called when a request is on its way: extensions that nothing has needed yet start soon. */
+  startLate(): void;
   extensions(): readonly ExtensionState[];
   /** Ends every worker. Safe to call twice. */
   close(): void;

@@ -46,6 +46,7 @@ export type * from "../core/session.ts";
 export type * from "../core/hook_event.ts";
 export type * from "../core/hook_events.ts";
 export type * from "../core/event.ts";
+export type * from "../core/compiled_prompt.ts";
 export type * from "../core/prompt.ts";
 export type { PromptBlock, PromptChannel } from "../core/prompt_block.ts";
 export type { MemorySnapshot } from "../core/memory.ts";

@@ -32,14 +32,14 @@ export function askingApi(port: Port): Asking {
   };
 }
 
-/** What a handler gets besides its event. */
-export function contextFor(port: Port, asking: Asking, signal: AbortSignal): ExtensionContext {
+/** What a handler gets besides its event, for all calls but for their signals. */
+export function contextBase(port: Port, asking: Asking): Omit<ExtensionContext, "signal"> {
   // deno-lint-ignore no-explicit-any -- as in askingApi
   const ask = (method: string): Promise<any> => port.call(method, []);
   const { ui, exec, getSystemPrompt, getContextUsage, compact } = asking;
   return {
     ...port.facts,
-    ...{ ui, exec, getSystemPrompt, getContextUsage, compact, signal },
+    ...{ ui, exec, getSystemPrompt, getContextUsage, compact },
     getModel: () => ask("getModel"),
     getEntries: () => ask("getEntries"),
     isIdle: () => ask("isIdle"),

@@ -9,7 +9,9 @@ import { publicHeaders } from "./advance.ts";
 import { messageTexts } from "./context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./dispatch.ts";
 import type { Extension } from "./extension.ts";
+import type { LateStarts } from "./late_starts.ts";
 import { ruleOf } from "./table.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
 /** The part of `Hooks` that events go through. */
 export type Bus = Omit<
@@ -21,6 +23,7 @@ export type Bus = Omit<
   | "flags"
   | "setFlags"
   | "onToolsChanged"
+  | "startLate"
   | "extensions"
   | "close"
 >;
@@ -30,16 +33,25 @@ export interface BusOptions {
   readonly facts: ExtensionFacts;
   readonly report: (problem: HookProblem) => void;
   readonly lostGuards: LostGuards;
+  /** Extensions that are not loaded yet: whether they have to say something about a call is known when they are. */
+  readonly late: Pick<LateStarts, "isOpen" | "all">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Turns typed calls of the engine into events and back; extensions in load order. */
 export function openBus(extensions: readonly Extension[], options: BusOptions): Bus {
-  const { report, lostGuards } = options;
+  const { report, lostGuards, late } = options;
   const asking = { lostGuards, report, messageTexts: messageTexts() };
   let turns = 0;
-  const has = (name: HookName): boolean => extensions.some((extension) => listens(extension, name, lostGuards));
+  const has = (name: HookName): boolean =>
+    extensions.some((extension) => listens(extension, name, lostGuards)) ||
+    (ruleOf(name).failure !== "report" && late.isOpen());
+  /** Nothing runs that a guard has not seen: before that, everybody is there. */
+  const guards = async (name: HookName, signal: AbortSignal): Promise<boolean> => {
+    if (late.isOpen()) await unlessAborted(late.all(), signal).catch(() => {}); // refused as stopped, by who is there
+    return has(name);
+  };
   const ask = (name: HookName, event: object, signal: AbortSignal): Promise<Dispatched> =>
     // Events are made of JSON values; interfaces have no index signature for TypeScript to see that.
     dispatch(name, { type: name, ...event } as JsonObject, extensions, signal, asking);
@@ -92,7 +104,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       return Object.fromEntries(Object.entries(all).filter(([name, value]) => shown[name] !== value));
     },
     toolCall: async (event, signal) => {
-      if (!has("tool_call")) return undefined;
+      if (!await guards("tool_call", signal)) return undefined;
       const { isDone, results, failure } = await ask("tool_call", event, signal);
       if (failure) {
         return `The call was not run: extension "${failure.by}" has to look at it first and failed (${failure.why})`;
@@ -102,7 +114,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       return String(value["reason"] ?? `The call was blocked by extension "${by}". Do not repeat it`);
     },
     toolResult: async (call, result, signal) => {
-      if (!has("tool_result")) return result;
+      if (!await guards("tool_result", signal)) return result;
       const event = { ...call, content: result.content, isError: result.isError ?? false };
       const details = result.details ? { details: result.details } : {};
       const { event: last, failure } = await ask("tool_result", { ...event, ...details }, signal);
@@ -120,7 +132,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       };
     },
     userBash: async (event, signal) => {
-      if (!has("user_bash")) return undefined;
+      if (!await guards("user_bash", signal)) return undefined;
       const { isDone, results, failure } = await ask("user_bash", event, signal);
       if (failure) {
         const reason = `Not run: extension "${failure.by}" has to look at it first and failed (${failure.why})`;

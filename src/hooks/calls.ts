@@ -13,6 +13,8 @@ export interface Calls {
   update(id: number, body: string): boolean;
   /** Gives a call no more than `ms` from now. */
   hurry(id: number, ms: number): void;
+  /** Nobody waits for a call any more: it rejects, while its answer is still taken and its limit goes on. */
+  leave(id: number, error: Error): void;
   /** Stops the clock of all calls while the worker waits for somebody; as many `resume`s start it again. */
   pause(): void;
   resume(): void;
@@ -79,6 +81,7 @@ export function openCalls(onOverdue: (limitMs: number) => void, now: () => numbe
       call.leftMs = ms;
       if (pauses === 0) start(call);
     },
+    leave: (id, error) => waiting.get(id)?.promise.reject(error),
     pause: () => {
       if (pauses++ === 0) { for (const call of waiting.values()) stop(call); }
     },

@@ -2,18 +2,19 @@ import { dirname, join, relative } from "@std/path";
 import { sha256 } from "../core/digest.ts";
 import { isList, isObject } from "./json_text.ts";
 import type { LinkModule } from "./linker.ts";
+import { readOwnFile, writeOwnFile } from "./own_file.ts";
 import type { ExtensionSource } from "./source_files.ts";
 import { TRANSPILER } from "./transpile.ts";
 
 /**
  * What the transpiler made of extensions, kept by the hash of their files in a folder of the user's own.
  *
- * The folder is created private. Whoever can write there can change what an extension does, within its permissions, so it
- * must not be in the tools' scope.
+ * The folder is created private, and nothing counts that another user can have written. Whoever can write there can change
+ * what an extension does, within its permissions, so it must not be in the tools' scope.
  */
 export interface CompiledCache {
   get(source: ExtensionSource): readonly LinkModule[] | undefined;
-  /** Keeps the JSON text of a list of modules. A disk that fails costs time and nothing else. */
+  /** Keeps the JSON text of a list of modules. */
   put(source: ExtensionSource, modules: string): void;
 }
 
@@ -25,7 +26,7 @@ export function openCompiledCache(folder: string | undefined): CompiledCache {
     get: (source) => {
       if (folder === undefined) return undefined;
       try {
-        const kept: unknown = JSON.parse(Deno.readTextFileSync(pathFor(source)));
+        const kept: unknown = JSON.parse(readOwnFile(pathFor(source)) ?? "null");
         return isObject(kept) ? restore(source, kept) : undefined;
       } catch {
         return undefined;
@@ -33,14 +34,7 @@ export function openCompiledCache(folder: string | undefined): CompiledCache {
     },
     put: (source, modules) => {
       if (folder === undefined) return;
-      const temporary = join(folder, `${crypto.randomUUID()}.new`);
-      try {
-        Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-        Deno.writeTextFileSync(temporary, JSON.stringify(collect(source, JSON.parse(modules))), { mode: 0o600 });
-        Deno.renameSync(temporary, pathFor(source));
-      } catch {
-        // It will be compiled again.
-      }
+      writeOwnFile(pathFor(source), JSON.stringify(collect(source, JSON.parse(modules))));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 
 /**
  * An event from its JSON text; a copy that nobody shares.
@@ -10,9 +10,10 @@ export function parseEvent(name: string, text: () => string): JsonObject {
   // The program wrote the text from an object.
   if (name !== "context") return JSON.parse(text()) as JsonObject;
   let event: JsonObject | undefined;
-  const lazy: JsonObject = { type: name };
-  return Object.defineProperty(lazy, "messages", {
-    enumerable: true,
-    get: () => (event ??= JSON.parse(text()) as JsonObject)["messages"],
-  });
+  return {
+    type: name,
+    get messages(): JsonValue {
+      return (event ??= JSON.parse(text()) as JsonObject)["messages"] ?? null;
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
@@ -9,6 +10,9 @@ import type { FoundExtension } from "./discover.ts";
 import type { LostGuards } from "./dispatch.ts";
 import type { Extension } from "./extension.ts";
 import { loadInProcess } from "./in_process.ts";
+import { keptRegistrations } from "./kept_registrations.ts";
+import type { LateExtension } from "./late_extension.ts";
+import { lateStarts } from "./late_starts.ts";
 import { type GrantVerdict, startExtension } from "./start_extension.ts";
 import { watchMemory } from "./memory_watch.ts";
 import type { WatchedWorker, WorkerLimits } from "./worker_host.ts";
@@ -31,8 +35,10 @@ export interface HooksOptions {
   readonly facts: ExtensionFacts;
   /** The user's home: absolute. */
   readonly home: string;
-  /** Where compiled extensions are kept; outside the tools' scope. */
+  /** Where compiled extensions, and what they bring, are kept; outside the tools' scope. */
   readonly cacheFolder?: string;
+  /** Of the program: what another one kept is not used. */
+  readonly version?: string;
   readonly builtinTools: ReadonlySet<string>;
   /** Built-in tools that the user lets extensions stand in for. */
   readonly mayShadow?: ReadonlySet<string>;
@@ -47,14 +53,25 @@ export interface HooksOptions {
   readonly now?: () => number;
 }
 
+/**
+ * How long a worker that nothing needs waits at most, milliseconds: after the start, and after a request was built, when
+ * that should be out, the tools' processes should have started, and a model takes longer to answer.
+ */
+const IDLE_MS = 1000;
+const REQUEST_MS = 100;
+
 const LIMITS: WorkerLimits = { loadMs: 5000, toolMs: 300_000, commandMs: 60_000, eventMs: 60_000 };
 
 /**
  * Loads extensions, side by side, and opens the hooks of a session. Never rejects: an extension that does not load is
- * reported and left out. Without extensions nothing is started.
+ * reported and left out. Without extensions nothing is started, and one of which it is known what it brings is not waited
+ * for.
  */
 export async function openHooks(options: HooksOptions): Promise<Hooks> {
   const cache = openCompiledCache(options.cacheFolder);
+  const { cacheFolder, version = "" } = options;
+  const registrations = keptRegistrations(cacheFolder === undefined ? undefined : join(cacheFolder, "brought"));
+  const late: LateExtension[] = [];
   const limits = { ...LIMITS, ...options.limits };
   const failed: ExtensionState[] = [];
   const watched: WatchedWorker[] = [];
@@ -72,23 +89,29 @@ export async function openHooks(options: HooksOptions): Promise<Hooks> {
   const inWorkers = options.extensions.map((found) =>
     startExtension(found, {
       ...options,
-      ...{ cache, limits, startLink: options.startLink ?? startWorker },
+      ...{ cache, registrations, version, limits, startLink: options.startLink ?? startWorker },
       onStarted: (worker) => void watched.push(worker),
+      onLate: (extension) => void late.push(extension),
     }).catch((error) => leaveOut({ name: found.name, path: found.path, wants: {}, granted: {} }, error))
   );
   const isThere = <E>(extension: E | undefined): extension is E => extension !== undefined;
   const extensions: readonly Extension[] = (await Promise.all([...inProcess, ...inWorkers])).filter(isThere);
   for (const extension of extensions) {
-    extension.onChange(() => {
+    const tellEnd = (): void => {
       const { lost } = extension.state();
       if (lost !== undefined) {
         options.report({ extension: extension.name, level: "error", message: `was ended: ${lost}` });
       }
-    });
+    };
+    extension.onChange(tellEnd);
+    tellEnd(); // one that is started early may have failed already
   }
+  const starts = lateStarts(late);
+  starts.within(IDLE_MS);
   return {
     ...openBus(extensions, {
       facts: options.facts,
+      late: starts,
       report: options.report,
       lostGuards: options.lostGuards ?? "refuse",
       now: options.now ?? Date.now,
@@ -98,9 +121,11 @@ export async function openHooks(options: HooksOptions): Promise<Hooks> {
       mayShadow: options.mayShadow ?? new Set(),
       report: options.report,
     }),
+    startLate: () => starts.within(REQUEST_MS),
     extensions: () => [...extensions.map((extension) => extension.state()), ...failed],
     close: () => {
       stopWatch();
+      starts.close();
       for (const extension of extensions) extension.close();
     },
   };

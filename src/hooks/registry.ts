@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { textResult, type ToolResult } from "../core/tool.ts";
 import { advance } from "./advance.ts";
 import type { CommandRegistration, ExtensionApi, FlagRegistration, ToolRegistration } from "./api.ts";
-import { askingApi, contextFor } from "./api_object.ts";
+import { askingApi, contextBase } from "./api_object.ts";
 import { parseEvent } from "./event_text.ts";
 import type { Registration } from "./extension.ts";
 import type { Port } from "./port.ts";
@@ -39,6 +39,7 @@ export function createRegistry(port: Port, describe: (error: unknown) => string 
   const flags = new Map<string, FlagRegistration>();
   let values: Readonly<Record<string, boolean | string>> = {};
   const asking = askingApi(port);
+  const base = contextBase(port, asking);
   const registration = (): Registration => ({
     events: [...new Set(handlers.map(({ name }) => name))],
     tools: [...tools.values()].map(({ name, description, promptSnippet, promptGuidelines, parameters }) => ({
@@ -98,7 +99,7 @@ export function createRegistry(port: Port, describe: (error: unknown) => string 
     registration,
     emit: async (name, text, signal) => {
       const outcomes: string[] = [];
-      const ctx = contextFor(port, asking, signal);
+      const ctx = { ...base, signal };
       const mine = handlers.filter((entry) => entry.name === name);
       let event = parseEvent(name, text);
       for (const [index, { handle }] of mine.entries()) {
@@ -121,12 +122,12 @@ export function createRegistry(port: Port, describe: (error: unknown) => string 
       const tool = tools.get(name);
       if (!tool) throw new Error(`the tool "${name}" is not registered any more`);
       const update = (partial: ToolResult | string): void => onUpdate(asResult(partial));
-      return asResult(await tool.execute(callId, args, signal, update, contextFor(port, asking, signal)));
+      return asResult(await tool.execute(callId, args, signal, update, { ...base, signal }));
     },
     runCommand: async (name, args, signal) => {
       const command = commands.get(name);
       if (!command) throw new Error(`the command "${name}" is not registered any more`);
-      await command.handler(args, contextFor(port, asking, signal));
+      await command.handler(args, { ...base, signal });
     },
     setFlags: (given) => void (values = given),
   };

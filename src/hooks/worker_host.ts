@@ -44,6 +44,8 @@ export interface WorkerOptions {
   readonly onLog: (level: "info" | "warning" | "error", text: string) => void;
   /** The JSON text of what compiling made, before anything of the extension has run. */
   readonly onCompiled: (modules: string) => void;
+  /** It did something by itself before it was called for the first time: asked, printed, registered once more. */
+  readonly onUnasked: () => void;
   /** Called before anything of the extension runs. */
   readonly onStarted: (worker: WatchedWorker) => void;
   /** Milliseconds that only grow. */
@@ -70,6 +72,7 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   /** Messages of the last context event, which the worker has. */
   let sent: readonly string[] = [];
   let isClosed = false;
+  let wasCalled = false;
   let second = 0;
   let messages = 0;
   const calls = openCalls((ms) => lose(`it did not answer in time (${Math.round(ms)} ms)`), now);
@@ -118,9 +121,9 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     }
   };
   const take = (op: string, id: number, body: string): boolean => {
+    if (op === "update") return calls.update(id, body);
+    if (!wasCalled) options.onUnasked();
     switch (op) {
-      case "update":
-        return calls.update(id, body);
       case "action":
         actions.begin(id, body);
         return true;
@@ -149,20 +152,20 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     onUpdate?: (body: string) => void,
   ): Promise<string> => {
     if (lost !== undefined || isClosed) return Promise.reject(new Error(lost ?? "it is closed"));
+    if (op === "emit" || op === "tool" || op === "command") wasCalled = true;
     const { id, answer } = calls.open(limitMs, takes, onUpdate);
     send(op, id, body);
     if (!signal) return answer;
-    const aborted = Promise.withResolvers<never>();
     const onAbort = (): void => {
       if (lost !== undefined || isClosed) return;
       send("abort", id, "");
-      // An event's handlers keep their limit; nobody waits for them any more.
-      if (op === "emit") aborted.reject(new Error("the run was stopped"));
+      // An event's handlers keep their limit.
+      if (op === "emit") calls.leave(id, new Error("the run was stopped"));
       else calls.hurry(id, GRACE_MS);
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    return Promise.race([answer, aborted.promise]).finally(() => signal.removeEventListener("abort", onAbort));
+    return answer.finally(() => signal.removeEventListener("abort", onAbort));
   };
 
   const keep = (compiled: string): void => {

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { openCalls } from "../../src/hooks/calls.ts";
+import { until } from "../helpers/until.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -29,7 +30,7 @@ Deno.test("the clock of calls stands while the worker waits, and goes on where i
   calls.resume();
   assertEquals(overdue.length, 0); // one wait is still open
   calls.resume();
-  await pause(900);
+  await until(() => overdue.length > 0);
   assertEquals(overdue.length, 1);
   calls.fail(new Error("end"));
 });
@@ -39,7 +40,7 @@ Deno.test("hurry() shortens a call and never lengthens one", async () => {
   const calls = openCalls((ms) => overdue.push(ms), performance.now.bind(performance));
   const [long, short] = [calls.open(60_000, "done"), calls.open(20, "done")];
   for (const { id, answer } of [long, short]) answer.catch(() => {}), calls.hurry(id, 50);
-  await pause(400);
+  await until(() => overdue.length >= 2);
   assertEquals(overdue.sort((a, b) => a - b), [20, 50]);
   calls.fail(new Error("end"));
 });

@@ -2,11 +2,12 @@ import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import type { Hooks } from "../../src/core/hook.ts";
 import { frameText, type HostOp, readFrame } from "../../src/hooks/frame.ts";
 import type { LinkListener, StartLink } from "../../src/hooks/worker_link.ts";
+import { until } from "../helpers/until.ts";
 import { extension, never, openWorld, recordingHost } from "./world.ts";
 
 const GOOD = extension('sp.on("input", ({ text }) => ({ action: "transform", text: text + " good" }));');
 /** Shorter than the table's, for tests that wait for the end of it. */
-const FAST = { eventMs: 400 };
+const FAST = { eventMs: 1500 };
 const CALL = { toolName: "bash", toolCallId: "c1", input: {} };
 
 /** Whether the other extension goes on working. */
@@ -25,7 +26,7 @@ Deno.test("an endless loop costs its own worker, after a second", async () => {
   });
   const start = performance.now();
   await world.hooks.context([], never);
-  assertLess(performance.now() - start, 4000);
+  assertLess(performance.now() - start, 20_000);
   assertEquals(lostOf(world.hooks), "it did not answer in time (1000 ms)");
   assertEquals(world.problems.map(({ extension, message }) => `${extension} ${message}`), [
     "evil was ended: it did not answer in time (1000 ms)",
@@ -46,7 +47,7 @@ Deno.test("a handler that never settles costs its own worker", async () => {
 
 Deno.test("an endless loop while loading costs its own worker", async () => {
   using world = await openWorld({ "extensions/evil.ts": "for (;;);", "extensions/good.ts": GOOD }, {
-    limits: { loadMs: 1000 },
+    limits: { loadMs: 3000 },
   });
   assertMatch(lostOf(world.hooks) ?? "", /did not answer/);
   assert(await othersWork(world.hooks));
@@ -69,7 +70,7 @@ Deno.test("waiting for the person does not count, looping while one waits does",
   const host = recordingHost([]);
   const slow = {
     ...host,
-    ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), 700)) },
+    ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), 2500)) },
   };
   using world = await openWorld({
     "extensions/asks.ts": extension(
@@ -143,7 +144,7 @@ Deno.test("a heap that fills in a timer, after every other one was cleared, cost
     "extensions/good.ts": GOOD,
   });
   await world.hooks.observe({ type: "session_start", reason: "startup" });
-  for (let i = 0; i < 600 && lostOf(world.hooks) === undefined; i++) await new Promise((done) => setTimeout(done, 50));
+  await until(() => lostOf(world.hooks) !== undefined);
   assertMatch(lostOf(world.hooks) ?? "", /too much memory|crashed/);
   assert(await othersWork(world.hooks));
 });
@@ -156,7 +157,7 @@ Deno.test("memory that grows between events costs its own worker", async () => {
     "extensions/good.ts": GOOD,
   });
   await world.hooks.observe({ type: "session_start", reason: "startup" });
-  for (let i = 0; i < 200 && lostOf(world.hooks) === undefined; i++) await new Promise((done) => setTimeout(done, 50));
+  await until(() => lostOf(world.hooks) !== undefined);
   assertEquals(lostOf(world.hooks), "it took too much memory");
   assert(await othersWork(world.hooks));
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { watchMemory } from "../../src/hooks/memory_watch.ts";
+import { until } from "../helpers/until.ts";
 
 const MB = 1024 * 1024;
 
@@ -61,8 +62,11 @@ for (const { name, workers, grows, ended, goesOn } of CASES) {
       () => !goesOn && each.some(({ lost }) => lost.length > 0) ? resident : resident += grows,
     );
     resident += 300 * MB;
+    const counts = (): readonly number[] => each.map(({ lost }) => lost.length);
+    await until(() => counts().every((count, at) => count >= (ended[at] ?? 0)));
+    // Nobody else is ended soon after.
     await new Promise((done) => setTimeout(done, 900));
     stop();
-    assertEquals(each.map(({ lost }) => lost.length), ended);
+    assertEquals(counts(), ended);
   });
 }

@@ -1,11 +1,13 @@
 import { join } from "@std/path";
 import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { discoverExtensions } from "../../hooks/discover.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
 import type { Contributed } from "../base.ts";
 import type { Config } from "../config.ts";
 import { cacheRoot } from "../session_folders.ts";
+import { VERSION } from "../version.ts";
 import type { ExtensionGrants } from "./extension_grants.ts";
 import { foreignTool } from "./foreign_tool.ts";
 import type { KnownTool } from "./toolset.ts";
@@ -13,6 +15,8 @@ import type { KnownTool } from "./toolset.ts";
 /** What extensions are opened with. */
 export interface ExtensionsOptions {
   readonly config: Config;
+  /** What the tools may do; a cache that they could write is none. */
+  readonly policy: Policy;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
   readonly builtinTools: readonly string[];
@@ -24,7 +28,7 @@ export interface ExtensionsOptions {
 
 /** Opens the extensions of a session; undefined, and nothing loaded, when there are none. */
 export async function openExtensions(
-  { config, host, facts, builtinTools, inProcess, grants, report }: ExtensionsOptions,
+  { config, policy, host, facts, builtinTools, inProcess, grants, report }: ExtensionsOptions,
 ): Promise<Hooks | undefined> {
   const { values } = config.invocation;
   const explicit = values["extension"];
@@ -39,7 +43,7 @@ export async function openExtensions(
   for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
   if (found.length === 0 && inProcess.length === 0) return undefined;
   const { openHooks } = await import("../../hooks/open.ts");
-  const cache = cacheRoot(config.world.env);
+  const cache = cacheFolder(config, policy);
   // Only the user's own file: a project cannot let its extensions stand in for anything.
   const { shadow = [] } = config.user.extensions ?? {};
   const hooks = await openHooks({
@@ -50,13 +54,32 @@ export async function openExtensions(
     host,
     facts,
     home: config.world.home,
-    ...(cache ? { cacheFolder: join(cache, "extensions") } : {}),
+    ...(cache ? { cacheFolder: cache } : {}),
+    version: VERSION,
     builtinTools: new Set(builtinTools),
     mayShadow: new Set(shadow),
     report,
   });
   hooks.setFlags(flagsOf(values["flag"]));
   return hooks;
+}
+
+/** Where extensions are kept; undefined where there is no such place, or where the tools could write what the next start runs. */
+function cacheFolder(config: Config, { write, denyWrite }: Policy): string | undefined {
+  const root = cacheRoot(config.world.env);
+  if (root === undefined) return undefined;
+  const folder = join(realFolder(root), "extensions");
+  const isDenied = denyWrite.some((denied) => isInside(folder, denied));
+  return covers(write, folder) && !isDenied ? undefined : folder;
+}
+
+/** A folder as the policy names it; one that is not there yet keeps the name that it was given. */
+function realFolder(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The tools that extensions brought, as those of the session. */

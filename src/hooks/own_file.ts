@@ -1,0 +1,32 @@
+import { dirname, join } from "@std/path";
+
+/**
+ * Text of a file that nobody but this user can have written: the file and its folder are the user's, and writable to no
+ * other. Undefined for any other, and for one that cannot be read.
+ */
+export function readOwnFile(path: string): string | undefined {
+  try {
+    return [dirname(path), path].every(isOwn) ? Deno.readTextFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a file as a whole, private like the folder that is made for it. A disk that fails costs time and nothing else. */
+export function writeOwnFile(path: string, text: string): void {
+  const folder = dirname(path);
+  const temporary = join(folder, `${crypto.randomUUID()}.new`);
+  try {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
+    Deno.renameSync(temporary, path);
+  } catch {
+    // What was to be kept is made again.
+  }
+}
+
+/** Links are not followed: what one leads to may be anybody's. */
+function isOwn(path: string): boolean {
+  const { isSymlink, uid, mode } = Deno.lstatSync(path);
+  return !isSymlink && uid === Deno.uid() && ((mode ?? 0o777) & 0o022) === 0;
+}

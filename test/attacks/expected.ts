@@ -13,6 +13,7 @@ const OWN_PROGRAMS = "programs of the workspace may run: they are confined like 
 const OWN_NETWORK = "the network namespace holds nothing but the command itself";
 const NO_RULE = "no rule of Landlock covers it, and a mount namespace is missing";
 const NO_PID_NAMESPACE = "other processes of the machine are in sight without a namespace of one's own";
+const NO_NET_NAMESPACE = "/proc shows the sockets of the network namespace that one is in";
 const NO_SUBTRACTION = "Landlock cannot take away what lies inside of what is granted";
 
 const IS_GRANTED = "this is what the grant says";
@@ -47,6 +48,7 @@ export const EXPECTED: readonly Expectation[] = [
   { attack: "stat-metadata", levels: ["kernel"], why: NO_RULE },
   { attack: "sched-foreign", levels: ["kernel"], why: NO_PID_NAMESPACE },
   { attack: "see-foreign-processes", levels: ["kernel"], why: NO_PID_NAMESPACE },
+  { attack: "own-proc-net-leak", levels: ["kernel"], why: NO_NET_NAMESPACE },
   { attack: "swap-git-dir", levels: ["kernel"], why: NO_SUBTRACTION },
   { attack: "swap-agent-config-dir", levels: ["kernel"], why: NO_SUBTRACTION },
   ...GRANTED,

@@ -5,12 +5,13 @@ import { textOf } from "../../src/core/message.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
-import { CONFINED, until } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { makeWorld, type World, worldPolicy } from "../sandbox/confined_world.ts";
 
 const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);
 /** Longest that a refused call may take, milliseconds: a pipe or a device that is read would take for ever. */
-const PROMPT_MS = 8_000;
+const PROMPT_MS = 30_000;
 
 type Call = (name: string, args: JsonObject) => Promise<{ readonly isError: boolean; readonly text: string }>;
 

@@ -5,7 +5,8 @@ import { numbersIn, statOf } from "../../src/sandbox/procfs.ts";
 import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
-import { CONFINED, exists, processesWith, until, withShell } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED, exists, processesWith, withShell } from "../sandbox/shell_fixture.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
 
 const BEST = CONFINED.at(-1);
@@ -84,10 +85,13 @@ for (const level of CONFINED) {
   Deno.test(`kill -9 of the spare at ${level}, again and again: nothing runs unconfined, and the next call works`, () =>
     withShell(level, async ({ run, spares }) => {
       for (let round = 0; round < 4; round++) {
-        spares?.expect();
+        let waiting: readonly number[] = [];
+        // One that was killed in the round before may still count as waiting, and none is started beside it.
+        await until(() => {
+          spares?.expect();
+          return (waiting = spareProcesses()).length > 0;
+        });
         await pause(round * 40);
-        const waiting = spareProcesses();
-        assert(waiting.length > 0, "there is no spare to kill");
         for (const pid of waiting) Deno.kill(pid, "SIGKILL");
         const command = "grep Seccomp: /proc/self/status";
         // The call that the signal hits may be lost; whatever part of it runs is confined.
@@ -101,7 +105,9 @@ for (const level of CONFINED) {
   Deno.test(`a command at ${level} leaves nothing that touches the workspace after its call`, () =>
     withShell(level, async ({ run, policy }) => {
       const loop = "while :; do date +%N > beat; sleep 0.02; done";
-      await run(`(setsid bash -c '${loop}' </dev/null >/dev/null 2>&1 &) ; (trap '' TERM HUP; ${loop}) & sleep 0.3`);
+      await run(
+        `(setsid bash -c '${loop}' </dev/null >/dev/null 2>&1 &) ; (trap '' TERM HUP; ${loop}) & while [ ! -s beat ]; do sleep 0.02; done`,
+      );
       const beat = (): string => Deno.readTextFileSync(`${policy.root}/beat`);
       const before = beat();
       await pause(300);
@@ -117,14 +123,18 @@ for (const level of CONFINED) {
       const members = (): number[] => processesWith(mark).sort((a, b) => a - b);
       // Whose turn it is: what stands in front (bwrap), the shell, its children.
       for (let turn = 0; turn < 6; turn++) {
-        const call = run(command, { timeoutMs: 2_500 });
+        const stop = new AbortController();
+        const call = run(command, { signal: stop.signal });
         let there: readonly number[] = [];
         await until(() => exists(`${policy.root}/begun`) && (there = members()).length >= 4);
         const victim = there[turn % there.length];
         // Zero would be this process and all of its group.
         assert(victim !== undefined && victim > 0);
         Deno.kill(victim, "SIGKILL");
+        // The call goes on where the shell is not the one that was killed and others are left to be waited for.
+        const timer = setTimeout(() => stop.abort(), 1_000);
         await call;
+        clearTimeout(timer);
         await until(() => members().length === 0);
         Deno.removeSync(`${policy.root}/begun`);
         const { output } = await run("grep Seccomp: /proc/self/status");
@@ -135,10 +145,14 @@ for (const level of CONFINED) {
   Deno.test(`kill -9 of a process on its way to confinement at ${level}: nothing runs unconfined, nothing is left`, () =>
     withShell(level, async ({ run, policy }) => {
       const outcomes = new Set<string>();
+      const killed = new Set<number>();
       for (let round = 0; round < 14; round++) {
         const call = run("grep Seccomp: /proc/self/status; : > ran").catch((error) => ({ output: String(error) }));
         await pause(round * 5);
-        for (const pid of spareProcesses()) Deno.kill(pid, "SIGKILL");
+        for (const pid of spareProcesses()) {
+          killed.add(pid);
+          Deno.kill(pid, "SIGKILL");
+        }
         const { output } = await call;
         const isNothing = /could not be confined|did not run/.test(output) || output === "";
         assert(isNothing || output === CONFINED_STATUS, output);
@@ -147,7 +161,7 @@ for (const level of CONFINED) {
         if (exists(`${policy.root}/ran`)) Deno.removeSync(`${policy.root}/ran`);
       }
       // A spare that is dying still counts as living for a moment.
-      await pause(200);
+      await until(() => !spareProcesses().some((pid) => killed.has(pid)));
       const { output } = await run("grep Seccomp: /proc/self/status");
       assertEquals([output, outcomes.size > 0], [CONFINED_STATUS, true]);
     }));

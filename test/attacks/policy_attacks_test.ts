@@ -125,7 +125,7 @@ for (const [name, put, said] of ODD_SETTINGS) {
       const ran = await tool(["bash", "--", ": > ran"]);
       assertMatch(ran.stderr, said);
       assertEquals({ code: ran.code, ran: [...Deno.readDirSync(ws)].length }, { code: 2, ran: 1 });
-      assert(performance.now() - began < 8_000);
+      assert(performance.now() - began < 60_000);
     }));
 }
 

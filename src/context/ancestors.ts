@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { isThere } from "./look_at.ts";
 
 /** A folder and all above it, the filesystem root first. */
 export function ancestorsOf(folder: string): readonly string[] {
@@ -9,14 +10,5 @@ export function ancestorsOf(folder: string): readonly string[] {
 
 /** The nearest folder, upwards, that holds a `.git`. Every level without one costs a thrown error. */
 export function findGitRoot(folder: string): string | undefined {
-  return ancestorsOf(folder).findLast((at) => exists(at.endsWith("/") ? `${at}.git` : `${at}/.git`));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return ancestorsOf(folder).findLast((at) => isThere(at.endsWith("/") ? `${at}.git` : `${at}/.git`));
 }

@@ -85,14 +85,15 @@ export function readWithin(path: string, bounds: string | undefined, canRead: (p
   }
   try {
     const own = Deno.lstatSync(path);
+    const target = own.isSymlink ? Deno.realPathSync(path) : path;
     if (own.isSymlink) {
-      const target = Deno.realPathSync(path);
       if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
         const where = bounds ?? "what may be read";
         return { path, status: "denied", message: `It links to a file outside ${where}. Copy the text here instead` };
       }
     }
-    const read = readText(path, undefined, own.isSymlink ? undefined : own);
+    // Of where it led when it was checked, whatever has become of the link.
+    const read = readText(target, undefined, own.isSymlink ? Deno.lstatSync(target) : own);
     switch (read.status) {
       case "loaded":
         return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };

@@ -72,17 +72,18 @@ function lookAt(
   });
   try {
     const link = Deno.lstatSync(path);
+    const target = link.isSymlink ? Deno.realPathSync(path) : path;
     if (link.isSymlink) {
-      const target = Deno.realPathSync(path);
       if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
         return done("denied", `It links to a file outside ${bounds ?? "what may be read"}. Copy the text here instead`);
       }
     }
-    const info = link.isSymlink ? Deno.statSync(path) : link;
+    // Of where it led when it was checked, whatever has become of the link.
+    const info = link.isSymlink ? Deno.lstatSync(target) : link;
     const identity = info.ino ? `${info.dev}:${info.ino}` : path;
     if (info.isFile && seen.has(identity)) return "again";
     seen.add(identity);
-    const read = readText(path, undefined, info);
+    const read = readText(target, undefined, info);
     if (read.status === "loaded") return done("loaded", read.note, read.text);
     if (read.status === "missing") return undefined;
     if (read.status === "denied") return done("denied", read.note);

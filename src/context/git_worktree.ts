@@ -3,6 +3,7 @@ import { dirname } from "@std/path";
 import { openRegular, sliceOf } from "./file_slice.ts";
 import type { GitConfig } from "./git_config.ts";
 import type { GitIndex, IndexEntry } from "./git_index.ts";
+import { lookAt } from "./look_at.ts";
 
 /** Larger files are not read. */
 const MOST_BYTES = 1024 * 1024;
@@ -38,13 +39,13 @@ export function isWorktreeChanged(
 function isReached(root: string, folder: string, known: Set<string>): boolean {
   if (known.has(folder)) return true;
   if (!isReached(root, dirname(folder), known)) return false;
-  if (!look(`${root}/${folder}`)?.isDirectory) return false;
+  if (!lookAt(`${root}/${folder}`)?.isDirectory) return false;
   known.add(folder);
   return true;
 }
 
 function isChanged(path: string, entry: IndexEntry, writtenMs: number, config: GitConfig): boolean | undefined {
-  const info = look(path);
+  const info = lookAt(path);
   if (!info) return true;
   const isLink = entry.mode === LINK;
   // A system without links has files in their place.
@@ -97,13 +98,4 @@ function isOtherContent(
 
 function isBlob(content: Uint8Array, { id }: IndexEntry): boolean {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest().equals(id);
-}
-
-function look(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
-    throw error;
-  }
 }

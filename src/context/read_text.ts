@@ -16,7 +16,8 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  *
  * A pipe or a device is never opened: it could block for ever or never end.
  *
- * @param known What a look at the path has told already; never of a link.
+ * @param known What a look at the path has told already; never of a link. Another file than that is not read: commands
+ *   of a session that runs meanwhile may swap one for a link to a secret.
  */
 export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileInfo): ReadText {
   try {
@@ -25,7 +26,7 @@ export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileIn
       const kind = info.isDirectory ? "a folder" : "not a regular file";
       return { status: "not_a_file", note: `It is ${kind}. Put a text file in its place` };
     }
-    const bytes = readStart(path, info.size, maxBytes);
+    const bytes = readStart(path, info, maxBytes);
     const isWhole = info.size <= bytes.length;
     const text = UTF8.decode(isWhole ? bytes : bytes.subarray(0, endOfCharacters(bytes)));
     if (text.includes("\0")) return { status: "read_error", note: "It holds NUL bytes. Make it a plain text file" };
@@ -39,8 +40,10 @@ export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileIn
   }
 }
 
-function readStart(path: string, size: number, maxBytes: number): Uint8Array {
+function readStart(path: string, { size, dev, ino }: Deno.FileInfo, maxBytes: number): Uint8Array {
   using file = Deno.openSync(path, { read: true });
+  const opened = file.statSync();
+  if (opened.ino !== ino || opened.dev !== dev) throw new Error("It was replaced while it was read");
   const chunks: Uint8Array[] = [];
   let total = 0;
   while (total < maxBytes) {

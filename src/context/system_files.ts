@@ -2,21 +2,12 @@ import { join, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { ContextFile, Diagnostic } from "../core/prompt.ts";
 import { findGitRoot } from "./ancestors.ts";
-import { readWithin } from "./bootstrap_file.ts";
+import { type BootstrapPlaces, readWithin } from "./bootstrap_file.ts";
+import { isThere } from "./look_at.ts";
 import { readText } from "./read_text.ts";
 
-/** Where SYSTEM.md and APPEND_SYSTEM.md are looked for. */
-export interface SystemFileOptions {
-  /** The workspace; relative files of the flags start here. */
-  readonly root: string;
-  readonly projectFolder?: string | undefined;
-  readonly userFolder?: string | undefined;
-  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
-  readonly gitRoot?: (() => string | undefined) | undefined;
-  /** Whether the project's own files may be used. */
-  readonly trusted: boolean;
-  /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
-  readonly canRead: (path: string) => boolean;
+/** Where SYSTEM.md and APPEND_SYSTEM.md are looked for; relative files of the flags start at the workspace. */
+export interface SystemFileOptions extends BootstrapPlaces {
   /** `--system-prompt`: a file or the text itself. */
   readonly systemPrompt?: string | undefined;
   /** `--append-system-prompt`, in the order given. */
@@ -100,13 +91,4 @@ function fromFlag(flag: string, value: string, root: string): ContextFile {
     why: read.status === "missing" ? "there is no such file" : read.note,
     fix: "Name a readable text file, or write the text itself in quotes",
   });
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "@std/path";
 import { ancestorsOf, findGitRoot } from "./ancestors.ts";
+import { lookAt } from "./look_at.ts";
 
 /** What of a project's configuration folder loads only with trust (docs/cli.md, Files). */
 const GUARDED = [
@@ -101,13 +102,4 @@ function digestPath(path: string, label: string, state: State, depth: number): v
 function add(hash: Hash, label: string, content: string | Uint8Array): void {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   hash.update(`${label.length}:${label}:${bytes.length}:`).update(bytes);
-}
-
-function lookAt(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
-    throw error;
-  }
 }

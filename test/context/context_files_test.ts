@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import type { ContextFile } from "../../src/core/prompt.ts";
 import { gatherContextFiles } from "../../src/context/context_files.ts";
@@ -126,3 +126,38 @@ Deno.test("gatherContextFiles() R96 an unreadable file is an entry that says wha
     assertEquals([file?.status, file?.text], ["read_error", undefined]);
     assertStringIncludes(file?.message ?? "", "UTF-8");
   }));
+
+Deno.test("gatherContextFiles() never reads what takes a file's place while it is looked at", async () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  const [root, secret] = [`${top}/root`, `${top}/secret`];
+  Deno.mkdirSync(root);
+  Deno.writeTextFileSync(secret, "the user's secret");
+  Deno.writeTextFileSync(`${root}/file`, "instructions");
+  Deno.symlinkSync(secret, `${root}/link`);
+  const swap = `
+    const [root] = Deno.args;
+    for (;;) {
+      Deno.linkSync(root + "/file", root + "/AGENTS.new"); Deno.renameSync(root + "/AGENTS.new", root + "/AGENTS.md");
+      Deno.symlinkSync(${
+    JSON.stringify(secret)
+  }, root + "/AGENTS.new"); Deno.renameSync(root + "/AGENTS.new", root + "/AGENTS.md");
+    }`;
+  Deno.writeTextFileSync(`${top}/swap.js`, swap);
+  const args = ["run", "--no-config", "--no-prompt", "--allow-read", "--allow-write", `${top}/swap.js`, root];
+  const swapper = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  try {
+    const seen = new Set<string>();
+    const end = performance.now() + 1_500;
+    while (performance.now() < end || seen.size === 0) {
+      for (const { text, status } of gatherContextFiles({ root, enabled: true, canRead: yes })) {
+        assertNotEquals(text, "the user's secret");
+        seen.add(status);
+      }
+    }
+    assert(seen.has("loaded") || seen.has("denied"), [...seen].join());
+  } finally {
+    swapper.kill("SIGKILL");
+    await swapper.status;
+    Deno.removeSync(top, { recursive: true });
+  }
+});

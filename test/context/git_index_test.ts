@@ -59,7 +59,7 @@ Deno.test("hasChanges() R24 survives an index of any bytes, and answers soon", (
         Deno.writeFileSync(path, signed && bytes.length >= 20 ? sign(bytes) : bytes);
         const start = performance.now();
         const state = stateOf(repository);
-        assertEquals([state === undefined || typeof state === "boolean", performance.now() - start < 2000], [
+        assertEquals([state === undefined || typeof state === "boolean", performance.now() - start < 20_000], [
           true,
           true,
         ]);

@@ -49,7 +49,7 @@ Deno.test("inflateStart() R24 ends soon with any bytes, and never gives more tha
       } catch (error) {
         if (!(error instanceof Error)) throw error;
       }
-      assertEquals([length <= 80, performance.now() - start < 1000], [true, true]);
+      assertEquals([length <= 80, performance.now() - start < 10_000], [true, true]);
     }),
     { numRuns: 2000 },
   );

@@ -28,17 +28,17 @@ for (const { name, content, text, note } of CASES) {
     }));
 }
 
-Deno.test("readText() reads the start of 100 MB, whole characters only, and tells the size", () =>
+Deno.test("readText() reads the start of 100 GB, whole characters only, and tells the size", () =>
   inFolder({ file: "🙂".repeat(10) }, (root) => {
     const path = join(root, "file");
-    Deno.truncateSync(path, 100 * 1024 * 1024);
+    Deno.truncateSync(path, 100 * 1024 ** 3);
     const began = performance.now();
     const read = readText(path, 18);
-    assert(performance.now() - began < 1000);
+    assert(performance.now() - began < 10_000);
     assertEquals(read, {
       status: "loaded",
       text: "🙂".repeat(4),
-      note: "It has 104857600 bytes, of which the first 18 were read",
+      note: "It has 107374182400 bytes, of which the first 18 were read",
     });
   }));
 

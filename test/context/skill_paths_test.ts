@@ -29,7 +29,7 @@ Deno.test("matchesPath() takes no long time for any pattern", () => {
     matchesPath(pattern, "a".repeat(4000));
     matchesPath(pattern, "a/".repeat(2000) + "c");
   }
-  assertLess(performance.now() - start, 2000);
+  assertLess(performance.now() - start, 10_000);
 });
 
 Deno.test("pathsIn() finds what looks like a file of the workspace, each once", () => {

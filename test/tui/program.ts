@@ -25,10 +25,22 @@ async function start(): Promise<number> {
   }
   try {
     // A crash in the middle of everything, for the tests of what is left of the terminal.
-    if (Deno.env.has("CRASH")) setTimeout(() => Promise.reject(new Error("crashed on purpose")), 3000);
+    if (Deno.env.has("CRASH")) crashWhenTold();
     return await interactiveMode(config, choice, invocation.words.join(" "));
   } catch (error) {
     console.error(errorBlock(error, true));
     return exitCodeOf(error);
   }
+}
+
+function crashWhenTold(): void {
+  const timer = setInterval(() => {
+    try {
+      Deno.statSync("crash");
+    } catch {
+      return;
+    }
+    clearInterval(timer);
+    Promise.reject(new Error("crashed on purpose"));
+  }, 50);
 }

@@ -130,15 +130,17 @@ ${"─".repeat(80)}
   );
 
   test("steering reaches the model after the tool call at hand", {
-    replies: [{ calls: [{ name: "bash", args: { command: "sleep 2; echo over" } }] }, {
+    replies: [{ calls: [{ name: "bash", args: { command: "until [ -e go ]; do sleep 0.05; done; echo over" } }] }, {
       text: "Left.",
       expect: ["go left"],
     }],
-  }, async (pty) => {
+  }, async (pty, places) => {
     await pty.see(READY);
     await say(pty, "wait");
-    await pty.see("● $ sleep 2");
+    await pty.see("● $ until");
     await say(pty, "go left");
+    await pty.see("↳ steering: go left");
+    Deno.writeTextFileSync(`${places.ws}/go`, "");
     await pty.see("Left.");
     assert(/❯ go left\n\nLeft\./.test(await pty.screen()), await pty.screen());
   });
@@ -159,6 +161,7 @@ ${"─".repeat(80)}
     assertStringIncludes(screen, "❯ n  No");
     // Words that were meant for the editor allow nothing.
     await pty.type("so");
+    await pty.see(/^so$/m);
     await new Promise((later) => setTimeout(later, 200));
     assertStringIncludes(await pty.screen(), "The sandbox refused");
     await new Promise((later) => setTimeout(later, 700));
@@ -204,8 +207,9 @@ ${"─".repeat(80)}
 
   // The binary cannot be made to crash from outside.
   if (name === "source") {
-    test("a crash gives the terminal back", { replies: [SLOW], env: { CRASH: "1" } }, async (pty) => {
+    test("a crash gives the terminal back", { replies: [SLOW], env: { CRASH: "1" } }, async (pty, places) => {
       await pty.see(READY);
+      Deno.writeTextFileSync(`${places.ws}/crash`, "");
       await pty.see("[ended 1] terminal as before");
       assertGivenBack(pty.written());
       await say(pty, "echo works");

@@ -101,5 +101,8 @@ export async function compactCommand({ engine }: CommandContext, args: string): 
 /** `/reload` */
 export async function reloadCommand({ engine, say }: CommandContext): Promise<void> {
   await engine.reload();
-  say("Context files, skills, templates and extensions were read anew; settings hold from the next start");
+  say(
+    "Settings, context files, skills, templates and extensions were read anew; model, servers, keys and what tools may do " +
+      "are those of the start",
+  );
 }

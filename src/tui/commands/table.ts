@@ -30,7 +30,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
-  { name: "reload", help: "read context, skills, templates and extensions anew", run: reloadCommand },
+  { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
   { name: "audit", help: "what tools did in this session", run: auditCommand },
   { name: "cost", help: "tokens and money", run: costCommand },
   { name: "clear", help: "begin a new session", run: clearCommand },

@@ -3,6 +3,7 @@ import type { ToolResultMessage } from "../core/message.ts";
 import { textOf } from "../core/message.ts";
 import { messageOf } from "../core/error.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
+import { type CallTimes, startCallClock } from "./call_clock.ts";
 import { createMailbox } from "./mailbox.ts";
 import { appendMessages, type RunState } from "./run_state.ts";
 import { executeCall, resultMessage, type RoutedCall } from "./tool_call.ts";
@@ -42,7 +43,7 @@ function isReadOnly(routed: RoutedCall | undefined): boolean {
 
 type Delivery =
   | { readonly kind: "update"; readonly index: number; readonly partial: ToolResult }
-  | { readonly kind: "end"; readonly index: number; readonly result: ToolResult; readonly durationMs: number };
+  | { readonly kind: "end"; readonly index: number; readonly result: ToolResult; readonly times: CallTimes };
 
 /** Runs a group side by side. Ends are shown as they come, messages are returned in the order of the calls. */
 async function* runGroup(
@@ -71,12 +72,12 @@ async function* runGroup(
     running++;
     // Asked again here: the reader of the start events may have stopped the run.
     if (signal.aborted) {
-      mailbox.put({ kind: "end", index, result: errorResult(STOPPED), durationMs: 0 });
+      mailbox.put({ kind: "end", index, result: errorResult(STOPPED), times: { durationMs: 0 } });
       continue;
     }
-    const startedAt = deps.now();
-    void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }))
-      .then((result) => mailbox.put({ kind: "end", index, result, durationMs: deps.now() - startedAt }));
+    const clock = startCallClock(deps.now);
+    void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }), clock.wait)
+      .then((result) => mailbox.put({ kind: "end", index, result, times: clock.read() }));
   }
   while (running > 0) {
     for (const delivery of await mailbox.take()) {
@@ -86,9 +87,9 @@ async function* runGroup(
         continue;
       }
       running--;
-      const { result, durationMs } = delivery;
+      const { result, times } = delivery;
       results[delivery.index] = result;
-      yield { type: "tool_execution_end", toolCallId, toolName, result, isError: result.isError ?? false, durationMs };
+      yield { type: "tool_execution_end", toolCallId, toolName, result, isError: result.isError ?? false, ...times };
     }
   }
   const messages: ToolResultMessage[] = [];

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentMessage, Message } from "../core/message.ts";
-import type { CompiledPrompt } from "../core/prompt.ts";
+import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";

@@ -43,6 +43,7 @@ export async function executeCall(
   deps: AgentDeps,
   signal: AbortSignal,
   onUpdate: (partial: ToolResult) => void,
+  onWait?: () => () => void,
 ): Promise<ToolResult> {
   let isOpen = true;
   let grace: AbortController | undefined; // made when it is needed: one for each call costs more than the rest of this
@@ -54,7 +55,8 @@ export async function executeCall(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const options = { signal, onUpdate: (partial: ToolResult) => isOpen ? onUpdate(partial) : undefined };
+    const update = (partial: ToolResult): void => isOpen ? onUpdate(partial) : undefined;
+    const options = { signal, onUpdate: update, ...(onWait ? { onWait } : {}) };
     return await Promise.race([deps.runTool(tool, call.arguments, call.id, options), abandoned.promise]);
   } catch (error) {
     return errorResult(messageOf(error) || `Tool ${call.name} failed without saying why`);

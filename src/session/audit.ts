@@ -15,7 +15,10 @@ export interface AuditEntry {
   /** `refused`: it never ran (not active, not valid, skipped); `denied`: the policy said no. */
   readonly decision: "allowed" | "denied" | "refused";
   readonly outcome: "ok" | "error";
+  /** Of the work alone. */
   readonly durationMs: number;
+  /** How long a person took to answer a question about it; absent where nobody was asked. */
+  readonly waitedMs?: number;
 }
 
 /** Reads the events of a run and keeps one line for each tool call. */
@@ -64,7 +67,8 @@ export function openAudit(
             // A denial is a fixed form of sentence, made on the host's side of the boundary or on the runner's.
             decision: event.isError && textOf(event.result.content).startsWith("Denied: ") ? "denied" : "allowed",
             outcome: event.isError ? "error" : "ok",
-            durationMs: Math.round(event.durationMs * 10) / 10,
+            durationMs: tenths(event.durationMs),
+            ...(event.waitedMs === undefined ? {} : { waitedMs: tenths(event.waitedMs) }),
           });
         }
         case "message_end": {
@@ -76,6 +80,10 @@ export function openAudit(
       }
     },
   };
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 function append(folder: string, path: string, entry: AuditEntry): void {

@@ -1,6 +1,6 @@
 // Most rounds of a session send the same prompt: a manifest is stored whole once, then as what differs from the last one.
 import type { JsonObject } from "../core/json.ts";
-import type { Manifest, ManifestSection } from "../core/prompt.ts";
+import type { Manifest, ManifestSection } from "../core/compiled_prompt.ts";
 import type { CustomEntry, NewEntry, SessionEntry } from "../core/session.ts";
 
 /** The custom type of manifest entries. */

@@ -72,7 +72,7 @@ Deno.test("runPrompt() concludes after three equal successful calls in a row R24
 });
 
 Deno.test("runPrompt() ends a run whose time is up, during a tool and during a reply R248", async () => {
-  const limits = { timeoutMs: 20 };
+  const limits = { timeoutMs: 500 };
   const inTool = world([again("1")], {
     limits,
     tools: {

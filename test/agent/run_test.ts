@@ -88,7 +88,7 @@ Deno.test("runPrompt() runs the calls of a reply one after the other R234", asyn
 
 Deno.test("runPrompt() in parallel mode runs neighbouring readers together and keeps the order of results", async () => {
   const log: string[] = [];
-  const wait: Record<string, number> = { "1": 30, "2": 5, "3": 1, "4": 1 };
+  const wait: Record<string, number> = { "1": 300, "2": 5, "3": 1, "4": 1 };
   const tool = async (value: string) => {
     log.push(`begin ${value}`);
     await new Promise((resolve) => setTimeout(resolve, wait[value]));

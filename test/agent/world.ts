@@ -2,13 +2,13 @@
 import * as z from "zod/mini";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { type AgentMessage, isPlain, textOf, type UserMessage } from "../../src/core/message.ts";
-import type { CompiledPrompt } from "../../src/core/prompt.ts";
+import type { CompiledPrompt } from "../../src/core/compiled_prompt.ts";
 import type { Provider, ProviderRequest } from "../../src/core/provider.ts";
 import { textResult, type Tool, type ToolResult } from "../../src/core/tool.ts";
 import type { AgentDeps, RoundRequest, SessionState } from "../../src/agent/deps.ts";
 import { createQueues } from "../../src/agent/queues.ts";
 import { runPrompt } from "../../src/agent/run.ts";
-import { sleep } from "../../src/agent/sleep.ts";
+import { sleep } from "../../src/core/sleep.ts";
 import { openReplayText } from "../../src/provider/replay.ts";
 
 export function user(text: string): UserMessage {

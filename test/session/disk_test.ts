@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
 import { loadSession } from "../../src/session/load.ts";
 import { createSession, openSession } from "../../src/session/store.ts";
+import { until } from "../helpers/until.ts";
 import { inWorld, reply, said, user, type World, worldIn } from "./world.ts";
 
 function mount(...args: readonly string[]): string | undefined {
@@ -116,28 +117,26 @@ Deno.test("append() waits for the disk at words of a person, syncSoon() lets it 
     calls.push("begun");
     return syncData.call(this);
   };
-  const callsOf = async (action: () => void): Promise<string[]> => {
+  const assertCalls = async (expected: readonly string[], action: () => void): Promise<void> => {
     calls.length = 0;
     action();
+    await until(() => calls.length >= expected.length);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    return [...calls];
+    assertEquals(calls, expected);
   };
   try {
     const session = createSession({ cwd: "/w", folder }, worldIn(folder));
-    assertEquals(await callsOf(() => session.append(said(user("a")))), ["waited"]);
-    assertEquals(await callsOf(() => session.append(said(reply("b")))), []);
-    assertEquals(await callsOf(() => session.syncSoon()), ["begun"]);
-    assertEquals(await callsOf(() => session.syncSoon()), []);
-    assertEquals(await callsOf(() => session.sync()), []);
-    assertEquals(await callsOf(() => session.append(said(user("c")))), ["waited"]);
+    await assertCalls(["waited"], () => session.append(said(user("a"))));
+    await assertCalls([], () => session.append(said(reply("b"))));
+    await assertCalls(["begun"], () => session.syncSoon());
+    await assertCalls([], () => session.syncSoon());
+    await assertCalls([], () => session.sync());
+    await assertCalls(["waited"], () => session.append(said(user("c"))));
     session.append(said(reply("d")));
-    assertEquals(
-      await callsOf(() => {
-        session.syncSoon();
-        session.sync(); // before the other has begun
-      }),
-      ["waited"],
-    );
+    await assertCalls(["waited"], () => {
+      session.syncSoon();
+      session.sync(); // before the other has begun
+    });
     session.close();
   } finally {
     Object.assign(Deno.FsFile.prototype, { syncDataSync, syncData });

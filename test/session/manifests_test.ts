@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Manifest, ManifestSection } from "../../src/core/prompt.ts";
+import type { Manifest, ManifestSection } from "../../src/core/compiled_prompt.ts";
 import type { SessionEntry } from "../../src/core/session.ts";
 import { manifestEntry, manifestsOf } from "../../src/session/manifests.ts";
 

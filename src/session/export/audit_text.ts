@@ -1,4 +1,4 @@
-import type { Manifest, ManifestSection } from "../../core/prompt.ts";
+import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 import type { AuditView, CallView, RoundView } from "./audit_view.ts";
 import { diffManifests } from "./manifest_diff.ts";
 import { count } from "./facts.ts";
@@ -119,7 +119,8 @@ function replyText({ provider, model, stopReason, usage }: NonNullable<RoundView
   return `${[provider, model].filter((part) => part !== "").join("/") || "unknown"}: ${stopReason}${tokens}`;
 }
 
-function callText({ turn, time, tool, arguments: args, decision, outcome, durationMs }: CallView): string {
+function callText({ turn, time, tool, arguments: args, decision, outcome, durationMs, waitedMs }: CallView): string {
   const words = [utc(time), oneLine(tool, 60).padEnd(8), digest(args), decision.padEnd(7), outcome.padEnd(5)];
-  return `  ${turn === undefined ? "turn -" : `turn ${turn}`}  ${words.join("  ")}  ${durationMs} ms\n`;
+  const waited = waitedMs === undefined ? "" : `, ${waitedMs} ms for an answer`;
+  return `  ${turn === undefined ? "turn -" : `turn ${turn}`}  ${words.join("  ")}  ${durationMs} ms${waited}\n`;
 }

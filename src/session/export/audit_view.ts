@@ -1,5 +1,5 @@
 import { toolCallsOf, type Usage } from "../../core/message.ts";
-import type { Manifest } from "../../core/prompt.ts";
+import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import type { AuditEntry } from "../audit.ts";
 import { manifestsOf } from "../manifests.ts";

@@ -1,4 +1,4 @@
-import type { Manifest, ManifestSection } from "../../core/prompt.ts";
+import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 
 /** How two prompts differ; sizes, digests and names, never text (R354). */
 export interface ManifestDiff {

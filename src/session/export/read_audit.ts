@@ -50,11 +50,12 @@ function parse(line: string): AuditEntry | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { time, session, callId, tool, arguments: digest, decision, outcome, durationMs } = value;
+  const { time, session, callId, tool, arguments: digest, decision, outcome, durationMs, waitedMs } = value;
   const isWhole = [time, session, callId, tool, digest].every(isText) && isNumber(durationMs) &&
     (decision === "allowed" || decision === "denied" || decision === "refused") &&
-    (outcome === "ok" || outcome === "error");
+    (outcome === "ok" || outcome === "error") && (waitedMs === undefined || isNumber(waitedMs));
   if (!isWhole) return undefined;
   // Only the known fields, all of them checked above: nothing else that stands in the file is shown.
-  return { time, session, callId, tool, arguments: digest, decision, outcome, durationMs } as AuditEntry;
+  const call = { time, session, callId, tool, arguments: digest, decision, outcome, durationMs } as AuditEntry;
+  return isNumber(waitedMs) ? { ...call, waitedMs } : call;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { Manifest, ManifestSection, PromptSource } from "../../core/prompt.ts";
+import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
+import type { PromptSource } from "../../core/prompt.ts";
 
 /**
  * A manifest of which every field is what its type says, whoever wrote the file: what is not becomes empty.

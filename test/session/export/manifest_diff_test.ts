@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Manifest } from "../../../src/core/prompt.ts";
+import type { Manifest } from "../../../src/core/compiled_prompt.ts";
 import { diffManifests, type ManifestDiff } from "../../../src/session/export/manifest_diff.ts";
 import { soundManifest } from "../../../src/session/export/sound_manifest.ts";
 import { manifest, section } from "./manifests.ts";

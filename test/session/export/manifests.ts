@@ -1,5 +1,5 @@
 // Manifests for the tests of the audit, and sessions that keep them.
-import type { Manifest, ManifestSection } from "../../../src/core/prompt.ts";
+import type { Manifest, ManifestSection } from "../../../src/core/compiled_prompt.ts";
 import type { SessionStore } from "../../../src/core/session.ts";
 import { manifestEntry } from "../../../src/session/manifests.ts";
 

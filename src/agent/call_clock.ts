@@ -1,0 +1,37 @@
+/** How long a call worked, and how long it stood still because a person was asked; milliseconds. */
+export interface CallTimes {
+  readonly durationMs: number;
+  /** Absent where nobody was asked. */
+  readonly waitedMs?: number;
+}
+
+/** The clock of one call. */
+export interface CallClock {
+  /** The work stands still from now until the returned function is called; one wait at a time. */
+  readonly wait: () => () => void;
+  /** The times so far; a wait that is still open ends with this moment. */
+  readonly read: () => CallTimes;
+}
+
+/** Starts a clock; `now` in milliseconds. */
+export function startCallClock(now: () => number): CallClock {
+  const start = now();
+  let waited: number | undefined;
+  let since: number | undefined;
+  const end = (): void => {
+    if (since !== undefined) waited = (waited ?? 0) + now() - since;
+    since = undefined;
+  };
+  return {
+    wait() {
+      end();
+      since = now();
+      return end;
+    },
+    read() {
+      end();
+      const durationMs = now() - start - (waited ?? 0);
+      return waited === undefined ? { durationMs } : { durationMs, waitedMs: waited };
+    },
+  };
+}

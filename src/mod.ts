@@ -85,11 +85,13 @@ export type { Limits, Policy, SandboxLevel, Scope } from "./core/policy.ts";
 export type {
   CompiledPrompt,
   CompileTrigger,
-  Diagnostic,
-  DiagnosticCode,
   HistoryRecord,
   Manifest,
   ManifestSection,
+} from "./core/compiled_prompt.ts";
+export type {
+  Diagnostic,
+  DiagnosticCode,
   Profile,
   PromptSource,
   SkillState,

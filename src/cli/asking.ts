@@ -76,13 +76,14 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
     const denial = first.isError ? offeredIn(first) : undefined;
     if (denial === undefined || signal.aborted) return first;
     try {
+      const goesOn = options.onWait?.();
       const answer = await inTurn(async () => {
         if (allows(desk.current().policy, denial)) return "allowed";
         const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal);
         if (answer === "session" || answer === "project") desk.grant(denial);
         if (answer === "project") keep(denial);
         return answer;
-      });
+      }).finally(() => goesOn?.());
       if (answer === "no") return signal.aborted ? first : withLine(first, NO);
       if (answer === "once") return await desk.runOnce(denial, tool, args, options);
       return await desk.run(tool, args, options);

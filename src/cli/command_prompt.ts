@@ -1,5 +1,5 @@
 import { UserError } from "../core/error.ts";
-import type { CompiledPrompt } from "../core/prompt.ts";
+import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import { stripControls } from "../core/text.ts";
 import { sectionTexts } from "../prompt/compile.ts";
 import { SECTIONS } from "../prompt/sections/mod.ts";

@@ -1,4 +1,4 @@
-import type { Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
 
 /** One command beside the plain run. */
 export interface Command {

@@ -26,6 +26,8 @@ export interface Config {
   readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
   readonly project: Settings;
+  /** What a program that embeds the engine sets, before all files. */
+  readonly given?: Settings;
   /** User, then project; the command line still goes before it. */
   readonly settings: Settings;
   readonly warnings: readonly string[];
@@ -53,6 +55,24 @@ export function configure(invocation: Invocation, world: World): Config {
     project: project?.settings ?? {},
     settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
     warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
+  };
+}
+
+/**
+ * The same configuration with its settings files read anew; folders, trust and the command line stay. `warnings` are those
+ * of the files as they are now. Throws UserError for settings that cannot be used.
+ */
+export function withSettingsAnew(config: Config): Config {
+  const { userFolder, projectFolder, trusted, given = {} } = config;
+  const user = userFolder === undefined ? undefined : readSettings(userFolder, "user");
+  const project = projectFolder === undefined || !trusted ? undefined : readSettings(projectFolder, "project");
+  const own = { ...user?.settings, ...given };
+  return {
+    ...config,
+    user: own,
+    project: project?.settings ?? {},
+    settings: { ...mergeSettings(own, project?.settings ?? {}), ...given },
+    warnings: [...user?.warnings ?? [], ...project?.warnings ?? []],
   };
 }
 

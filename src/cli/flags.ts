@@ -1,20 +1,5 @@
-/** How an option takes its value. `scope`: bare means everything, `=a,b` a list, as in Deno. */
-export type FlagKind = "boolean" | "string" | "number" | "duration" | "list" | "repeat" | "scope";
-
-/** One command-line option; parser, `--help` and docs/cli.md come from this table. */
-export interface Flag {
-  readonly name: string;
-  readonly short?: string;
-  readonly kind: FlagKind;
-  /** Placeholder of the value in the help text. */
-  readonly value?: string;
-  /** Allowed values. */
-  readonly choices?: readonly string[];
-  readonly help: string;
-  readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Output";
-  /** Key in settings.json that the option overrides. */
-  readonly setting?: string;
-}
+import type { Flag } from "./flag.ts";
+import { SCOPE_FLAGS } from "./scope_flags.ts";
 
 /** All options, in the order of the help text. */
 export const FLAGS = [
@@ -154,80 +139,7 @@ export const FLAGS = [
   },
   { name: "no-skills", kind: "boolean", group: "Prompt", help: "leave skills out" },
   { name: "skill", kind: "repeat", value: "PATH", group: "Prompt", help: "add a skill folder; may repeat" },
-  {
-    name: "tools",
-    short: "t",
-    kind: "list",
-    value: "LIST",
-    group: "Tools and their scope",
-    setting: "tools",
-    help: "the built-in tools (default read,bash,edit,write; also grep,find,ls,read_skill)",
-  },
-  { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
-  {
-    name: "allow-read",
-    kind: "scope",
-    value: "PATH,…",
-    group: "Tools and their scope",
-    help: "what tools may read (default: the workspace); bare: everything but secrets",
-  },
-  {
-    name: "allow-write",
-    kind: "scope",
-    value: "PATH,…",
-    group: "Tools and their scope",
-    help: "what tools may write (default: the workspace); bare: everything but secrets",
-  },
-  {
-    name: "allow-run",
-    kind: "scope",
-    value: "PROGRAM,…",
-    group: "Tools and their scope",
-    help: "programs that bash may start (default where the kernel confines: all)",
-  },
-  {
-    name: "allow-net",
-    kind: "scope",
-    value: "HOST,…",
-    group: "Tools and their scope",
-    help: "network of the tools; bare: everything (default: none)",
-  },
-  {
-    name: "allow-env",
-    kind: "scope",
-    value: "NAME,…",
-    group: "Tools and their scope",
-    help: "environment variables that tools may see besides the usual ones",
-  },
-  {
-    name: "deny-read",
-    kind: "list",
-    value: "PATH,…",
-    group: "Tools and their scope",
-    help: "never readable, whatever is allowed",
-  },
-  {
-    name: "deny-write",
-    kind: "list",
-    value: "PATH,…",
-    group: "Tools and their scope",
-    help: "never writable, whatever is allowed",
-  },
-  {
-    name: "read-only",
-    kind: "boolean",
-    group: "Tools and their scope",
-    help: "tools may neither write nor run anything",
-  },
-  {
-    name: "sandbox",
-    kind: "string",
-    value: "LEVEL",
-    choices: ["auto", "kernel", "permissions", "off"],
-    group: "Tools and their scope",
-    setting: "sandbox",
-    help: "what must confine the tools: auto (default), kernel, permissions, off",
-  },
+  ...SCOPE_FLAGS,
   {
     name: "max-turns",
     kind: "number",

@@ -1,5 +1,6 @@
 import { type Command, COMMANDS } from "./commands.ts";
-import { type Flag, FLAGS } from "./flags.ts";
+import type { Flag } from "./flag.ts";
+import { FLAGS } from "./flags.ts";
 
 function left(flag: Flag): string {
   const value = flag.kind === "boolean" ? "" : flag.kind === "scope" ? `[=${flag.value}]` : ` ${flag.value}`;

@@ -24,10 +24,12 @@ export function lateProcesses(...args: Parameters<typeof import("./processes.ts"
   let timer: ReturnType<typeof setTimeout> | undefined;
   const get = (): Promise<Processes> =>
     loading ??= import("./processes.ts").then(({ openProcesses }) => openProcesses(...args));
+  /** Nothing where they could not be opened, which the calls told. */
+  const opened = async (): Promise<Processes | undefined> => await loading?.catch(() => undefined);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     clearTimeout(timer);
-    await (await loading)?.close();
+    await (await opened())?.close();
   };
   const close = (): Promise<void> => closing ??= end();
   return {
@@ -39,7 +41,7 @@ export function lateProcesses(...args: Parameters<typeof import("./processes.ts"
     tidySoon: () => void (timer ??= setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS)),
     retire: async () => {
       clearTimeout(timer);
-      const processes = await loading;
+      const processes = await opened();
       await (processes?.isBusy() ? processes.rest() : close());
     },
     close,

@@ -1,7 +1,8 @@
 import { parseArgs } from "@std/cli";
 import { UserError } from "../core/error.ts";
 import { type Command, COMMANDS } from "./commands.ts";
-import { type Flag, FLAGS } from "./flags.ts";
+import type { Flag } from "./flag.ts";
+import { FLAGS } from "./flags.ts";
 import { nearest } from "./nearest.ts";
 
 /** A scope option: `all` for the bare form, else the listed entries. */

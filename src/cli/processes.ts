@@ -5,6 +5,7 @@ import { openPrograms } from "../sandbox/programs.ts";
 import type { Self } from "../sandbox/self.ts";
 import { type OpenShell, openShell } from "../sandbox/shell.ts";
 import { openSpares, type Spares } from "../sandbox/spare.ts";
+import { waitingShell } from "../sandbox/waiting_shell.ts";
 import { recordSession } from "./session_record.ts";
 
 /** What starts processes for commands: the shell in the host, or listed programs for the one in the runner. */
@@ -27,9 +28,12 @@ export function openProcesses(
   self: Self,
   cache: string | undefined,
 ): Processes {
-  const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
   const session = crypto.randomUUID();
   const marks = { [SESSION_VARIABLE]: session };
+  const waiting = kind === "shell" ? waitingShell(policy, marks) : undefined;
+  const spares: Spares | undefined = policy.sandbox === "off"
+    ? undefined
+    : openSpares(policy, self, waiting ? { waiting } : {});
   const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
   const shell = programs ? undefined : openShell(policy, spares, marks);
   // Before anything can be left behind.
@@ -40,7 +44,13 @@ export function openProcesses(
     runProgram: programs?.run,
     expect: () => {
       spares?.expect();
-      looking ??= setTimeout(() => (shell ?? programs)?.look(), 0);
+      looking ??= setTimeout(() => {
+        try {
+          (shell ?? programs)?.look();
+        } catch {
+          // The command looks again, and tells.
+        }
+      }, 0);
     },
     isBusy: () => shell?.background.list().some(({ exitCode }) => exitCode === undefined) ?? false,
     rest: async () => {

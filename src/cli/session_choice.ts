@@ -4,6 +4,7 @@ import type { SessionContext, SessionStore } from "../core/session.ts";
 import { buildContext } from "../session/context.ts";
 import { allSessionFolders, sessionsFolder } from "../session/folder.ts";
 import { forkSession } from "../session/fork.ts";
+import { readHeader } from "../session/header.ts";
 import { findSession, newestSession } from "../session/list.ts";
 import { loadSession } from "../session/load.ts";
 import { createSession, memorySession, openSession } from "../session/store.ts";
@@ -66,12 +67,20 @@ export function newSession(config: Config, tell: Tell): SessionStore {
 
 /** A session by path, id or the beginning of one. Throws UserError for one of another workspace. */
 export function resumeSession(which: string, config: Config, tell: Tell): SessionStore {
-  const places = sessionPlaces(config);
-  const path = named(which, config, places);
-  const store = openSession(path, { ...storeOptions(tell), ...(places.folder ? { folder: places.folder } : {}) });
-  if (store.header.cwd === config.root) return store;
-  const { id, cwd } = store.header;
-  store.close();
+  const path = resumable(which, config);
+  const { folder } = sessionPlaces(config);
+  return openSession(path, { ...storeOptions(tell), ...(folder ? { folder } : {}) });
+}
+
+/**
+ * The file of a session that belongs here, by path, id or the beginning of one. Only reads its first line.
+ *
+ * Throws UserError as `resumeSession` does, but for what only opening it shows.
+ */
+export function resumable(which: string, config: Config): string {
+  const path = named(which, config, sessionPlaces(config));
+  const { header: { id, cwd } } = readHeader(path);
+  if (cwd === config.root) return path;
   throw new UserError({
     what: `Cannot resume session ${id} here`,
     why: `it belongs to ${cwd}, and this workspace is ${config.root}`,

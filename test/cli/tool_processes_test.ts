@@ -6,7 +6,8 @@ import { childrenOfThread, numbersIn, statOf } from "../../src/sandbox/procfs.ts
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { toolsUnder } from "../../tools/mod.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
-import { CONFINED, until } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 
 /** Processes of this one that were there before: an orphan of another test may have come to it. */
 let others: readonly number[] = [];

@@ -1,4 +1,4 @@
-import { sleep } from "../../agent/sleep.ts";
+import { sleep } from "../../core/sleep.ts";
 import type { ContextUsage } from "../../core/engine.ts";
 import type { AgentEvent, CompactionReason, CompactionResult } from "../../core/event.ts";
 import type { CompactionEntry, NewEntry, SessionEntry } from "../../core/session.ts";

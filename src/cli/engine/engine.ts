@@ -10,7 +10,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
 import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
 import { gatherBase, type PromptBase } from "../base.ts";
-import type { Config } from "../config.ts";
+import { type Config, withSettingsAnew } from "../config.ts";
 import type { ModelChoice } from "../model.ts";
 import { permissionEvents } from "../permission_events.ts";
 import { chooseSession } from "../session_choice.ts";
@@ -69,7 +69,8 @@ export interface EngineOptions {
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { config, ask, channel } = options;
+  const { ask, channel } = options;
+  let { config } = options;
   const notices: string[] = [...config.warnings, ...(isUserBashUnconfined(config) ? [UNCONFINED_NOTICE] : [])];
   const subscribers = createSubscribers();
   // Until somebody listens, what there is to say is kept for the start.
@@ -177,6 +178,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       : mutedUi((message, level) => emit({ type: "notice", level, message }));
     const opening = openExtensions({
       config,
+      policy: tools.policy,
       host: hostActions(core, pending, prompting, () => engine, ui),
       facts: { cwd: config.root, mode: channel === "stdin" ? "text" : channel, hasUI: options.ui !== undefined },
       builtinTools: TOOL_NAMES,
@@ -206,6 +208,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     made.prompt?.takeTools(toolset.active(), "tools");
   };
   const reload = async (): Promise<void> => {
+    // What cannot be read leaves everything as it is.
+    config = withSettingsAnew(config);
+    config.warnings.forEach((warning) => say(warning));
+    grants.take(config.user);
     const before = hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();

@@ -20,6 +20,8 @@ export interface GrantAsking {
 export interface ExtensionGrants {
   /** By the hash of an extension's files: what the user's own settings say, and what was answered for the session. */
   readonly kept: () => ReadonlyMap<string, ExtensionPermissions>;
+  /** Takes what the user's own settings say now; what was answered for the session stays. */
+  readonly take: (user: Config["user"]) => void;
   /** Asks while an extension loads; absent where nobody can be asked. */
   readonly verdict: ((request: GrantRequest) => Promise<GrantVerdict>) | undefined;
   /** Asks what was put off; `reload`: loads all extensions once more, for what was granted. Never rejects. */
@@ -34,7 +36,8 @@ export function createExtensionGrants(
   asking: GrantAsking | undefined,
   report: (problem: HookProblem) => void,
 ): ExtensionGrants {
-  const kept = new Map<string, ExtensionPermissions>(Object.entries(config.user.extensions?.grants ?? {}));
+  let settings = config.user.extensions?.grants ?? {};
+  const answered = new Map<string, ExtensionPermissions>();
   const refused = new Set<string>();
   const onceMore = new Set<string>();
   const open = new Map<string, GrantRequest>();
@@ -46,7 +49,7 @@ export function createExtensionGrants(
   const ask = async (request: GrantRequest): Promise<GrantAnswer> => {
     const answer = await asking?.ask(request, closed.signal).catch((): GrantAnswer => "no") ?? "no";
     if (answer === "no" && !closed.signal.aborted) refused.add(request.hash);
-    if (answer === "session" || answer === "always") kept.set(request.hash, request.wants);
+    if (answer === "session" || answer === "always") answered.set(request.hash, request.wants);
     if (answer === "always") {
       try {
         recordExtensionGrant(grantFolder(config), request.hash, request.wants);
@@ -59,7 +62,8 @@ export function createExtensionGrants(
   };
 
   return {
-    kept: () => kept,
+    kept: () => new Map([...Object.entries(settings), ...answered]),
+    take: (user) => void (settings = user.extensions?.grants ?? {}),
     verdict: asking && (async (request) => {
       if (onceMore.delete(request.hash)) return "granted";
       if (refused.has(request.hash)) return "refused";

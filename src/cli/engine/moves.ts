@@ -1,4 +1,4 @@
-import { sleep } from "../../agent/sleep.ts";
+import { sleep } from "../../core/sleep.ts";
 import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { SessionBeforeTreeResult } from "../../core/hook_event.ts";

@@ -106,7 +106,10 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       rolled,
       cacheKey: conversation.store().header.id,
       beforeRequest: core.followPolicy,
-      onRequest: core.tools.warmSoon,
+      onRequest: () => {
+        core.tools.warmSoon();
+        core.hooks()?.startLate();
+      },
     }, signal);
     let outcome: PromptOutcome = { kind: "run", ending: "error" };
     let errorMessage: string | undefined;

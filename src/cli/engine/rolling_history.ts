@@ -1,7 +1,7 @@
-import { sleep } from "../../agent/sleep.ts";
+import { sleep } from "../../core/sleep.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { Manifest } from "../../core/prompt.ts";
+import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { Provider } from "../../core/provider.ts";
 import { selectRolling } from "../../history/rolling.ts";
 import { rollingEntry } from "../../history/rolling_store.ts";

@@ -1,11 +1,11 @@
 import type { AgentDeps, SessionState } from "../../agent/deps.ts";
 import { createQueues, type Queues } from "../../agent/queues.ts";
 import { runPrompt } from "../../agent/run.ts";
-import { sleep } from "../../agent/sleep.ts";
+import { sleep } from "../../core/sleep.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
 import type { AgentMessage, Message } from "../../core/message.ts";
-import type { Manifest } from "../../core/prompt.ts";
+import type { Manifest } from "../../core/compiled_prompt.ts";
 import { convertToLlm } from "../../history/convert.ts";
 import type { Config } from "../config.ts";
 import type { ActiveModel } from "./active_model.ts";

@@ -48,7 +48,7 @@ const EVENTS: {
   message_end: { message, discarded: z.optional(flag) },
   tool_execution_start: { ...call, args: anyObject },
   tool_execution_update: { ...call, partialResult: result },
-  tool_execution_end: { ...call, result, isError: flag, durationMs: duration },
+  tool_execution_end: { ...call, result, isError: flag, durationMs: duration, waitedMs: z.optional(duration) },
   turn_end: { message: messageOf("assistant"), toolResults: z.array(messageOf("toolResult")) },
   auto_retry_start: { attempt: positive, maxAttempts: positive, delayMs: duration, errorMessage: text },
   auto_retry_end: { success: flag, attempt: positive, finalError: z.optional(text) },

@@ -18,6 +18,7 @@ export interface RpcPipes {
 export interface RpcSession {
   readonly engine: Engine;
   readonly models: readonly ModelView[];
+  readonly checkSession: RpcContext["checkSession"];
   readonly questions: RpcQuestions;
   /** Served before the first line of the input. */
   readonly first?: string;
@@ -30,13 +31,17 @@ export interface RpcSession {
  * takes its time (a compaction, a typed command) does not hold up the others. At the end of the input what was asked is
  * still done; `stop` ends it. Nothing runs any more when this returns.
  */
-export async function rpcMode({ engine, models, questions, first }: RpcSession, pipes: RpcPipes): Promise<void> {
+export async function rpcMode(
+  { engine, models, checkSession, questions, first }: RpcSession,
+  pipes: RpcPipes,
+): Promise<void> {
   const { input, send, stop } = pipes;
   const starting = new Set<() => void>();
   let isRetrying = false;
   const context: RpcContext = {
     engine,
     models,
+    checkSession,
     answerPermission: questions.answer,
     beforeRun(callback) {
       starting.add(callback);

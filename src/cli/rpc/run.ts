@@ -6,6 +6,7 @@ import { openEngine } from "../engine/engine.ts";
 import { writeAll } from "../main.ts";
 import { assembleMessage, attachedImages } from "../message.ts";
 import type { ModelChoice } from "../model.ts";
+import { resumable } from "../session_choice.ts";
 import { watchSignals } from "../signals.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
@@ -45,7 +46,13 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       const { sessionId: id, cwd } = engine.state();
       output.send({ type: "session", version: 3, id, timestamp: new Date().toISOString(), cwd });
       await rpcMode(
-        { engine, models: modelsOf(config), questions, ...(first === undefined ? {} : { first }) },
+        {
+          engine,
+          models: modelsOf(config),
+          checkSession: (which) => void resumable(which, config),
+          questions,
+          ...(first === undefined ? {} : { first }),
+        },
         { input: Deno.stdin.readable, send: output.send, stop: AbortSignal.any([watch.signal, readerGone]) },
       );
     } finally {

@@ -11,7 +11,8 @@ export const SESSION_COMMANDS = {
     await stopped(engine);
     return { cancelled: !await engine.newSession() };
   }),
-  switch_session: command(z.object({ sessionPath: z.string() }), async ({ sessionPath }, { engine }) => {
+  switch_session: command(z.object({ sessionPath: z.string() }), async ({ sessionPath }, { engine, checkSession }) => {
+    checkSession(sessionPath);
     await stopped(engine);
     return { cancelled: !await engine.switchSession(sessionPath) };
   }),

@@ -37,6 +37,7 @@ export async function configOf(options: AgentOptions): Promise<AgentConfig> {
     ...rest,
     ...(options.audit && auditFolder ? { auditFolder } : {}),
     user,
+    given: own,
     settings: { ...made.settings, ...own },
   };
   const { apiKey, apiKeyEnv } = options;

@@ -6,6 +6,7 @@ import type { HookName } from "../../../src/core/hook_events.ts";
 import { defineExtension } from "../../../src/hooks/api.ts";
 import { EVENTS } from "../../../src/hooks/table.ts";
 import { type Answer, serveAnswers, textReply } from "../../helpers/server.ts";
+import { until } from "../../helpers/until.ts";
 import { reachableDeno } from "../../sandbox/reachable.ts";
 import { CONFINED } from "../../sandbox/shell_fixture.ts";
 import { type Session, type SessionOptions, withSession } from "./world.ts";
@@ -67,10 +68,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   "something is said during a run": {
     fires: ["queue_update"],
-    options: { replies: [{ text: "one", delayMs: 200 }, { text: "two" }] },
+    options: { replies: [{ text: "one", delayMs: 1000 }, { text: "two" }] },
     act: async ({ engine, say }) => {
       const run = say("go");
-      while (!engine.state().isStreaming) await new Promise((resolve) => setTimeout(resolve, 1));
+      await until(() => engine.state().isStreaming);
       await engine.followUp("and then?");
       await run;
     },
@@ -183,8 +184,8 @@ for (const [name, { fires, options = {}, answers, act }] of Object.entries(ACTIO
               assertEquals(fires.filter((event) => seen.has(event)), []);
               await act(session);
             }
-            for (let left = 300; left > 0 && fires.some((event) => !seen.has(event)); left--) await settled();
-            assertEquals(fires.filter((event) => !seen.has(event)), []);
+            const missing = (): readonly string[] => fires.filter((event) => !seen.has(event));
+            await until(() => missing().length === 0, () => missing().join());
           },
         );
       } finally {
@@ -229,7 +230,7 @@ Deno.test("after_provider_response has status and headers of every answer, and n
       extensions: [{ name: "listener", factory }],
     }, async ({ say }) => {
       assertEquals(await say("go"), "one");
-      for (let left = 300; left > 0 && told.length < 2; left--) await settled();
+      await until(() => told.length >= 2);
       assertEquals(server.headers[0]?.get("authorization"), `Bearer ${KEY}`);
       const [first, second] = told as readonly (readonly [number, Record<string, string>])[];
       const { date: _date, "content-type": _type, "content-length": _length, vary: _vary, ...own } = first?.[1] ?? {};

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentMessage } from "../../../src/core/message.ts";
 import { textOf } from "../../../src/core/message.ts";
+import { serveGated } from "../../helpers/gated_server.ts";
 import { textReply } from "../../helpers/server.ts";
+import { until } from "../../helpers/until.ts";
 import { brought } from "./brought.ts";
 import { withServer } from "./wire.ts";
 import { withSession } from "./world.ts";
@@ -11,8 +13,10 @@ const PICTURE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } a
 
 Deno.test("an extension's command runs at once while a reply streams, and a name that nobody has goes on as input R170 R171", async () => {
   const log: string[] = [];
+  await using server = serveGated([[{ gate: "go" }, ...textReply("a longer reply")], textReply("two")]);
   await withSession({
-    replies: [{ text: "a longer reply", delayMs: 150 }, { text: "two" }],
+    replies: [{ text: "" }],
+    args: ["-m", "wire", "--base-url", server.baseUrl],
     ...brought((sp) => {
       sp.registerCommand("now", { handler: (args) => void log.push(`command ${args}`) });
       sp.on("input", (event) => void log.push(`input ${event.text}`));
@@ -20,10 +24,11 @@ Deno.test("an extension's command runs at once while a reply streams, and a name
     }),
   }, async ({ engine, say }) => {
     const run = say("first");
-    while (!engine.state().isStreaming || log.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => engine.state().isStreaming && log.length > 0);
     assertEquals(await engine.prompt({ text: "/now please", source: "interactive" }), { kind: "command" });
     assertEquals(engine.state().isStreaming, true);
     assertEquals(engine.state().steering.concat(engine.state().followUp), []);
+    server.open("go");
     assertEquals(await run, "a longer reply");
     assertEquals(await say("/nobody has this"), "two");
     assertEquals(log, ["input first", "command please", "agent_end", "input /nobody has this", "agent_end"]);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { textOf } from "../../../src/core/message.ts";
+import { until } from "../../helpers/until.ts";
 import { brought } from "./brought.ts";
 import { type Session, withSession } from "./world.ts";
 
@@ -82,7 +83,7 @@ Deno.test("queued words go the way of others, and what was not delivered when th
   const box: { engine?: Session["engine"] } = {};
   let calls = 0;
   await withSession({
-    replies: [{ calls: [read("a.txt"), read("b.txt")] }, { text: "two", expect: ["Look at here."], delayMs: 5000 }],
+    replies: [{ calls: [read("a.txt"), read("b.txt")] }, { text: "two", expect: ["Look at here."], delayMs: 60_000 }],
     files: { ...FILES, ".sandpiper/prompts/look.md": "Look at $1." },
     args: ["--trust"],
     ...brought((sp) => {
@@ -103,7 +104,7 @@ Deno.test("queued words go the way of others, and what was not delivered when th
     box.engine = engine;
     const run = session.say("go");
     const isDelivered = () => engine.messages().some(({ role }, index) => role === "user" && index > 0);
-    while (!isDelivered()) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(isDelivered);
     await engine.abort();
     await run;
     assertEquals(seen, [

@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UserError } from "../../../src/core/error.ts";
 import type { ExtensionApi } from "../../../src/hooks/api.ts";
 import { brought } from "./brought.ts";
 import { withSession } from "./world.ts";
@@ -77,3 +78,50 @@ Deno.test("a tool that comes or goes while the session runs is in the next promp
     assertEquals(engine.compiled().full.includes("dice"), false);
   });
 });
+
+const settingsOf = (home: string): string => `${home}/.sandpiper/agent/settings.json`;
+
+Deno.test("reload() reads the settings anew: what the prompt and the next run take from them, and no more R443", () =>
+  withSession({
+    replies: [{ calls: [{ name: "read", args: { path: "a.txt" } }] }, { text: "as far as I got" }],
+    files: { "a.txt": "alpha" },
+    settings: { identity: "assistant" },
+  }, async ({ engine, say, home, events }) => {
+    const { policy, model } = engine.state();
+    const before = engine.compiled().full;
+    Deno.writeTextFileSync(
+      settingsOf(home),
+      JSON.stringify({
+        identity: "compiler",
+        limits: { maxTurns: 1 },
+        permissions: { write: ["/"], net: true },
+        model: "another",
+        frobnicate: 1,
+      }),
+    );
+    assertEquals(engine.compiled().full, before);
+    await engine.reload();
+    assert(engine.compiled().full !== before);
+    // What tools may do, and who answers, is what the session was started with.
+    assertEquals([engine.state().policy, engine.state().model], [policy, model]);
+    assertEquals(events.flatMap((one) => one.type === "notice" ? [/frobnicate/.test(one.message)] : []), [true]);
+    assertEquals(await say("go"), "as far as I got");
+    const ended = events.find((event) => event.type === "agent_end");
+    assertEquals(ended?.type === "agent_end" && ended.limit, "maxTurns");
+  }));
+
+Deno.test("reload() with settings that cannot be used says so and leaves everything as it is", () =>
+  withSession(
+    { replies: [{ text: "one" }], files: { "AGENTS.md": "OLD RULES" } },
+    async ({ engine, say, ws, home }) => {
+      const before = engine.compiled().full;
+      Deno.writeTextFileSync(`${ws}/AGENTS.md`, "NEW RULES");
+      Deno.writeTextFileSync(settingsOf(home), '{"limits": "none"}');
+      await assertRejects(() => engine.reload(), UserError, '"limits"');
+      assertEquals(engine.compiled().full, before);
+      assertEquals(await say("go"), "one");
+      Deno.removeSync(settingsOf(home));
+      await engine.reload();
+      assertStringIncludes(engine.compiled().full, "NEW RULES");
+    },
+  ));

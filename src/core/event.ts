@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
-import type { Manifest } from "./prompt.ts";
+import type { Manifest } from "./compiled_prompt.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** What a streaming assistant message gained: deltas only, never the text so far. */
@@ -67,7 +67,9 @@ export type AgentEvent =
     readonly toolName: string;
     readonly result: ToolResult;
     readonly isError: boolean;
+    /** Of the work: a wait for a person's answer is in `waitedMs`, which is there only when somebody was asked. */
     readonly durationMs: number;
+    readonly waitedMs?: number;
   }
   | {
     readonly type: "turn_end";

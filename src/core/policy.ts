@@ -82,6 +82,18 @@ export function covers(scope: Scope, path: string): boolean {
   return scope.all || scope.list.some((folder) => isInside(path, folder));
 }
 
+/** `covers` for one scope and many paths: a path has fewer folders around it than a scope has entries. */
+export function coverage({ all, list }: Scope): (path: string) => boolean {
+  const granted = new Set(list);
+  return (path) => {
+    if (all || granted.has(path) || granted.has("/")) return true;
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (granted.has(path.slice(0, end))) return true;
+    }
+    return false;
+  };
+}
+
 /** Whether a policy grants any of what a capability stands for. */
 export function grants(policy: Policy, capability: Capability): boolean {
   const scope = policy[capability];

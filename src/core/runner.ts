@@ -15,6 +15,8 @@ export interface CallOptions {
   readonly deadlineMs?: number;
   /** Partial output; may be called any number of times before the promise settles, never after. */
   readonly onUpdate: (partial: ToolResult) => void;
+  /** A person is asked and the work stands still, until the returned function is called: the time is not the call's. */
+  readonly onWait?: () => () => void;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentMessage, Usage } from "../core/message.ts";
-import type { Manifest } from "../core/prompt.ts";
+import type { Manifest } from "../core/compiled_prompt.ts";
 import type { Provider } from "../core/provider.ts";
 import type { SessionEntry } from "../core/session.ts";
 import type { AskDeps } from "./ask.ts";

@@ -1,5 +1,6 @@
 import { sha256 } from "../core/digest.ts";
-import type { CompiledPrompt, PromptInputs, StableInputs } from "../core/prompt.ts";
+import type { CompiledPrompt } from "../core/compiled_prompt.ts";
+import type { PromptInputs, StableInputs } from "../core/prompt.ts";
 import { joinHalves } from "./boundary.ts";
 import { filteredFiles } from "./filtered.ts";
 import { prefixDigest } from "./fingerprint.ts";

@@ -1,5 +1,6 @@
 import { sha256 } from "../core/digest.ts";
-import type { Diagnostic, ManifestSection, Profile, Rendered } from "../core/prompt.ts";
+import type { ManifestSection } from "../core/compiled_prompt.ts";
+import type { Diagnostic, Profile, Rendered } from "../core/prompt.ts";
 import { countCharacters, takeCharacters } from "../core/text.ts";
 import { clean } from "./clean.ts";
 import type { Section } from "./section.ts";

@@ -1,4 +1,5 @@
-import type { Diagnostic, ManifestSection, PromptInputs, StableInputs } from "../core/prompt.ts";
+import type { ManifestSection } from "../core/compiled_prompt.ts";
+import type { Diagnostic, PromptInputs, StableInputs } from "../core/prompt.ts";
 import { finish, type FinishedSection, isWanted } from "./finish.ts";
 import type { DynamicSection, Section, StableSection } from "./section.ts";
 import { MADE_FIRST, SECTIONS } from "./sections/mod.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { sha256 } from "../core/digest.ts";
-import type { CompiledPrompt, Diagnostic, ManifestSection, Stability } from "../core/prompt.ts";
+import type { CompiledPrompt, ManifestSection } from "../core/compiled_prompt.ts";
+import type { Diagnostic, Stability } from "../core/prompt.ts";
 import { countCharacters } from "../core/text.ts";
 import { clean } from "./clean.ts";
 import { stablePart } from "./compile.ts";

@@ -1,6 +1,7 @@
 import { sha256 } from "../core/digest.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { CompileTrigger, Diagnostic, Manifest } from "../core/prompt.ts";
+import type { CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
+import type { Diagnostic } from "../core/prompt.ts";
 import type { ToolDefinition } from "../core/provider.ts";
 
 /** What a manifest records besides the prompt: none of it changes the text. */

@@ -1,6 +1,7 @@
 // A prompt that somebody else wrote, a hook or a caller's builder, for one message of the user. Rounds add to it what
 // happened in them and change nothing else (R57, K17).
-import type { CompiledPrompt, PromptInputs } from "../core/prompt.ts";
+import type { CompiledPrompt } from "../core/compiled_prompt.ts";
+import type { PromptInputs } from "../core/prompt.ts";
 import type { JsonObject } from "../core/json.ts";
 import { joinHalves } from "./boundary.ts";
 import { joinParts, type StablePart } from "./compile.ts";

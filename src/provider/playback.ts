@@ -1,5 +1,6 @@
 import type { AssistantMessage, TextContent, ThinkingContent, ToolCall, Usage } from "../core/message.ts";
 import type { FailureKind, ProviderEvent, ProviderFailure } from "../core/provider.ts";
+import { sleep } from "../core/sleep.ts";
 import type { CassetteEntry, CassetteError, CassetteLine } from "./cassette.ts";
 
 /** Size of a streamed piece where the line does not say, UTF-16 units: a few words, as servers send them. */
@@ -23,7 +24,7 @@ export async function* playLine(
     message: { role: "assistant", content, ...stamp, ...ending },
   });
 
-  if (line.delayMs) await wait(line.delayMs, signal);
+  if (line.delayMs) await sleep(line.delayMs, signal);
   for (const type of ["thinking", "text"] as const) {
     const whole = line[type] ?? "";
     let sent = 0;
@@ -118,18 +119,4 @@ function* pieces(text: string, size: number): Generator<string> {
     yield text.slice(start, end);
     start = end;
   }
-}
-
-/** Waits; an abort ends the wait and is no failure. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) return Promise.resolve();
-  const timer = setTimeout(done, ms);
-  signal.addEventListener("abort", done);
-  function done(): void {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", done);
-    resolve();
-  }
-  return promise;
 }

@@ -110,7 +110,7 @@ Deno.test("deframer() takes time in proportion to the bytes, also for one byte a
   let lines = 0;
   for (let at = 0; at < line.length; at++) lines += messages(line.subarray(at, at + 1)).length;
   assertEquals(lines, 1);
-  assertLessOrEqual(performance.now() - started, 5000);
+  assertLessOrEqual(performance.now() - started, 20_000);
 });
 
 const REQUESTS: readonly RunnerRequest[] = [

@@ -171,7 +171,7 @@ Deno.test("compactCheckpoint() summarises a split turn with two requests at the 
     "e5",
   ]);
   const deps = watched(asking([
-    { text: "HISTORY", delayMs: 60, expect: ["old task", "## Goal"], usage: { input: 1, output: 1 } },
+    { text: "HISTORY", delayMs: 300, expect: ["old task", "## Goal"], usage: { input: 1, output: 1 } },
     { text: "PREFIX", expect: ["long task", "## Original Request"], usage: { input: 2, output: 2 } },
   ]));
   const outcome = await compactCheckpoint(planned, { ...deps, ...LIMITS });
@@ -232,17 +232,17 @@ Deno.test("compactCheckpoint() asks a busy server again, twice", async () => {
 });
 
 Deno.test("compactCheckpoint() ends the other request when one fails for good, and reports the cause R298", async () => {
-  const lines = [{ error: { status: 400, message: "bad" } }, { text: "late", delayMs: 5000 }];
+  const lines = [{ error: { status: 400, message: "bad" } }, { text: "late", delayMs: 60_000 }];
   const planned = await plan({ keepTokens: 50 }, SPLIT);
   const started = performance.now();
   const outcome = await compact(planned, lines);
   assertEquals(outcome.type === "failed" && outcome.failure.message, "bad");
-  assertLess(performance.now() - started, 3000);
+  assertLess(performance.now() - started, 30_000);
 });
 
 Deno.test("compactCheckpoint() is aborted by its signal, while it asks and while it waits", async () => {
   const planned = await plan({});
-  for (const lines of [[{ text: "late", delayMs: 5000 }], [BUSY, { text: "late" }]]) {
+  for (const lines of [[{ text: "late", delayMs: 60_000 }], [BUSY, { text: "late" }]]) {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 20);
     const sleep = () => new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve()));

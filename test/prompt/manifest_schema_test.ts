@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Manifest } from "../../src/core/prompt.ts";
+import type { Manifest } from "../../src/core/compiled_prompt.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
 import { MANIFEST_SCHEMA } from "../../src/prompt/manifest_schema.ts";

@@ -109,8 +109,8 @@ leaklessTest("openChat() counts a connection that breaks as a failure and keeps 
 leaklessTest("openChat() ends a stalled stream after its limit and keeps the text (R435)", async () => {
   await using server = serve(sse(chunk({ content: "Wait" }), 100_000, true));
   const started = performance.now();
-  const { message } = await collect(openChat(connection(server.url, { stallMs: 150 })), requestOf());
-  assertLess(performance.now() - started, 3000);
+  const { message } = await collect(openChat(connection(server.url, { stallMs: 1000 })), requestOf());
+  assertLess(performance.now() - started, 30_000);
   assertEquals([message.stopReason, message.failure?.kind, message.failure?.retry], ["error", "network", true]);
   assertEquals(message.content, [{ type: "text", text: "Wait" }]);
 });
@@ -118,7 +118,7 @@ leaklessTest("openChat() ends a stalled stream after its limit and keeps the tex
 leaklessTest("openChat() ends a request whose answer never begins (R435)", async () => {
   let release: (response: Response) => void = () => {};
   await using server = serve(() => new Promise((resolve) => release = resolve));
-  const { message } = await collect(openChat(connection(server.url, { stallMs: 150 })), requestOf());
+  const { message } = await collect(openChat(connection(server.url, { stallMs: 1000 })), requestOf());
   release(new Response(""));
   assertEquals([message.stopReason, message.failure?.kind], ["error", "network"]);
 });
@@ -139,17 +139,17 @@ leaklessTest("openChat() takes comments for life, but not for progress", async (
   await using server = serve(comments);
   const started = performance.now();
   const { message } = await collect(
-    openChat(connection(server.url, { stallMs: 400, noProgressMs: 1200 })),
+    openChat(connection(server.url, { stallMs: 1500, noProgressMs: 3000 })),
     requestOf(),
   );
-  assert(performance.now() - started >= 1190, "comments must keep the connection alive past stallMs");
+  assert(performance.now() - started >= 2990, "comments must keep the connection alive past stallMs");
   assertEquals([message.stopReason, message.failure?.kind], ["error", "network"]);
   assertStringIncludes(message.failure?.message ?? "", "no further");
 });
 
 leaklessTest("openChat() takes a finished reply although the connection stays open", async () => {
   await using server = serve(sse(chunk({ content: "Done" }) + chunk({}, "stop"), 100_000, true));
-  const { message } = await collect(openChat(connection(server.url, { stallMs: 100 })), requestOf());
+  const { message } = await collect(openChat(connection(server.url, { stallMs: 1000 })), requestOf());
   assertEquals([message.stopReason, message.content], ["stop", [{ type: "text", text: "Done" }]]);
 });
 
@@ -157,9 +157,10 @@ leaklessTest("openChat() ends soon after an abort and keeps the text (R243)", as
   await using server = serve(sse(chunk({ content: "Par" }) + chunk({ content: "tial" }), 100_000, true));
   const abort = new AbortController();
   const started = performance.now();
-  setTimeout(() => abort.abort(), 60);
-  const { message } = await collect(openChat(connection(server.url)), requestOf(), abort.signal);
-  assertLess(performance.now() - started, 2000);
+  const { message } = await collect(openChat(connection(server.url)), requestOf(), abort.signal, (event) => {
+    if (event.type === "text_delta" && event.delta.endsWith("tial")) abort.abort();
+  });
+  assertLess(performance.now() - started, 30_000);
   assertEquals([message.stopReason, message.content, message.failure], [
     "aborted",
     [{ type: "text", text: "Partial" }],

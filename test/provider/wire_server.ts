@@ -79,9 +79,13 @@ export async function collect(
   provider: Provider,
   request: ProviderRequest,
   signal: AbortSignal = new AbortController().signal,
+  onEvent: (event: ProviderEvent) => void = () => {},
 ): Promise<{ readonly events: readonly ProviderEvent[]; readonly message: AssistantMessage }> {
   const events: ProviderEvent[] = [];
-  for await (const event of provider.stream(request, signal)) events.push(event);
+  for await (const event of provider.stream(request, signal)) {
+    events.push(event);
+    onEvent(event);
+  }
   const last = events.at(-1);
   if (last?.type !== "end") throw new Error(`the last event is ${last?.type}`);
   if (events.filter(({ type }) => type === "end").length !== 1) throw new Error("more than one end");

@@ -1,0 +1,13 @@
+/** Settles after `ms` milliseconds or when `signal` aborts, whichever is first; never rejects. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(done, ms);
+  signal.addEventListener("abort", done);
+  function done(): void {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", done);
+    resolve();
+  }
+  return promise;
+}

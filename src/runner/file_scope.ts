@@ -1,5 +1,5 @@
 import { ToolError } from "../core/error.ts";
-import { covers, isInside, type Policy, type Scope } from "../core/policy.ts";
+import { coverage, covers, isInside, type Policy } from "../core/policy.ts";
 import { type Access, denial } from "./file_failure.ts";
 
 /** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
@@ -55,18 +55,6 @@ export function fileScope(policy: Policy): FileScope {
         throw denial(access, path, `${leads}what git obeys; git itself may write it`);
       }
     },
-  };
-}
-
-/** `covers` for one scope and many paths: a path has fewer folders around it than a scope has entries. */
-function coverage({ all, list }: Scope): (path: string) => boolean {
-  const granted = new Set(list);
-  return (path) => {
-    if (all || granted.has(path) || granted.has("/")) return true;
-    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      if (granted.has(path.slice(0, end))) return true;
-    }
-    return false;
   };
 }
 

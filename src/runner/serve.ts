@@ -3,6 +3,7 @@ import { messageOf, ToolError } from "../core/error.ts";
 import type { ProgramOutcome, RunProgram } from "../core/program.ts";
 import type { Files, Shell, Tool } from "../core/tool.ts";
 import type { Policy } from "../core/policy.ts";
+import { argsOf, loadZod } from "../core/tool_args.ts";
 import { dispatch } from "./dispatch.ts";
 import { readPolicy } from "./policy_message.ts";
 import type { ShellParts } from "./shell.ts";
@@ -24,6 +25,8 @@ export interface Server {
   readonly receive: (text: string) => void;
   /** Whether no call is under way. */
   readonly isIdle: () => boolean;
+  /** Loads and rehearses what a call needs, so that the first one does not wait for it. Changes nothing, never rejects. */
+  readonly warm: () => Promise<void>;
 }
 
 /** What `hello` opens and every call uses. */
@@ -114,5 +117,19 @@ export function serve({ tools, openFiles, openShell, send }: Serving): Server {
     }
   };
 
-  return { receive, isIdle: () => calls.size === 0 };
+  const warm = async (): Promise<void> => {
+    try {
+      await loadZod();
+      if (!session) return;
+      const { tools, policy, files } = session;
+      for (const tool of tools) if (tool.place === "runner") await argsOf(tool);
+      // A folder is no file, which is found out with one look at it and told to nobody.
+      const { signal } = new AbortController();
+      await dispatch(tools, { name: "read", args: { path: policy.root } }, { policy, files, signal, update: () => {} });
+    } catch {
+      // The call that needs it tells what is wrong.
+    }
+  };
+
+  return { receive, isIdle: () => calls.size === 0, warm };
 }

@@ -104,6 +104,12 @@ export function shellFileCalls(
     },
     move(from, to) {
       const [source, target] = [places.tree(from), places.tree(to)];
+      // A link in it would be where git writes its own data, and lead a git of the user out of the workspace.
+      if (isFolder(source) && target.toLowerCase().split("/").includes(".git")) {
+        throw new ToolError(
+          `Cannot move a folder to ${shownPath(to)}: there git itself makes folders, and nobody else`,
+        );
+      }
       Deno.renameSync(source, target);
     },
     setMode(path, mode) {

@@ -12,10 +12,14 @@ const MOST_TURNS = 200;
  * Between two calls the thread waits in the read itself: a read that another thread does would double the time of a small
  * file. While a call is under way nothing blocks, so that it can be cancelled.
  */
-export async function serveStdio({ receive, isIdle }: Server, chunks: readonly Uint8Array[]): Promise<void> {
+export async function serveStdio(
+  { receive, isIdle, warm }: Pick<Server, "receive" | "isIdle"> & Partial<Server>,
+  chunks: readonly Uint8Array[],
+): Promise<void> {
   const messages = deframer();
   const take = (bytes: Uint8Array): void => messages(bytes).forEach(receive);
   chunks.forEach(take);
+  await warm?.();
   const buffer = new Uint8Array(BUFFER_BYTES);
   for (;;) {
     for (let turn = 0; turn < MOST_TURNS && !isIdle(); turn++) await undefined;

@@ -104,10 +104,10 @@ function begin(host: CommandHost, guard: ProtectedGuard, id: string, command: st
   let over = false;
   const follow = async (): Promise<void> => {
     const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
-    watchdog.close();
     if (stop.reason()) await stop.done;
     await within(stop.reason() ? 0 : AFTER_EXIT_MS, drained);
     const left = await killTree(tree);
+    watchdog.close();
     over = true;
     tree.close();
     guard.end(tree, left);

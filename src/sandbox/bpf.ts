@@ -22,9 +22,14 @@ export function loadArchitecture(): BpfLine {
   return { code: LOAD_WORD_AT, k: 4 };
 }
 
-/** Loads the low half of an argument: all arguments looked at are ints, of which the kernel reads no more. */
+/** Loads the low half of an argument: nearly all that are looked at are ints, of which the kernel reads no more. */
 export function loadArgument(index: number): BpfLine {
   return { code: LOAD_WORD_AT, k: 16 + 8 * index };
+}
+
+/** Loads the high half of an argument, for sizes and addresses. */
+export function loadHighHalf(index: number): BpfLine {
+  return { code: LOAD_WORD_AT, k: 20 + 8 * index };
 }
 
 /** Keeps some bits of what is loaded. */

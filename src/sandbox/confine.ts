@@ -3,9 +3,10 @@ import { arrangeStreams, become, imageOf, lookUp, resetSignals } from "./exec_pr
 import { cString, errno, errnoName, libc, succeed } from "./ffi.ts";
 import { readFrame } from "./frame.ts";
 import { restrictSelf } from "./landlock.ts";
-import { limitSelf, volunteerForOutOfMemory } from "./limits.ts";
+import { limitSelf, limitTasks, volunteerForOutOfMemory } from "./limits.ts";
+import { tasksOfMachine } from "./machine_load.ts";
 import { readProcLink } from "./read_link.ts";
-import { CONFINED, parseConfineOrder, parseExecOrder } from "./order.ts";
+import { CONFINED, type ConfineOrder, parseConfineOrder, parseExecOrder } from "./order.ts";
 import { installFilter, seccompFilter } from "./seccomp.ts";
 import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
 
@@ -39,6 +40,7 @@ export function confineAndExec(): never | Promise<never> {
     limitSelf(order.limits);
     volunteerForOutOfMemory();
     if (order.kernel) {
+      limitTasks(order.limits.tasks, othersCounted(order.kernel));
       step = "namespaces";
       proveApart(order.kernel.apart);
       step = "capabilities";
@@ -93,6 +95,14 @@ function proveApart(namespaces: readonly (readonly [name: string, id: string])[]
     const own = readProcLink(`/proc/self/ns/${name}`);
     if (own === undefined || own === id) throw new Error(`this process is still in the ${name} namespace of the host`);
   }
+}
+
+/** How many processes the kernel counts with those of this sandbox: in a user namespace of its own, none. */
+function othersCounted({ apart }: NonNullable<ConfineOrder["kernel"]>): number {
+  if (apart.some(([name]) => name === "user")) return 0;
+  const all = tasksOfMachine();
+  if (all === undefined) throw new Error("/proc/loadavg does not tell how many processes there are");
+  return all;
 }
 
 /** Orphans below this process become its children: of two calls at once nobody could tell whose they are. Survives execve. */

@@ -8,9 +8,13 @@ import { CONFINED } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
+import type { WaitingShell } from "./waiting_shell.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
 const LATE_MS = 500;
+
+/** By then a process has confined itself: it goes on to be the shell that waits. A command that comes sooner is told to it. */
+const WAITING_AFTER_MS = 120;
 
 /** Longest report on the way to confinement that is kept, characters. */
 const MAX_REPORT = 8_192;
@@ -45,8 +49,15 @@ export interface ConfinedProcess extends StartedProcess {
   end(): Promise<void>;
 }
 
+/** What a confined process may have besides its policy. */
+export interface ConfinedOptions {
+  readonly net?: NetOptions;
+  /** What it goes on to wait as; it can become nothing but a command of that shell then. */
+  readonly waiting?: WaitingShell;
+}
+
 /** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
-export function startConfined(policy: Policy, self: Self, net?: NetOptions): ConfinedProcess {
+export function startConfined(policy: Policy, self: Self, { net, waiting }: ConfinedOptions = {}): ConfinedProcess {
   becomeSubreaper();
   const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
   const gate = listed ? openGate(policy.net.list, net) : undefined;
@@ -63,13 +74,14 @@ export function startConfined(policy: Policy, self: Self, net?: NetOptions): Con
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   // The process loads its code meanwhile.
-  return attach(child, policyFrame(policy, self, view), gate);
+  return attach(child, policyFrame(policy, self, view), gate, waiting);
 }
 
 function attach(
   child: Deno.ChildProcess,
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
+  waiting: WaitingShell | undefined,
 ): ConfinedProcess {
   const [reported, stderr] = child.stderr.tee();
   const report = readReport(reported);
@@ -79,24 +91,41 @@ function attach(
   let isInput = false;
   // A pipe breaks when its reader is gone: why it is gone stands in the report. A program need not read its input.
   const lost = (): void => void (broken ||= !isInput);
+  const send = (bytes: Uint8Array<ArrayBuffer>): void => void writer.write(bytes).catch(lost);
   writer.closed.catch(lost);
-  writer.write(frame).catch(lost);
+  send(frame);
+  // No command before the bridge has the gate; a bridge that never comes means that the process has ended.
+  const ready = gate && Promise.race([gate.ready, child.status]);
+  ready?.catch(() => {}); // told where a command waits for it
+  const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
+  const withGate = (exec: Exec): Exec => gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
+  let isWaiting = false;
+  const wait = ({ exec }: WaitingShell): void => {
+    isWaiting = true;
+    send(execFrame(withGate(exec)));
+  };
+  const timer = waiting && setTimeout(() => whenReady(() => wait(waiting)), WAITING_AFTER_MS);
+  const stopTimer = (): void => clearTimeout(timer);
+  child.status.then(stopTimer, stopTimer);
   return {
     pid: child.pid,
     stdout: child.stdout,
     stderr,
     status: child.status,
     become(exec, input) {
-      const whole = gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
-      // No command before the bridge has the gate; a bridge that never comes means that the process has ended.
+      stopTimer();
+      const command = waiting?.command(exec);
+      if (waiting && !command) throw new Error("it waits for commands of another shell");
       isTold = exec.mergeOutput;
-      const told = gate ? Promise.race([gate.ready, child.status]) : Promise.resolve();
-      told.then(async () => {
-        await writer.write(execFrame(whole));
-        isInput = input !== undefined && input.length > 0;
-        if (isInput) await writer.write(input);
-        await writer.close();
-      }).catch(lost);
+      whenReady(() => {
+        const told = writer.write(isWaiting && command ? command : execFrame(withGate(exec)));
+        told.catch(() => broken = true);
+        if (input !== undefined && input.length > 0) {
+          told.then(() => isInput = true, () => {});
+          writer.write(input).catch(lost);
+        }
+        writer.close().catch(lost);
+      });
     },
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied(),
@@ -109,6 +138,7 @@ function attach(
       return confineFailure(text, status) ?? (neverRan ? "it ended before it was told what to run" : undefined);
     },
     async end() {
+      stopTimer();
       const tree = openTree(child.pid);
       await killTree(tree);
       gate?.close();

@@ -1,5 +1,7 @@
 import { basename, dirname } from "@std/path";
+import { libc } from "./ffi.ts";
 import type { FolderView } from "./git_paths.ts";
+import { readRegular } from "./regular_file.ts";
 
 const LONGEST_TEXT = 64 * 1024;
 
@@ -13,9 +15,22 @@ export const disk: FolderView = {
   readText: (path) =>
     quietly(() => {
       const info = Deno.statSync(path);
-      return info.isFile && info.size <= LONGEST_TEXT ? Deno.readTextFileSync(path) : undefined;
+      if (!info.isFile || info.size > LONGEST_TEXT) return undefined;
+      if (!canCall()) return Deno.readTextFileSync(path);
+      const bytes = readRegular(Deno.realPathSync(path), LONGEST_TEXT);
+      return bytes && new TextDecoder().decode(bytes);
     }),
 };
+
+/** Whether this system and this process have libc; where not, no command runs that could swap what is read. */
+function canCall(): boolean {
+  if (Deno.build.os !== "linux") return false;
+  try {
+    return libc() !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The disk as it is now, for one decision: one listing of a folder answers for all names in it, for most of the paths that

@@ -1,11 +1,17 @@
+import { initsBelow } from "./inner_processes.ts";
 import { canWalk, type Tree } from "./process_tree.ts";
-import { numbersIn, readProc } from "./procfs.ts";
+import { numbersIn, readProc, statOf } from "./procfs.ts";
+import { beUrgent, endUrgently } from "./urgency.ts";
 
 /** Between asking a tree to end and ending it. */
 const GRACE_MS = 2_000;
 /** A process that SIGKILL does not end in this time sits in the kernel; nobody can end it sooner. */
 const KILL_MS = 3_000;
+/** The longest that a flood of processes is fought. */
+const FLOOD_MS = 60_000;
 const POLL_MS = 10;
+/** Between two looks at what is dying. */
+const LONGEST_PAUSE_MS = 32;
 const FREEZE_MS = 500;
 /** Never signalled: to wait on it is to pause without letting anything else run. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
@@ -38,13 +44,59 @@ export async function killTree(tree: Tree): Promise<number> {
     send(-tree.root, "SIGKILL");
     return 0;
   }
+  let calm: (() => void) | undefined;
+  const hurry = (): void => void (calm ??= beUrgent());
+  try {
+    const inits = initsBelow(tree.root);
+    if (inits.length > 0) {
+      hurry();
+      await endNamespaces(inits);
+    }
+    return await killEach(tree, hurry);
+  } finally {
+    calm?.();
+  }
+}
+
+/** One signal ends all that is in a process namespace, and nothing can be started in it any more. */
+async function endNamespaces(inits: readonly number[]): Promise<void> {
+  for (const init of inits) {
+    send(init, "SIGKILL");
+    endUrgently(init);
+  }
+  // It ends after all others. To walk through them meanwhile would take from them what they need to end.
   const deadline = performance.now() + KILL_MS;
-  for (;;) {
-    const victims = stopAll(tree, deadline);
+  for (let waitMs = 1; performance.now() < deadline; waitMs = Math.min(2 * waitMs, LONGEST_PAUSE_MS)) {
+    if (inits.every((init) => statOf(init)?.zombie !== false)) return;
+    await pause(waitMs);
+  }
+}
+
+/** `hurry` is called when there is something to end. */
+async function killEach(tree: Tree, hurry: () => void): Promise<number> {
+  // The more of a flood stand still, the more of the processors is left for a closer look.
+  tree.count(Infinity, (pid) => {
+    hurry();
+    send(pid, "SIGSTOP");
+  });
+  const end = performance.now() + FLOOD_MS;
+  let deadline = performance.now() + KILL_MS;
+  let fewest = Infinity;
+  const killed = new Set<number>();
+  for (let waitMs = 1;; waitMs = Math.min(2 * waitMs, LONGEST_PAUSE_MS)) {
+    const victims = stopAll(tree, deadline, hurry);
     if (victims.size === 0) return 0;
-    for (const pid of victims) send(pid, "SIGKILL");
-    if (performance.now() > deadline) return victims.size;
-    await pause(1);
+    const now = performance.now();
+    // Thousands take their time to die where others keep the processors busy: while they become fewer or new ones are
+    // found, it is not in vain.
+    if (victims.size < fewest || [...victims].some((pid) => !killed.has(pid))) deadline = Math.min(now + KILL_MS, end);
+    fewest = Math.min(fewest, victims.size);
+    for (const pid of victims) {
+      killed.add(pid);
+      send(pid, "SIGKILL");
+    }
+    if (now > deadline) return victims.size;
+    await pause(waitMs);
   }
 }
 
@@ -65,22 +117,28 @@ export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; 
   };
 }
 
-/** Stops a tree until a whole look at it finds nobody new. */
-function stopAll(tree: Tree, deadline: number): Set<number> {
+/** Stops a tree until a whole look at it finds nobody new; `onFirst` is told before the first is stopped. */
+function stopAll(tree: Tree, deadline: number, onFirst?: () => void): Set<number> {
   const stopped = new Set<number>();
+  const groups = new Set<number>();
   for (;;) {
-    const fresh = livingOf(tree).filter((process) => !stopped.has(process.pid));
-    if (fresh.length === 0 || performance.now() > deadline) return stopped;
-    const own = new Set([...stopped, ...fresh.map((process) => process.pid)]);
-    for (const group of new Set(fresh.map((process) => process.group))) {
+    const before = stopped.size;
+    groups.clear();
+    // Each is stopped before its children are looked up: they are all that it will ever have then, and the look has less
+    // and less to find.
+    tree.members(({ pid, group }) => {
+      if (stopped.has(pid)) return;
+      if (stopped.size === 0) onFirst?.();
+      stopped.add(pid);
+      send(pid, "SIGSTOP");
       // A signal to a group reaches every member at once: a bomb inside one group cannot outrun it. A group that somebody
       // else leads is left alone.
-      if (own.has(group)) send(-group, "SIGSTOP");
-    }
-    for (const process of fresh) {
-      stopped.add(process.pid);
-      send(process.pid, "SIGSTOP");
-    }
+      if (stopped.has(group) && !groups.has(group)) {
+        groups.add(group);
+        send(-group, "SIGSTOP");
+      }
+    });
+    if (stopped.size === before || performance.now() > deadline) return stopped;
   }
 }
 

@@ -4,6 +4,7 @@
 const SYMBOLS = {
   syscall: { parameters: ["i64", "i64", "i64", "i64", "i64", "i64"], result: "i64" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   signal: { parameters: ["i32", "usize"], result: "usize" },
   sigemptyset: { parameters: ["buffer"], result: "i32" },

@@ -22,9 +22,11 @@ const DATA = new RegExp(
 
 /** Names that are watched even while they are absent: each names a program or another place. */
 const WATCHED = [
-  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes"],
+  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches"],
   // Of this folder only what git obeys: it also writes lists of references there.
   ...["info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout"],
+  // Where else to find objects: what lies there a later git would copy in.
+  "objects/info/alternates",
 ];
 
 /** Protected paths of the repository whose folder is `folder` (a `.git` or one below it), nested ones included. */
@@ -42,7 +44,7 @@ export function protectedInGit(folder: string, view: FolderView, depth = 4): str
 }
 
 /** Submodules' folders are named after paths, so that one may lie several folders down. */
-function repositoriesBelow(folder: string, view: FolderView, depth: number): string[] {
+export function repositoriesBelow(folder: string, view: FolderView, depth: number): string[] {
   if (depth < 0) return [];
   return (view.listFolder(folder) ?? []).flatMap((name) => {
     const inner = join(folder, name);

@@ -9,6 +9,7 @@ import { readProcLink } from "./read_link.ts";
 import { seatbeltCommand } from "./seatbelt.ts";
 import type { SeccompOrder } from "./seccomp_check.ts";
 import type { Self } from "./self.ts";
+import { taskLimit } from "./task_limit.ts";
 
 /** What a confined process becomes once it is confined. */
 export type Exec = ExecOrder;
@@ -70,7 +71,11 @@ export function confineOrder(policy: Policy, self: Self, view: RuleView = glance
   if (sandbox === "seatbelt") refuseElsewhere();
   return {
     cwd: root,
-    limits: { fileBytes: limits.fileBytes, openFiles: limits.openFiles },
+    limits: {
+      fileBytes: limits.fileBytes,
+      openFiles: limits.openFiles,
+      tasks: taskLimit(limits, navigator.hardwareConcurrency),
+    },
     kernel: sandbox === "kernel" || sandbox === "kernel+"
       ? {
         apart: sandbox === "kernel+" ? hostNamespaces(policy.net.all) : [],

@@ -3,12 +3,15 @@ import { libc, succeed } from "./ffi.ts";
 // setrlimit(2); numbers of asm-generic/resource.h, which x86_64 and aarch64 share.
 const RLIMIT_FSIZE = 1;
 const RLIMIT_CORE = 4;
+const RLIMIT_NPROC = 6;
 const RLIMIT_NOFILE = 7;
 
 /** Sizes in bytes, counts in pieces. */
 export interface ProcessLimits {
   readonly fileBytes: number;
   readonly openFiles: number;
+  /** Processes and threads together. */
+  readonly tasks: number;
 }
 
 /** Lowers soft and hard limits of the process: no core dumps, bounded files and descriptors. */
@@ -16,6 +19,21 @@ export function limitSelf(limits: ProcessLimits): void {
   setLimit(RLIMIT_CORE, 0);
   setLimit(RLIMIT_FSIZE, limits.fileBytes);
   setLimit(RLIMIT_NOFILE, limits.openFiles);
+}
+
+/**
+ * Lets this process and what it starts have at most so many processes and threads together; for good.
+ *
+ * The kernel counts all of the user's within a user namespace, so that outside of one's own there are `others`. For root
+ * it does not count at all (setrlimit(2), RLIMIT_NPROC).
+ */
+export function limitTasks(tasks: number, others: number): void {
+  const pair = new BigUint64Array(2);
+  succeed(libc().getrlimit(RLIMIT_NPROC, new Uint8Array(pair.buffer)), "getrlimit(RLIMIT_NPROC)");
+  // What the user has set lower stays: raising it is not possible, and not wanted.
+  const soft = pair[0] ?? 0n;
+  const wanted = BigInt(tasks + others);
+  setLimit(RLIMIT_NPROC, Number(soft < wanted ? soft : wanted));
 }
 
 function setLimit(resource: number, value: number): void {

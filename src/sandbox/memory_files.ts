@@ -4,6 +4,7 @@ import { numbersIn, readProc } from "./procfs.ts";
 
 const READLINKAT: Readonly<Record<string, bigint>> = { x86_64: 267n, aarch64: 78n };
 const NEWFSTATAT: Readonly<Record<string, bigint>> = { x86_64: 262n, aarch64: 79n };
+const STATFS: Readonly<Record<string, bigint>> = { x86_64: 137n, aarch64: 43n };
 const AT_FDCWD = -100n;
 
 const linkBuffer = new Uint8Array(256);
@@ -14,6 +15,17 @@ const decoder = new TextDecoder();
 export function sharedMemoryOfMachine(): number {
   const match = /^Shmem:\s+(\d+)/m.exec(readProc("/proc/meminfo") ?? "");
   return match ? 1024 * Number(match[1]) : 0;
+}
+
+/** Bytes in a folder of shared memory that these processes have to themselves, 0 where they have none (level kernel). */
+export function folderMemory(pids: readonly number[]): number {
+  const shared = statFolder("/dev/shm")?.identity;
+  for (const pid of pids) {
+    // The wrapper that stands first still sees the machine's own.
+    const folder = statFolder(`/proc/${pid}/root/dev/shm`);
+    if (folder && folder.identity !== shared) return folder.bytes;
+  }
+  return 0;
 }
 
 /** Bytes in memory files and deleted files that these processes hold open, each file once. */
@@ -51,4 +63,17 @@ function statFile(path: Uint8Array<ArrayBuffer>): { identity: string; bytes: num
     identity: `${view.getBigUint64(0, true)}:${view.getBigUint64(8, true)}`,
     bytes: 512 * Number(view.getBigInt64(64, true)),
   };
+}
+
+/** struct statfs is the same on both architectures. */
+function statFolder(path: string): { readonly identity: bigint; readonly bytes: number } | undefined {
+  const call = STATFS[Deno.build.arch];
+  if (call === undefined) return undefined;
+  const name = cString(path);
+  if (libc().syscall(call, addressOf(name), addressOf(statBuffer), 0n, 0n, 0n) !== 0n || name.length === 0) {
+    return undefined;
+  }
+  const view = new DataView(statBuffer.buffer);
+  const word = (index: number): bigint => view.getBigUint64(8 * index, true);
+  return { identity: word(7), bytes: Number((word(2) - word(3)) * word(1)) };
 }

@@ -38,10 +38,14 @@ export interface ExecOrder {
 /** A first frame's value, checked; throws for anything else. */
 export function parseConfineOrder(value: unknown): ConfineOrder {
   const order = record(value, "policy", ["cwd", "limits", "kernel"]);
-  const limits = record(order["limits"], "limits", ["fileBytes", "openFiles"]);
+  const limits = record(order["limits"], "limits", ["fileBytes", "openFiles", "tasks"]);
   return {
     cwd: text(order["cwd"], "cwd"),
-    limits: { fileBytes: count(limits["fileBytes"], "fileBytes"), openFiles: count(limits["openFiles"], "openFiles") },
+    limits: {
+      fileBytes: count(limits["fileBytes"], "fileBytes"),
+      openFiles: count(limits["openFiles"], "openFiles"),
+      tasks: count(limits["tasks"], "tasks"),
+    },
     kernel: order["kernel"] === null
       ? null
       : parseKernel(record(order["kernel"], "kernel", ["apart", "landlock", "seccomp"])),

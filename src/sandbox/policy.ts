@@ -129,7 +129,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
     denyRead: denied.read,
     denyWrite: denied.write,
     protected: unique([
-      ...protectedPaths(root, facts),
+      ...protectedPaths(root, facts, home),
       ...(link?.protected ?? []),
       ...denied.secrets.filter((path) => isInside(path, root)),
     ]),

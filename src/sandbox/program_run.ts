@@ -59,10 +59,10 @@ export async function runProgram(
   try {
     const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
     clearTimeout(timer);
-    watchdog.close();
     if (stop.reason()) await stop.done;
     await within(AFTER_EXIT_MS, drained);
     left = await killTree(tree);
+    watchdog.close();
     guard.end(tree, left);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !stop.reason()) {

@@ -2,9 +2,10 @@
 import { join } from "@std/path";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { disk } from "./disk.ts";
-import { pointer } from "./git_paths.ts";
+import { pointer, repositoriesBelow } from "./git_paths.ts";
 import { indexLinks } from "./protected_links.ts";
 import { openSearch } from "./protected_search.ts";
+import { readRegular } from "./regular_file.ts";
 import { statusOf } from "./statx.ts";
 
 /** One way to a repository. */
@@ -17,9 +18,14 @@ export interface RepositoryWay {
 
 const LONGEST_INDEX = 256 * 1024 * 1024;
 
+/** How deep a submodule's name may lie. */
+const MODULE_DEPTH = 4;
+
 /** What one look finds. */
 export interface Repositories {
   readonly ways: readonly RepositoryWay[];
+  /** The folders of the workspace's own repository: its checkout's, and the one that it shares. */
+  readonly own: readonly string[];
   /** The workspace's index, when it names submodules that nobody here can look at: by what is no UTF-8, or too many. */
   readonly oddIndex?: string;
 }
@@ -37,8 +43,21 @@ export function openRepositories(policy: Policy): () => Repositories {
     const ways = bare.map((folder): RepositoryWay => ({ folder, via: folder }));
     const { paths, odd, index } = links();
     for (const checkout of new Set([...checkouts, ...paths])) ways.push(...waysFrom(checkout));
-    return { ways: ways.filter(isOurs), ...(odd && index && covers(policy.write, index) ? { oddIndex: index } : {}) };
+    const own = waysFrom(policy.root).map((way) => way.folder);
+    ways.push(...own.flatMap(modulesIn));
+    return {
+      ways: ways.filter(isOurs),
+      own,
+      ...(odd && index && covers(policy.write, index) ? { oddIndex: index } : {}),
+    };
   };
+}
+
+/** Repositories of submodules: a later "git submodule update" takes the one that bears the right name. */
+function modulesIn(git: string): RepositoryWay[] {
+  const folder = join(git, "modules");
+  if (statusOf(folder)?.kind !== "folder") return [];
+  return repositoriesBelow(folder, disk, MODULE_DEPTH).map((inner) => ({ folder: inner, via: inner }));
 }
 
 /** Writable folders that are places to work in. */
@@ -93,9 +112,8 @@ function openLinks(root: string): () => Links & { readonly index?: string } {
 
 function linksIn(folder: string, name: string): Links {
   try {
-    const path = join(folder, name);
-    if ((statusOf(path)?.size ?? 0) > LONGEST_INDEX) return NO_LINKS;
-    const bytes = Deno.readFileSync(path);
+    const bytes = readRegular(Deno.realPathSync(join(folder, name)), LONGEST_INDEX);
+    if (bytes === undefined) return NO_LINKS;
     // The length of object names is a setting; with the other one nothing comes out, or paths that are not there.
     const found = ([20, 32] as const).map((hashBytes) => indexLinks(bytes, hashBytes) ?? NO_LINKS);
     const more = found.map((one) =>

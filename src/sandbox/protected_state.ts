@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { readRegular } from "./regular_file.ts";
 import { statusOf } from "./statx.ts";
 
 interface Owned {
@@ -15,7 +16,7 @@ interface Owned {
 export type PathState =
   | { readonly kind: "absent" }
   /** `bytes` are missing where the file is too large to be kept. */
-  | ({ readonly kind: "file"; readonly bytes?: Uint8Array<ArrayBuffer> } & Owned)
+  | ({ readonly kind: "file"; readonly bytes?: Uint8Array<ArrayBuffer>; readonly links?: number } & Owned)
   | ({ readonly kind: "link"; readonly target: string } & Owned)
   | ({ readonly kind: "folder"; readonly names: readonly string[] } & Owned)
   | ({ readonly kind: "other" } & Owned);
@@ -51,15 +52,16 @@ export function statesOf(paths: readonly string[], before: States = new Map(), l
   const stateOf = (path: string, known: PathState | undefined): PathState => {
     const status = statusOf(path);
     if (status === undefined) return ABSENT;
-    const { kind, stamp, mode, uid, gid, size } = status;
+    const { kind, stamp, mode, uid, gid, size, links } = status;
     if (known && known.kind !== "absent" && known.stamp === stamp && !known.fresh) return known;
     const owned: Owned = { stamp, fresh: now - status.changedMs < FRESH_MS, mode, uid, gid };
     try {
       if (kind === "link") return { kind, target: Deno.readLinkSync(path), ...owned };
       if (kind === "folder") return { kind, names: listOf(path, limits.entries), ...owned };
       if (kind === "other") return { kind, ...owned };
-      if (size > Math.min(limits.fileBytes, bytesLeft)) return { kind, ...owned };
-      return { kind, bytes: Deno.readFileSync(path), ...owned };
+      if (size > Math.min(limits.fileBytes, bytesLeft)) return { kind, links, ...owned };
+      const bytes = readRegular(path, limits.fileBytes);
+      return bytes === undefined ? { kind, links, ...owned } : { kind, links, bytes, ...owned };
     } catch {
       // Not readable: it is watched by its stamp and cannot be put back.
       return kind === "folder" ? { kind, names: [], ...owned } : { kind: kind === "file" ? kind : "other", ...owned };
@@ -86,6 +88,8 @@ export function sameState(a: PathState, b: PathState): boolean {
   if (a.kind === "link" && b.kind === "link") return a.target === b.target;
   if (a.kind === "folder" && b.kind === "folder") return true;
   if (a.kind !== "file" || b.kind !== "file") return a.kind === b.kind && a.stamp === b.stamp;
+  // By a second name it could be written to where nobody looks.
+  if (b.links !== undefined && b.links > (a.links ?? 1)) return false;
   if (a.bytes === undefined || b.bytes === undefined) return a.stamp === b.stamp;
   const { bytes } = b;
   return a.bytes.length === bytes.length && a.bytes.every((byte, at) => byte === bytes[at]);

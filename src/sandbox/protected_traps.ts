@@ -1,9 +1,10 @@
 // What is not protected because it was not there: repositories that a command makes. They are its own, but for what makes a
 // later git of the user run something. docs/sandbox.md, Repositories that commands make.
 import { dirname, join } from "@std/path";
-import { isInside, type Policy } from "../core/policy.ts";
+import { covers, isInside, type Policy } from "../core/policy.ts";
 import { protectedChanges } from "./protected_changes.ts";
 import { siftConfig } from "./protected_config.ts";
+import { openDataLinks } from "./protected_data_links.ts";
 import { openRepositories, type RepositoryWay } from "./protected_repositories.ts";
 import { type PathState, STATE_LIMITS, type States, statesOf } from "./protected_state.ts";
 import { statusOf } from "./statx.ts";
@@ -36,22 +37,27 @@ const ABSENT: PathState = { kind: "absent" };
 interface Look {
   readonly ways: ReadonlySet<string>;
   readonly states: States;
+  /** Links in what git writes. */
+  readonly links: ReadonlySet<string>;
   readonly oddIndex?: string;
 }
 
 /** The watch of a policy; `now` is the clock, milliseconds since 1970. */
 export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWatch {
   const repositories = openRepositories(policy);
+  const dataLinks = openDataLinks();
   let latest: States = new Map();
-  let before: Look = { ways: new Set(), states: latest };
+  let before: Look = { ways: new Set(), states: latest, links: new Set() };
   let opened: number | undefined;
 
-  const look = (): Look & { readonly list: readonly RepositoryWay[] } => {
-    const { ways: list, ...rest } = repositories();
+  const look = (): Look & { readonly list: readonly RepositoryWay[]; readonly folders: readonly string[] } => {
+    const { ways: list, own, ...rest } = repositories();
+    const folders = [...own, ...list.map((way) => way.folder)];
+    const links = dataLinks(folders);
     const states = new Map<string, PathState>();
     for (const folder of new Set(list.map((way) => way.folder))) lookAt(folder, latest, states);
     latest = states;
-    return { list, ways: new Set(list.map(nameOf)), states, ...rest };
+    return { list, folders, ways: new Set(list.map(nameOf)), states, links, ...rest };
   };
 
   /** Whether something was put at its place since the first command: what lies deep may be seen late. */
@@ -64,7 +70,7 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
       before = look();
     },
     found() {
-      const { list, states, oddIndex } = look();
+      const { list, folders, states, links, oddIndex } = look();
       const traps = list.flatMap((way) => {
         const paths = obeyedIn(way.folder);
         const isKnown = paths.some((path) => before.states.has(path));
@@ -78,6 +84,14 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
         const around = (path: string): string[] => [path, dirname(path), way.folder, way.via];
         return judge(before.states).filter(({ path }) => isNew(...around(path)));
       });
+      for (const path of links) {
+        if (before.links.has(path) || !covers(policy.write, path)) continue;
+        // A folder that was moved there keeps what is in it as old as it was.
+        if (!isNew(path, ...aroundIn(path, folders))) continue;
+        // What git obeys has been judged.
+        if (traps.some((trap) => isInside(trap.path, path)) || states.has(path)) continue;
+        traps.push({ path, what: "where it leads when it writes its own data", instead: ABSENT, from: states });
+      }
       if (oddIndex !== undefined && before.oddIndex === undefined) {
         // Without it git finds nothing; "git reset" makes it anew.
         traps.push({
@@ -91,6 +105,13 @@ export function watchTraps(policy: Policy, now: () => number = Date.now): TrapWa
       return [...new Map(traps.map((trap) => [trap.path, trap])).values()];
     },
   };
+}
+
+/** The folders around a path, up to the one of the list that it lies in. */
+function aroundIn(path: string, folders: readonly string[]): string[] {
+  const around: string[] = [];
+  for (let at = dirname(path); !folders.includes(at) && at !== dirname(at); at = dirname(at)) around.push(at);
+  return around;
 }
 
 function nameOf({ folder, via }: RepositoryWay): string {

@@ -11,10 +11,12 @@ import {
   loadArchitecture,
   loadArgument,
   loadCall,
+  loadHighHalf,
 } from "./bpf.ts";
 import { addressOf, libc, succeed } from "./ffi.ts";
 import { type ArgumentCheck, type SeccompOrder, verdict } from "./seccomp_check.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./seccomp_table.ts";
+import { LENDS_OWNER, MODE_CHECKS } from "./seccomp_modes.ts";
 import { socketChecks } from "./seccomp_sockets.ts";
 
 const EPERM = 1;
@@ -27,6 +29,9 @@ const NEW_TIME_NAMESPACE = 0x80;
 
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+
+/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY (linux/fs.h, linux/fsverity.h): a readable file is enough. */
+const FILE_FLAGS = [0x40086602, 0x401c5820, 0x40806685];
 
 /** The filter as a program for one architecture. */
 export function seccompFilter(order: SeccompOrder, architecture: Architecture): Uint8Array<ArrayBuffer> {
@@ -45,7 +50,7 @@ export function seccompFilter(order: SeccompOrder, architecture: Architecture): 
   for (const call of DENIED_CALLS) {
     const number = call[architecture];
     if (number < 0 || (call.when === "shared" && order.privateIpc)) continue;
-    const past = `past ${call.name}`;
+    const past = `past denied ${call.name}`;
     lines.push(ifEqual(number, undefined, past), fail(call.answer === "nosys" ? ENOSYS : EPERM), { label: past });
   }
   for (const [name, body] of Object.entries({ ...ARGUMENT_CHECKS, ...socketChecks(order) })) {
@@ -59,10 +64,14 @@ export function seccompFilter(order: SeccompOrder, architecture: Architecture): 
   return assemble(lines);
 }
 
+/** Of System V memory, bytes: what servers take to find out whether another one runs is some dozen. */
+const LARGEST_SEGMENT = 256 * 1024;
+
 function mode(argument: number): ArgumentCheck {
   const [format, character, block] = [0o170000, 0o020000, 0o060000];
   return (ok, no) => [
     loadArgument(argument),
+    ifAnyBit(LENDS_OWNER, no),
     keepBits(format),
     ifEqual(character, no),
     ifEqual(block, no, ok),
@@ -78,15 +87,25 @@ const ARGUMENT_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
     ifAnyBit(NEW_NAMESPACES | NEW_TIME_NAMESPACE, no, ok),
     ...verdict(ok, no, EPERM),
   ],
-  // Types into the terminal that the user sits at.
+  ...MODE_CHECKS,
+  // Types into the terminal that the user sits at; sets flags of files that are only read.
   ioctl: (ok, no) => [
     loadArgument(1),
+    ...FILE_FLAGS.map((request) => ifEqual(request, no)),
     ifEqual(TIOCSTI, no),
     ifEqual(TIOCLINUX, no, ok),
     ...verdict(ok, no, EPERM),
   ],
   mknod: mode(1),
   mknodat: mode(2),
+  // Memory that nobody maps is nobody's in the eyes of the watchdog; there can be four thousand segments.
+  shmget: (ok, no) => [
+    loadHighHalf(1),
+    ifEqual(0, undefined, no),
+    loadArgument(1),
+    ifAtLeast(LARGEST_SEGMENT + 1, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
   // Limits of other processes of the same user.
   prlimit64: (ok, no) => [loadArgument(0), ifEqual(0, ok, no), ...verdict(ok, no, EPERM)],
 };

@@ -77,11 +77,13 @@ const ALWAYS: readonly Row[] = [
   ["migrate_pages", 256, 238, "moves other processes' memory"],
   ["move_pages", 279, 239, "tells where other processes' memory is"],
   ["process_madvise", 440, 440, "gives away other processes' memory"],
+  ["file_setattr", 469, 469, "sets flags of files anywhere, which no rule of Landlock covers"],
 ];
 
-// glibc and musl fall back to clone, whose flags a filter can read; those of clone3 lie in memory.
+// Programs fall back to clone and openat, whose arguments a filter can read; those of the newer calls lie in memory.
 const NO_SUCH_CALL: readonly Row[] = [
   ["clone3", 435, 435, "its flags cannot be checked by a filter"],
+  ["openat2", 437, 437, "its mode cannot be checked by a filter"],
 ];
 
 const WITHOUT_NAMESPACES: readonly Row[] = [
@@ -114,8 +116,16 @@ export const CHECKED_CALLS = {
   clone: { x86_64: 56, aarch64: 220 },
   unshare: { x86_64: 272, aarch64: 97 },
   ioctl: { x86_64: 16, aarch64: 29 },
+  chmod: { x86_64: 90, aarch64: -1 },
+  fchmod: { x86_64: 91, aarch64: 52 },
+  fchmodat: { x86_64: 268, aarch64: 53 },
+  fchmodat2: { x86_64: 452, aarch64: 452 },
+  creat: { x86_64: 85, aarch64: -1 },
+  open: { x86_64: 2, aarch64: -1 },
+  openat: { x86_64: 257, aarch64: 56 },
   mknod: { x86_64: 133, aarch64: -1 },
   mknodat: { x86_64: 259, aarch64: 33 },
+  shmget: { x86_64: 29, aarch64: 194 },
   prlimit64: { x86_64: 302, aarch64: 261 },
   socket: { x86_64: 41, aarch64: 198 },
   socketpair: { x86_64: 53, aarch64: 199 },

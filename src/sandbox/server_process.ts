@@ -92,7 +92,7 @@ function follow(
   });
 
   // A placeholder: a call's end is looked at while the server itself goes on, and stands still for it.
-  const noTree: Tree = { root: -1, members: () => [], close: () => {} };
+  const noTree: Tree = { root: -1, members: () => [], count: () => 0, close: () => {} };
   const denied = new Set<string>();
   const notes = (): string[] => {
     guard.end(noTree, 0);

@@ -118,11 +118,12 @@ async function runCommand(
     // A process that sits in the kernel outlives SIGKILL: the call does not wait for it.
     const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
     clearTimeout(timer);
-    watchdog.close();
     options.signal.removeEventListener("abort", onAbort);
     if (stop.reason()) await stop.done;
     const complete = await within(AFTER_EXIT_MS, drained);
     left = await killTree(tree);
+    // A flood may outlive the shell that began it.
+    watchdog.close();
     // Not before: what still ran could change it again.
     guard.end(tree, left);
     if (!complete) await within(AFTER_KILL_MS, drained);

@@ -1,15 +1,14 @@
 import type { Policy } from "../core/policy.ts";
-import { type ConfinedProcess, startConfined } from "./confined_process.ts";
+import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined_process.ts";
 import { canWalk } from "./process_tree.ts";
 import { statOf } from "./procfs.ts";
-import type { NetOptions } from "./net_gate.ts";
 import type { Self } from "./self.ts";
 
 /** Time for the host to use the answer of a call before the next process is started beside it. */
 const AFTER_CALL_MS = 5;
 /** A call that lasts this long is not disturbed by a start beside it any more. */
 const BESIDE_CALL_MS = 100;
-/** How many wait at a time: one costs fifty megabytes and a tenth of a second of a processor. */
+/** How many wait at a time: one costs a tenth of a second of a processor and, where it waits as this program, fifty megabytes. */
 const MOST_AHEAD = 2;
 
 /**
@@ -28,7 +27,7 @@ export interface Spares {
 }
 
 /** Opens the spares of a policy without starting anything. */
-export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares {
+export function openSpares(policy: Policy, self: Self, options: ConfinedOptions = {}): Spares {
   const waiting = new Set<ConfinedProcess>();
   let closed = false;
   // Of the calls that were announced since one was taken; the others were refused on the way.
@@ -36,12 +35,13 @@ export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares
   let isTaken = false;
   const ends = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
+  let newest = 0;
 
   function fill(count: number): void {
     while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
       let started: ConfinedProcess;
       try {
-        started = startConfined(policy, self, net);
+        started = startConfined(policy, self, options);
       } catch {
         // The call that needs a process will fail with the reason.
         return;
@@ -61,11 +61,12 @@ export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares
     end.then(() => ends.delete(end));
   }
 
-  function refillIn(ms: number): void {
+  /** After a call, or beside it; one that was taken since and is the last of its reply is left alone until its own time. */
+  function refillIn(ms: number, call: number): void {
     if (closed) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      fill(Math.max(1, announced));
+      if (call === newest || announced > waiting.size) fill(Math.max(1, announced));
     }, ms);
     timers.add(timer);
   }
@@ -87,11 +88,12 @@ export function openSpares(policy: Policy, self: Self, net?: NetOptions): Spares
     },
     take() {
       if (closed) throw new Error("the spares are closed");
-      const taken = takeWaiting() ?? startConfined(policy, self, net);
+      const taken = takeWaiting() ?? startConfined(policy, self, options);
       isTaken = true;
       announced = Math.max(0, announced - 1);
-      refillIn(BESIDE_CALL_MS);
-      const after = (): void => refillIn(AFTER_CALL_MS);
+      const call = ++newest;
+      refillIn(BESIDE_CALL_MS, call);
+      const after = (): void => refillIn(AFTER_CALL_MS, call);
       taken.status.then(after, after);
       return taken;
     },

@@ -5,6 +5,7 @@ import { addressOf, cString, libc } from "./ffi.ts";
 const STATX: Readonly<Record<string, bigint>> = { x86_64: 332n, aarch64: 291n };
 const AT_FDCWD = -100n;
 const AT_SYMLINK_NOFOLLOW = 0x100n;
+const AT_EMPTY_PATH = 0x1000n;
 const STATX_BASIC_STATS = 0x7ffn;
 const KINDS: Readonly<Record<number, "file" | "folder" | "link">> = { 8: "file", 4: "folder", 10: "link" };
 
@@ -16,6 +17,8 @@ export interface PathStatus {
   /** Everything that a change would change: while it is the same, nobody wrote, since the kernel alone sets the last time. */
   readonly stamp: string;
   readonly size: number;
+  /** How many names it has. */
+  readonly links: number;
   /** Permission bits. */
   readonly mode: number;
   readonly uid: number;
@@ -29,14 +32,23 @@ const view = new DataView(buffer.buffer);
 
 /** The status of a path, or undefined when there is nothing or it may not be seen. */
 export function statusOf(path: string): PathStatus | undefined {
+  return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+}
+
+/** The status of what is open. */
+export function statusOfOpen(fd: number): PathStatus | undefined {
+  return statx(BigInt(fd), "", AT_EMPTY_PATH);
+}
+
+function statx(folder: bigint, path: string, flags: bigint): PathStatus | undefined {
   const call = STATX[Deno.build.arch];
   if (call === undefined) throw new Error(`statx is not known for ${Deno.build.arch}`);
   const name = cString(path);
   const result = libc().syscall(
     call,
-    AT_FDCWD,
+    folder,
     addressOf(name),
-    AT_SYMLINK_NOFOLLOW,
+    flags,
     STATX_BASIC_STATS,
     addressOf(buffer),
   );
@@ -53,6 +65,7 @@ export function statusOf(path: string): PathStatus | undefined {
     identity,
     stamp: `${identity}:${size}:${mode}:${uid}:${gid}:${word(112)}.${word(120)}:${changed}.${word(104)}`,
     size,
+    links: word(16),
     mode: mode & 0o7777,
     uid,
     gid,

@@ -23,16 +23,16 @@ export interface Stop {
 export function openStop(tree: Tree, wrapped: boolean): Stop {
   let reason: StopReason | undefined;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const begin = (why: StopReason, end: () => Promise<unknown>): void => {
-    if (reason) return;
-    reason = why;
-    end().then(() => resolve(), reject);
-  };
+  const end = (ending: Promise<unknown>): void => void ending.then(() => resolve(), reject);
   return {
-    gently: (ending) => begin({ ending }, () => endTree(tree, wrapped)),
+    gently(ending) {
+      if (reason) return;
+      reason = { ending };
+      end(endTree(tree, wrapped));
+    },
     atOnce(ending, limit) {
-      begin({ ending, ...(limit === undefined ? {} : { limit }) }, () => killTree(tree));
-      killTree(tree).then(() => resolve(), reject);
+      reason ??= { ending, ...(limit === undefined ? {} : { limit }) };
+      end(killTree(tree));
     },
     reason: () => reason,
     done: promise,

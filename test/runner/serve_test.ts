@@ -5,6 +5,7 @@ import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } 
 import { errorResult, textResult, type Tool } from "../../src/core/tool.ts";
 import { openFiles } from "../../src/runner/files.ts";
 import { serve } from "../../src/runner/serve.ts";
+import { until } from "../helpers/until.ts";
 import { policyFor } from "./world.ts";
 
 const FRAME = { description: "", promptSnippet: "", needs: [], readOnly: true, place: "runner" } as const;
@@ -45,36 +46,34 @@ function serving(): {
   const sent: RunnerAnswer[] = [];
   const { receive } = serve({ tools: () => TOOLS, openFiles, send: (text) => void sent.push(readAnswer(text)) });
   const settled = async (count: number): Promise<void> => {
-    while (sent.filter((answer) => !("update" in answer)).length < count) {
-      await new Promise((done) => setTimeout(done, 2));
-    }
+    await until(() => sent.filter((answer) => !("update" in answer)).length >= count);
   };
   return { receive, sent, settled };
 }
 
 Deno.test("serve() runs calls side by side and answers each with its id", async () => {
   const { receive, sent, settled } = serving();
-  [hello, tool("slow", "wait", { ms: 40 }), tool("fast", "wait", { ms: 1 })].forEach(receive);
+  [hello, tool("slow", "wait", { ms: 400 }), tool("fast", "wait", { ms: 1 })].forEach(receive);
   await settled(3);
   assertEquals(sent, [
     { v: 1, id: "h", ok: { content: [] } },
-    { v: 1, id: "slow", update: "waiting 40" },
+    { v: 1, id: "slow", update: "waiting 400" },
     { v: 1, id: "fast", update: "waiting 1" },
     { v: 1, id: "fast", ok: textResult("waited 1") },
-    { v: 1, id: "slow", ok: textResult("waited 40") },
+    { v: 1, id: "slow", ok: textResult("waited 400") },
   ]);
 });
 
 Deno.test("serve() aborts the call that cancel names, and sends nothing for it afterwards", async () => {
   const { receive, sent, settled } = serving();
-  [hello, tool("a", "wait", { ms: 60_000 }), tool("b", "wait", { ms: 30 })].forEach(receive);
-  while (sent.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  [hello, tool("a", "wait", { ms: 60_000 }), tool("b", "wait", { ms: 300 })].forEach(receive);
+  await until(() => sent.length >= 3);
   receive(messageText({ v: 1, id: "c", op: "cancel", call: "a" }));
   receive(messageText({ v: 1, id: "d", op: "cancel", call: "unknown" }));
   await settled(3);
   assertEquals(sent.slice(3), [
     { v: 1, id: "a", ok: errorResult("Operation aborted") },
-    { v: 1, id: "b", ok: textResult("waited 30") },
+    { v: 1, id: "b", ok: textResult("waited 300") },
   ]);
 });
 
@@ -106,8 +105,47 @@ Deno.test("serve() throws for what no honest host sends", async () => {
   assertThrows(() => serving().receive(messageText({ v: 1, id: "h", op: "hello", policy: {} })), ProtocolError, "root");
   assertThrows(() => open()(hello), ProtocolError, "a second hello");
   assertThrows(() => open()("{}"), ProtocolError);
-  const twice = open();
+  const { receive: twice, settled } = serving();
+  twice(hello);
   twice(tool("a", "wait", { ms: 1 }));
   assertThrows(() => twice(tool("a", "wait", { ms: 1 })), ProtocolError, "the id of another");
-  await new Promise((done) => setTimeout(done, 10));
+  await settled(2);
+});
+
+Deno.test("warm() makes what a first call needs, is told to nobody and never rejects", async () => {
+  const sent: string[] = [];
+  const rehearsed: unknown[] = [];
+  let schemas = 0;
+  const tools = [
+    {
+      ...FRAME,
+      name: "read",
+      args: () => {
+        schemas++;
+        return z.object({ path: z.string() });
+      },
+      run: ({ path }: { path: string }) => {
+        rehearsed.push(path);
+        throw new Error("it is a folder");
+      },
+    },
+    {
+      ...FRAME,
+      name: "broken",
+      args: (): never => {
+        throw new Error("no schema");
+      },
+      run: () => Promise.resolve(textResult("x")),
+    },
+  ] as unknown as readonly Tool[]; // as above
+  const { receive, warm, isIdle } = serve({ tools: () => tools, openFiles, send: (text) => void sent.push(text) });
+  await warm(); // before anybody has said hello
+  assertEquals([schemas, sent], [0, []]);
+  receive(hello);
+  await warm();
+  assertEquals([schemas, sent.length, isIdle()], [1, 1, true]);
+  const whole = serve({ tools: () => tools.slice(0, 1), openFiles, send: (text) => void sent.push(text) });
+  whole.receive(hello);
+  await whole.warm();
+  assertEquals([rehearsed, sent.length], [["/work"], 2]);
 });

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { disk, glanceAtDisk } from "../../src/sandbox/disk.ts";
+// Loads libc ahead of the first test.
+import "./folder.ts";
 
 Deno.test("glanceAtDisk() answers as the disk does, for what is there, what is not, and links", () => {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());

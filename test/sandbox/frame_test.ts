@@ -63,7 +63,7 @@ Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do n
   const landlock = { rules: [["/", 1]], denyTcp: true, scope: true, minAbi: 3 };
   const seccomp = { net: "none", unixSockets: false, privateIpc: false };
   const kernel = { apart: [["net", "net:[1]"]], landlock, seccomp };
-  const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1 }, kernel };
+  const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1, tasks: 1 }, kernel };
   const exec = { argv: ["x"], env: {}, cwd: "/", stdin: "null", mergeOutput: false };
   assertEquals<unknown>(parseConfineOrder(confine), confine);
   assertEquals<unknown>(parseConfineOrder({ ...confine, kernel: null }), { ...confine, kernel: null });

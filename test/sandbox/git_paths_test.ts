@@ -41,6 +41,7 @@ Deno.test("protectedInGit() protects all but git's own data, also what is not th
   put(join(folder, "rebase-merge/done"));
   const names = protectedInGit(folder, disk).map((path) => path.slice(folder.length + 1)).sort();
   assertEquals(names, [
+    "branches",
     "commondir",
     "config",
     "config.worktree",
@@ -50,6 +51,7 @@ Deno.test("protectedInGit() protects all but git's own data, also what is not th
     "info/exclude",
     "info/grafts",
     "info/sparse-checkout",
+    "objects/info/alternates",
     "remotes",
     "unknown-new-thing",
   ]);

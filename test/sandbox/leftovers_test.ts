@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { endLeftovers, identityOf, SESSION_VARIABLE } from "../../src/sandbox/leftovers.ts";
 import { folderPrefix, recordSession, tidyUp } from "../../src/cli/session_record.ts";
-import { CONFINED, exists, processesWith, until } from "./shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED, exists, processesWith } from "./shell_fixture.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };

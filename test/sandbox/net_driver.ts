@@ -4,9 +4,11 @@ import type { ShellOutcome } from "../../src/core/tool.ts";
 import { PROXY_LIMITS } from "../../src/sandbox/net_proxy.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { openShell } from "../../src/sandbox/shell.ts";
+import { waitingShell } from "../../src/sandbox/waiting_shell.ts";
 import { openSpares } from "../../src/sandbox/spare.ts";
 import { makeWorld, worldPolicy } from "./confined_world.ts";
-import { exists, processesWith, until } from "./shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { exists, processesWith } from "./shell_fixture.ts";
 
 /** What the driver prints. */
 export interface Report {
@@ -44,14 +46,16 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   // An option without effect, by which the processes of this test can be told from others.
   const self = { ...own, args: [...own.args.slice(0, 1), seed, ...own.args.slice(1)] };
   const places: Record<string, string> = { "metadata.test": "169.254.169.254" };
-  const spares = openSpares(policy, self, {
+  const net = {
     limits: PROXY_LIMITS,
     world: {
-      resolve: (name) => Promise.resolve([places[name] ?? "127.0.0.1"]),
-      connect: (hostname, port) => Deno.connect({ hostname, port }),
+      resolve: (name: string) => Promise.resolve([places[name] ?? "127.0.0.1"]),
+      connect: (hostname: string, port: number) => Deno.connect({ hostname, port }),
       ownAddresses: () => [],
     },
-  });
+  };
+  const waiting = waitingShell(policy, {});
+  const spares = openSpares(policy, self, { net, ...(waiting ? { waiting } : {}) });
   const shell = openShell(policy, spares);
   const run = (script: string) =>
     shell(script, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} });
@@ -76,7 +80,8 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   await until(() => tunnels > 0);
   await shell.close();
   await last;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // What is left after a long wait is told, not thrown.
+  await until(() => tunnels === 0 && processesWith(seed).length === 0).catch(() => {});
   const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
   const folders = [...Deno.readDirSync(temporary)].map((entry) => entry.name).filter((name) =>
     /^sandpiper-net-/.test(name)

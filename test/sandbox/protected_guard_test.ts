@@ -4,7 +4,7 @@ import { openProtectedGuard } from "../../src/sandbox/protected_guard.ts";
 import { becomeSubreaper, keepProcess, openTree, type Tree } from "../../src/sandbox/process_tree.ts";
 import { readProc } from "../../src/sandbox/procfs.ts";
 import type { Tripwire } from "../../src/sandbox/tripwire.ts";
-import { until } from "./shell_fixture.ts";
+import { until } from "../helpers/until.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 

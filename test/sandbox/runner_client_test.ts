@@ -14,6 +14,7 @@ import { textOf } from "../../src/core/message.ts";
 import { openRunner, type Runner } from "../../src/sandbox/runner_client.ts";
 import type { Watch } from "../../src/sandbox/runner_session.ts";
 import type { Self } from "../../src/sandbox/self.ts";
+import { until } from "../helpers/until.ts";
 
 const nothing = { all: false, list: [] };
 const POLICY: Policy = {
@@ -137,7 +138,7 @@ Deno.test("openRunner() takes nothing but true answers, and replaces a runner th
           assertEquals(result.isError, true);
           assertMatch(textOf(result.content), says);
         } else assertEquals(result, says);
-        if (lie === "answersThenExits") await new Promise((resolve) => setTimeout(resolve, 300));
+        if (lie === "answersThenExits") await until(() => runner.pid !== before);
         assertEquals(await call(runner, "honest"), TRUE);
         assertEquals(runner.pid === before, survives);
         assertEquals(isAlive(before), survives);
@@ -159,7 +160,7 @@ Deno.test("openRunner() starts no program that a lying runner asks for outside o
 });
 
 Deno.test("openRunner() lets a runner mix up calls of its own and nothing beyond: each settles once, nothing hangs", () =>
-  withRunner({ deadlineMs: 900 }, async (runner) => {
+  withRunner({ deadlineMs: 3_000 }, async (runner) => {
     // A runner that answers one call with another's id lies in a tool's result, which it always can.
     const [waiting, thief] = await Promise.all([call(runner, "silent"), call(runner, "steals")]);
     assertEquals(waiting, { content: [{ type: "text", text: "stolen" }] });
@@ -220,8 +221,7 @@ Deno.test("call() replaces a runner that an aborted call keeps busy", () =>
     const busy = call(runner, "spins", {}, ending.signal);
     ending.abort();
     assertEquals(textOf((await busy).content), "Operation aborted");
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    assertEquals(isAlive(before), false);
+    await until(() => runner.pid !== before && !isAlive(before));
     assertEquals(await call(runner, "honest"), TRUE);
   }));
 
@@ -256,15 +256,15 @@ Deno.test("call() says why a runner could not be started", async () => {
   }, { ...LIAR, program: "/nowhere/sandpiper" });
 });
 
-Deno.test("close() ends the process in 50 ms, settles open calls and may be called twice", async () => {
+Deno.test("close() ends the process at once, settles open calls and may be called twice", async () => {
   const runner = openRunner(POLICY, LIAR, SCRIPT);
   await call(runner, "honest");
   const pid = runner.pid ?? 0;
   const open = call(runner, "spins");
   const started = performance.now();
   await Promise.all([runner.close(), runner.close()]);
-  // The bound is 50 ms; the rest is for a machine that does other things too.
-  assertLessOrEqual(performance.now() - started, 150);
+  // It takes milliseconds; a wait for the call that is open would take its whole time.
+  assertLessOrEqual(performance.now() - started, 5_000);
   assertEquals(isAlive(pid), false);
   assertMatch(textOf((await open).content), /did not finish this call: the session ended/);
   assertMatch(textOf((await call(runner, "honest")).content), /The session is over/);

@@ -7,6 +7,7 @@ import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { callPrograms } from "../../src/sandbox/runner_programs.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { policyFor, scope, world } from "../runner/world.ts";
+import { until } from "../helpers/until.ts";
 import { CONFINED } from "./shell_fixture.ts";
 
 const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);
@@ -20,7 +21,7 @@ Deno.test("callPrograms() runs a program for a call that may ask, and sends how 
   const programs = callPrograms(() => Promise.resolve(DONE), (text) => void sent.push(readRequest(text)));
   programs.allow("a");
   assert(programs.take(asked("a", "1")));
-  await soon();
+  await until(() => sent.length > 0);
   assertEquals(sent.map(({ id: _id, ...rest }) => rest), [{ v: 1, op: "ended", exec: "1", outcome: DONE }]);
 });
 
@@ -29,7 +30,7 @@ Deno.test("callPrograms() tells why a program was refused", async () => {
   const programs = callPrograms(() => Promise.reject(new ToolError("no")), (text) => void sent.push(readRequest(text)));
   programs.allow("a");
   programs.take(asked("a", "1"));
-  await soon();
+  await until(() => sent.length > 0);
   assertEquals(sent.map(({ id: _id, ...rest }) => rest), [{ v: 1, op: "refused", exec: "1", why: "no" }]);
 });
 
@@ -99,8 +100,10 @@ for (const sandbox of [...CONFINED, "permissions"] as const) {
       assertStringIncludes(await call("env; echo ${#PATH}"), "PATH=/bin:/usr/bin");
       assertEquals(await call("git x | wc -c"), "1");
       const ending = new AbortController();
-      setTimeout(() => ending.abort(), 300);
-      assertEquals(await call("git hang; git never", ending.signal), "Operation aborted");
+      const hung = call("git hang; git never", ending.signal);
+      await until(() => requests.some(({ argv }) => argv[1] === "hang"));
+      ending.abort();
+      assertEquals(await hung, "Operation aborted");
       assertEquals(requests.map(({ argv }) => argv.join(" ")), ["git x", "git hang"]);
       assertMatch(await call("timeout 0.2 git hang; echo after"), /^after/);
     } finally {

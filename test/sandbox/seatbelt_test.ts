@@ -90,7 +90,7 @@ Deno.test("seatbeltCommand() starts sandbox-exec, and nothing without it", () =>
 });
 
 Deno.test("shadowArguments() give the command its words, limits and streams", () => {
-  const order = { cwd: "/", limits: { fileBytes: 1024 * 1024 * 1024, openFiles: 256 }, kernel: null };
+  const order = { cwd: "/", limits: { fileBytes: 1024 * 1024 * 1024, openFiles: 256, tasks: 512 }, kernel: null };
   const exec = {
     argv: ["/bin/sh", "-c", 'echo "$0" one >&2; ulimit -n', "a b'"],
     env: {},

@@ -4,6 +4,7 @@ import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
 import { openSpares, type Spares } from "../../src/sandbox/spare.ts";
+import { waitingShell } from "../../src/sandbox/waiting_shell.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 
 export const LIMITS: Limits = {
@@ -66,7 +67,8 @@ export async function withShell(
     limits: { ...LIMITS, ...limits },
     sandbox: level,
   };
-  const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
+  const waiting = waitingShell(policy, marks);
+  const spares = level === "off" ? undefined : openSpares(policy, thisProgram(), waiting ? { waiting } : {});
   const shell = openShell(policy, spares, marks);
   try {
     await work({
@@ -88,15 +90,6 @@ export function processesWith(...texts: readonly string[]): number[] {
     const line = pid === Deno.pid ? undefined : readProc(`/proc/${pid}/cmdline`);
     return line !== undefined && texts.every((text) => line.includes(text));
   });
-}
-
-/** Waits until something is so; throws after ten seconds. */
-export async function until(claim: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!claim()) {
-    if (performance.now() > deadline) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 export function exists(path: string): boolean {

@@ -55,6 +55,16 @@ time.sleep(20)`;
       assertEquals({ ending, output }, { ending: "limit", output: "" });
     }, { memoryBytes: 100 * MIB }));
 
+  // Elsewhere there is none of its own.
+  if (level === "kernel+") {
+    test("counts files in a shared memory of its own, which nobody holds open", () =>
+      withShell(level, async ({ run }) => {
+        const { ending, limit } = await run("for i in 1 2 3 4; do head -c 40M /dev/zero > /dev/shm/$i; done; sleep 20");
+        assertEquals(ending, "limit");
+        assertMatch(limit ?? "", /^the command used 1[\d.]+MB of memory/);
+      }, { memoryBytes: 100 * MIB }));
+  }
+
   test("does not count what processes share once for each", () =>
     withShell(level, async ({ run }) => {
       // Forty shells are more than 100 MB of resident pages, most of them pages of the same files.

@@ -19,7 +19,7 @@ export interface AcpClient {
 }
 
 /** Longest wait for one update, milliseconds. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 40_000;
 
 /** Starts `sandpiper acp`; `await using` ends it. */
 export function acpClient(
@@ -74,7 +74,7 @@ export function acpClient(
   return {
     ...client,
     async [Symbol.asyncDispose]() {
-      const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
       await client.leave();
       clearTimeout(timer);
       await copying;

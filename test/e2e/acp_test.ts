@@ -7,7 +7,8 @@ import { serveAnswers, textReply } from "../helpers/server.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { acpClient, newSession, prompt } from "./acp_client.ts";
-import { isRunning, until } from "./rpc_client.ts";
+import { until } from "../helpers/until.ts";
+import { isRunning } from "./rpc_client.ts";
 
 const isUpdate = (kind: SessionUpdate["sessionUpdate"]) => (update: SessionUpdate): boolean =>
   update.sessionUpdate === kind;
@@ -133,7 +134,7 @@ Deno.test("acp: cancel in the middle of a reply, and before anything happened, e
     await client.wait(isUpdate("agent_message_chunk"));
     await client.agent.notify("session/cancel", { sessionId });
     assertEquals(await first, { stopReason: "cancelled" });
-    assert(await until(() => server.left() === 1));
+    await until(() => server.left() === 1);
     const second = prompt(client, sessionId, "again");
     await client.agent.notify("session/cancel", { sessionId });
     assertEquals(await second, { stopReason: "cancelled" });
@@ -153,10 +154,10 @@ Deno.test("acp: cancel in the middle of a tool ends what the tool started X21", 
     await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const { sessionId } = await newSession(client, ws);
     const running = prompt(client, sessionId, "sleep");
-    assert(await until(() => isRunning(`^sleep ${seconds}$`)));
+    await until(() => isRunning(`^sleep ${seconds}$`));
     await client.agent.notify("session/cancel", { sessionId });
     assertEquals(await running, { stopReason: "cancelled" });
-    assert(await until(() => !isRunning(`^sleep ${seconds}$`)));
+    await until(() => !isRunning(`^sleep ${seconds}$`));
   });
 });
 
@@ -170,10 +171,10 @@ for (const way of ["a client that goes away", "SIGTERM"] as const) {
       await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
       const { sessionId } = await newSession(client, ws);
       void prompt(client, sessionId, "sleep").catch(() => {});
-      assert(await until(() => isRunning(`^sleep ${seconds}$`)));
+      await until(() => isRunning(`^sleep ${seconds}$`));
       if (way === "SIGTERM") client.signal("SIGTERM");
       assertEquals((await client.leave()).code, way === "SIGTERM" ? 143 : 0);
-      assert(await until(() => !isRunning(`^sleep ${seconds}$`)));
+      await until(() => !isRunning(`^sleep ${seconds}$`));
     });
   });
 }
@@ -224,7 +225,7 @@ Deno.test("acp: cancel while the client is asked ends the prompt as cancelled X2
     });
     const { sessionId } = await newSession(client, ws);
     const running = prompt(client, sessionId, "read it");
-    assert(await until(() => client.permissions.length === 1));
+    await until(() => client.permissions.length === 1);
     await client.agent.notify("session/cancel", { sessionId });
     assertEquals(await running, { stopReason: "cancelled" });
   });

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
+import { until } from "../helpers/until.ts";
 import { type Answer, callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
 // Everything that can go wrong, as a person meets it: exit code, one block on stderr, nothing half-written.
@@ -214,7 +215,7 @@ for (const { signal, code } of [{ signal: "SIGINT", code: 130 }, { signal: "SIGT
       const command = "echo started > mark; setsid sleep 371 & sleep 372";
       const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "x" }]);
       const child = start(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "hi"], { cwd: ws, env: { HOME: home } });
-      for (let i = 0; i < 500 && !exists(`${ws}/mark`); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => exists(`${ws}/mark`));
       child.kill(signal);
       const ran = await child.output();
       const list = events(new TextDecoder().decode(ran.stdout));

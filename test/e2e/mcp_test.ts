@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { dirname, fromFileUrl } from "@std/path";
 import { SETTINGS } from "../../src/cli/settings_table.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
-import { CONFINED, processesWith, until } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED, processesWith } from "../sandbox/shell_fixture.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
 
 const OLD = fromFileUrl(new URL("../mcp/servers/old.mjs", import.meta.url));

@@ -138,7 +138,9 @@ kernelTest(
       steps: [
         { tool: "bash", args: { command, background: true } },
         reading(path, "session"),
-        bash("sleep 0.5; before=$(wc -l < ticks); sleep 0.5; [ $(wc -l < ticks) -gt $before ] && echo goes on"),
+        bash(
+          "while [ ! -s ticks ]; do sleep 0.1; done; before=$(wc -l < ticks); for i in $(seq 200); do sleep 0.1; [ $(wc -l < ticks) -gt $before ] && echo goes on && break; done",
+        ),
         { tool: "bash", args: { command: "", stop: "b1" } },
       ],
     });

@@ -23,7 +23,7 @@ export interface RpcClient {
 }
 
 /** Longest wait for one line, milliseconds. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 40_000;
 
 function after(ms: number): { readonly promise: Promise<void> } & Disposable {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ export function rpcClient(program: Program, args: readonly string[], options: Ru
     ...client,
     async [Symbol.asyncDispose]() {
       await client.closeInput();
-      const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
       await child.status;
       clearTimeout(timer);
       await Promise.all([reading, stderr]);
@@ -102,15 +102,6 @@ export function rpcClient(program: Program, args: readonly string[], options: Ru
 
 /** Whether a line is an event of a type. */
 export const isEvent = (type: string) => (line: Line): boolean => line.type === type;
-
-/** Waits until something is so. */
-export async function until(isSo: () => boolean, limitMs = 5000): Promise<boolean> {
-  for (const end = Date.now() + limitMs; Date.now() < end;) {
-    if (isSo()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return isSo();
-}
 
 /** Whether a process is there whose command line has this text. */
 export function isRunning(text: string): boolean {

@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { serveGated } from "../helpers/gated_server.ts";
 import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
 import { callReply, textReply } from "../helpers/server.ts";
-import { isEvent, isRunning, rpcClient, until } from "./rpc_client.ts";
+import { until } from "../helpers/until.ts";
+import { isEvent, isRunning, rpcClient } from "./rpc_client.ts";
 
 const settled = isEvent("agent_settled");
 
@@ -210,12 +211,32 @@ Deno.test("rpc: abort in the middle of a reply ends the request and gives queued
     const aborted = await client.ask({ type: "abort" });
     assertEquals(aborted.data, { steering: [], followUp: ["later"] });
     assertEquals((await client.wait(isEvent("agent_end"))).ending, "aborted");
-    assert(await until(() => server.left() === 1), "the connection is given up");
+    await until(() => server.left() === 1);
     // The session goes on.
     const from = client.lines.length;
     await client.ask({ type: "prompt", message: "again" });
     await client.wait(settled, from);
     assertEquals((await client.ask({ type: "get_last_assistant_text" })).data, { text: "Fine." });
+  });
+});
+
+Deno.test("rpc: switch_session to a session that cannot be had leaves the run alone R269", async () => {
+  await inWorkspace({ "none.jsonl": "no session\n" }, async ({ ws, home }) => {
+    await using server = serveGated([[{ gate: "go" }, ...textReply("To the end.")]]);
+    const args = ["-m", "any", "--base-url", server.baseUrl];
+    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await client.ask({ type: "prompt", message: "long" });
+    await client.wait(isEvent("agent_start"));
+    const before = (await client.ask({ type: "get_state" })).data;
+    for (const sessionPath of ["nobody-has-this", `${ws}/none.jsonl`, `${ws}/missing.jsonl`]) {
+      const { success, error } = await client.ask({ type: "switch_session", sessionPath });
+      assertEquals([success, typeof error], [false, "string"]);
+    }
+    const { isStreaming, sessionId } = (await client.ask({ type: "get_state" })).data;
+    assertEquals([isStreaming, sessionId], [true, before.sessionId]);
+    server.open("go");
+    assertEquals((await client.wait(isEvent("agent_settled"))).aborted, false);
+    assertEquals((await client.ask({ type: "get_last_assistant_text" })).data, { text: "To the end." });
   });
 });
 
@@ -236,7 +257,7 @@ for (const [index, { name, code }] of ENDINGS.entries()) {
       const { sessionFile } = (await client.ask({ type: "get_state" })).data;
       await client.ask({ type: "prompt", message: "sleep" });
       await client.wait(isEvent("tool_execution_start"));
-      assert(await until(() => isRunning(`^sleep ${seconds}$`)));
+      await until(() => isRunning(`^sleep ${seconds}$`));
       if (name === "abort") {
         assertEquals((await client.ask({ type: "abort" })).success, true);
         assertEquals((await client.wait(isEvent("agent_settled"))).aborted, true);
@@ -249,7 +270,7 @@ for (const [index, { name, code }] of ENDINGS.entries()) {
         assertEquals((await client.ended()).code, code);
         assertEquals(client.lines.at(-1).type, "agent_settled");
       }
-      assert(await until(() => !isRunning(`^sleep ${seconds}$`)), "the command has ended");
+      await until(() => !isRunning(`^sleep ${seconds}$`));
       const kept = Deno.readTextFileSync(sessionFile).trim().split("\n").map((line) => JSON.parse(line));
       const roles = kept.flatMap(({ type, message }) => type === "message" ? [message.role] : []);
       assertEquals(roles.slice(0, 3), ["user", "assistant", "toolResult"]);
@@ -353,8 +374,9 @@ Deno.test("rpc: sessions, names, models, modes and what they look like", async (
 
 Deno.test("rpc: abort_bash ends a typed command and leaves the run that goes on alone", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
-    const file = cassette(home, [{ text: "A long reply.", delayMs: 3000 }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using server = serveGated([[{ gate: "go" }, ...textReply("A long reply.")]]);
+    const args = ["-m", "any", "--base-url", server.baseUrl];
+    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
     await client.send({ id: "p", type: "prompt", message: "go" });
     await client.wait(({ type }) => type === "agent_start");
     await client.send({ id: "b", type: "bash", command: "echo begun; sleep 61" });
@@ -363,6 +385,7 @@ Deno.test("rpc: abort_bash ends a typed command and leaves the run that goes on 
     const { data } = await client.wait(({ id }) => id === "b");
     assertEquals([data.cancelled, data.output.startsWith("begun")], [true, true]);
     assertEquals((await client.ask({ type: "get_state" })).data.isStreaming, true);
+    server.open("go");
     await client.wait(settled);
     assertEquals((await client.ask({ type: "get_last_assistant_text" })).data, { text: "A long reply." });
   });

@@ -2,6 +2,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { HostUi } from "../../src/core/host_actions.ts";
 import { textOf } from "../../src/core/message.ts";
 import { type Session, withSession } from "../cli/engine/world.ts";
+import { serveGated } from "../helpers/gated_server.ts";
+import { callReply, textReply } from "../helpers/server.ts";
+import { until } from "../helpers/until.ts";
 import { example } from "./place.ts";
 
 const args = ["-e", example("plan_mode.ts")];
@@ -23,11 +26,6 @@ function person(answers: readonly (string | undefined)[]) {
     setStatus: (key, text) => Promise.resolve(void told.push(`${key}: ${text ?? "-"}`)),
   };
   return { ui, told };
-}
-
-async function until(claim: () => boolean): Promise<void> {
-  for (let left = 500; !claim() && left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(claim());
 }
 
 function results({ engine }: Session): readonly string[] {
@@ -153,15 +151,19 @@ Deno.test("plan_mode.ts: what --tools leaves out is not switched on, and a tool 
   }
 });
 
-Deno.test("plan_mode.ts: a run that is going on when planning begins changes nothing more", () =>
-  withSession({ replies: [{ calls: [write, bash], delayMs: 400 }, { text: "stopped" }], args }, async (session) => {
+Deno.test("plan_mode.ts: a run that is going on when planning begins changes nothing more", async () => {
+  await using server = serveGated([[{ gate: "go" }, ...callReply(write, bash)], textReply("stopped")]);
+  const model = ["-m", "wire", "--base-url", server.baseUrl];
+  await withSession({ replies: [{ text: "" }], args: [...args, ...model] }, async (session) => {
     const run = session.say("change it");
     // The tools of a run are chosen when it starts: from its first request on it has them.
     const isUnderWay = () => session.events.some(({ type }) => type === "prompt_compiled");
-    while (!isUnderWay()) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(isUnderWay);
     await session.engine.prompt({ text: "/plan", source: "interactive" });
+    server.open("go");
     assertEquals(await run, "stopped");
     const plan = (name: string) => `Plan mode: ${name} is off until the user approves the plan. Go on planning`;
     assertEquals(results(session), [plan("write"), plan("bash")]);
     assertEquals([...Deno.readDirSync(session.ws)], []);
-  }));
+  });
+});

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { CONFINED, exists, processesWith, until } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED, exists, processesWith } from "../sandbox/shell_fixture.ts";
 import { KEY, oldServer, said, withServers } from "./mcp_world.ts";
 
 for (const level of CONFINED) {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import type { World } from "../sandbox/confined_world.ts";
-import { CONFINED, until } from "../sandbox/shell_fixture.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { oldServer, said, withServers } from "./mcp_world.ts";
 
 const level = CONFINED[0];
@@ -67,11 +68,11 @@ one(
   async ({ call, notices }) => {
     const hung = await call("hang");
     assertEquals([hung.isError, notices], [true, []]);
-    assertMatch(said(hung), /did not answer within 0\.7 s/);
+    assertMatch(said(hung), /did not answer within 3 s/);
     assertEquals(said(await call("say", { text: "still" })), "still");
   },
   [],
-  { callMs: 700 },
+  { callMs: 3_000 },
 );
 
 one("stops a call when the run is stopped", "plain", async ({ call }) => {
@@ -79,7 +80,7 @@ one("stops a call when the run is stopped", "plain", async ({ call }) => {
   const stopped = await call("hang", {}, { signal: AbortSignal.timeout(300) });
   assertEquals(stopped.isError, true);
   assertMatch(said(stopped), /was stopped/);
-  assertLess(performance.now() - began, 5_000);
+  assertLess(performance.now() - began, 60_000);
 });
 
 one("starts a server that died again with the next call, but not for ever", "plain", async ({ mcp, call, notices }) => {

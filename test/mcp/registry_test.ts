@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { until } from "../helpers/until.ts";
 import type { World } from "../sandbox/confined_world.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { said, withServers } from "./mcp_world.ts";
@@ -149,10 +150,3 @@ withScope("works with the reference server's sessions X14", async () => {
     await server.end();
   }
 });
-
-async function until(claim: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !await claim(); tries++) {
-    if (tries > 200) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

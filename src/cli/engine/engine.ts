@@ -8,7 +8,7 @@ import { once } from "../../core/once.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
 import { gatherBase, type PromptBase } from "../base.ts";
-import { type Config, withSettingsAnew } from "../config.ts";
+import { withSettingsAnew } from "../config.ts";
 import { permissionEvents } from "../permission_events.ts";
 import { chooseSession } from "../session_choice.ts";
 import { openTools } from "../tools_host.ts";

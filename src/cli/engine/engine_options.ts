@@ -1,0 +1,26 @@
+import type { AskPermission } from "../../core/engine.ts";
+import type { HostUi } from "../../core/host_actions.ts";
+import type { HooksOptions } from "../../hooks/open.ts";
+import type { Config } from "../config.ts";
+import type { ModelChoice } from "../model.ts";
+import type { GrantAsking } from "./extension_grants.ts";
+
+/** What an engine is opened with. */
+export interface EngineOptions {
+  readonly config: Config;
+  readonly choice: ModelChoice;
+  /** Answers denials; without it they are final. */
+  readonly ask?: AskPermission;
+  /** Who reads along: the prompt says whether anybody can answer (R409). */
+  readonly channel: "interactive" | "text" | "stdin" | "json" | "rpc";
+  /** How extensions speak with the person; without it nobody can be asked. */
+  readonly ui?: HostUi;
+  /** Asks what an extension may have; without it, it has what the user's settings grant. */
+  readonly grants?: GrantAsking;
+  /** Extensions of a program that embeds the engine, in its own process. */
+  readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
+  /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
+  readonly variable?: (name: string) => string | undefined;
+  /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
+  readonly hardens?: boolean;
+}

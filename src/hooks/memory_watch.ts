@@ -12,6 +12,9 @@ const STILL_BYTES = 128 * 1024 * 1024;
 const ANSWER_MS = 600;
 const URGENT_BYTES = 512 * 1024 * 1024;
 
+/** How long the others still have to answer when it got urgent: on busy processors they may only be late. */
+const LATE_MS = 150;
+
 /** After this a worker that has not said how much it holds counts as the one that holds it, grown or not. */
 const SILENT_MS = 5000;
 
@@ -53,6 +56,10 @@ export function watchMemory(
       }, () => enough.resolve());
     }
     await enough.promise;
+    const until = performance.now() + LATE_MS;
+    while (greedy.length === 0 && silent.size > 1 && performance.now() < until) {
+      await new Promise((soon) => setTimeout(soon, 10));
+    }
     silentSince = new Map([...silent].map((worker) => [worker, silentSince.get(worker) ?? start]));
     // A worker that only computes does not answer either; it is left alone for a while.
     const isGrowing = residentBytes() > before + STILL_BYTES;

@@ -42,6 +42,12 @@ const CASES: readonly Case[] = [
     grows: 60 * MB,
     ended: [1, 0],
   },
+  {
+    name: "the one that does not answer while memory grows fast, not one that is a little late",
+    workers: [[undefined], [1, 60]],
+    grows: 600 * MB,
+    ended: [1, 0],
+  },
   { name: "nobody while one computes and memory stays", workers: [[undefined], [1]], grows: 0, ended: [0, 0] },
   {
     name: "the greedy one, and nobody for its growing on for a while",

@@ -31,6 +31,13 @@ interface Waiting {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
+/**
+ * How much longer a call may take when its time is up, besides what this thread was late itself: what held it up (the
+ * memory of an ended worker being given back, a flood of messages) may have held up the worker too, and its answer may be
+ * here already, behind the timer.
+ */
+const GRACE_MS = 100;
+
 /** No calls yet. `onOverdue` is told of a call whose time is up. */
 export function openCalls(onOverdue: (limitMs: number) => void, now: () => number): Calls {
   const waiting = new Map<number, Waiting>();
@@ -38,7 +45,10 @@ export function openCalls(onOverdue: (limitMs: number) => void, now: () => numbe
   let pauses = 0;
   const start = (call: Waiting): void => {
     call.since = now();
-    call.timer = setTimeout(() => onOverdue(call.leftMs), call.leftMs);
+    call.timer = setTimeout(() => {
+      const lateMs = Math.max(0, now() - call.since - call.leftMs);
+      call.timer = setTimeout(() => onOverdue(call.leftMs), GRACE_MS + lateMs);
+    }, call.leftMs);
   };
   const stop = (call: Waiting): void => {
     if (call.timer === undefined) return;

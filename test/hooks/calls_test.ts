@@ -44,3 +44,22 @@ Deno.test("hurry() shortens a call and never lengthens one", async () => {
   assertEquals(overdue.sort((a, b) => a - b), [20, 50]);
   calls.fail(new Error("end"));
 });
+
+Deno.test("an answer that came while this thread was held up itself counts, one that is missing does not", async () => {
+  const overdue: number[] = [];
+  const calls = openCalls((ms) => overdue.push(ms), performance.now.bind(performance));
+  const [answered, missing] = [calls.open(50, "done"), calls.open(50, "done")];
+  missing.answer.catch(() => {});
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => calls.settle(answered.id, "done", "here");
+  port2.postMessage("");
+  // Everything stands for longer than the limit, the message with it.
+  const end = performance.now() + 200;
+  while (performance.now() < end);
+  assertEquals(await answered.answer, "here");
+  assertEquals(overdue, []);
+  await until(() => overdue.length > 0);
+  assertEquals(overdue, [50]);
+  port1.close();
+  calls.fail(new Error("end"));
+});

@@ -1,7 +1,7 @@
 import { messageOf } from "../core/error.ts";
 import type { ExtensionState } from "../core/hook.ts";
+import { unlessAborted } from "../core/unless_aborted.ts";
 import type { Extension, Registration } from "./extension.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 import type { WatchedWorker } from "./worker_host.ts";
 
 /** An extension of which it is known what it brings, and whose worker starts when it is needed. */

@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
+import { unlessAborted } from "../core/unless_aborted.ts";
 import { cleanLine } from "./clean.ts";
 import { isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";
@@ -173,13 +174,4 @@ function statusOf(error: unknown): unknown {
   if (typeof error !== "object" || error === null || !("data" in error)) return undefined;
   const { data } = error;
   return typeof data === "object" && data !== null && "status" in data ? data.status : undefined;
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(new Error("the run was stopped"));
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error("the run was stopped"));
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

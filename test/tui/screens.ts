@@ -329,6 +329,63 @@ ${"─".repeat(80)}
     await pty.see(/─\nfirst\n─/);
   });
 
+  test("commands show and do what the help says of them", {
+    rows: 70,
+    files: { "AGENTS.md": "Be kind.\n" },
+    settings: { compaction: { keepRecentTokens: 1 } },
+    replies: [
+      { text: "I look.", calls: [{ name: "bash", args: { command: "echo looked" } }] },
+      { text: "It is fine.", usage: { input: 1500, output: 20 } },
+      { text: "## Goal\nEarlier things." },
+    ],
+  }, async (pty, { ws }) => {
+    await pty.see(READY);
+    await say(pty, "look around");
+    await pty.see("It is fine.");
+    const steps: readonly (readonly [command: string, shows: string | RegExp])[] = [
+      ["/policy", /What tools may do\n[\s\S]* {2}Read: the workspace/],
+      ["/prompt", /System prompt: \d+ sections, \d+ characters[\s\S]*\n {2}\w+ +stable/],
+      ["/prompt full", "Be kind."],
+      ["/skills", /Skills\n[\s\S]*\/skill:commit {2}/],
+      ["/audit", /Tool calls of this session\n[\s\S]*bash/],
+      ["/cost", /This session\n {2}sent, not cached +1\.5k[\s\S]*1 of yours, 2 of the model, 1 calls/],
+      ["/thinking high", "Thinking: high"],
+      ["/tools -bash", "– bash"],
+      ["/name the tidy one", "the tidy one"],
+      ["/label here", "The newest message is labelled “here”"],
+      ["/tree", "here · here"],
+      ["/export out.md", "Written to"],
+      ["/reload", "were read anew"],
+      ["/compact the goal", "The conversation was shortened"],
+      ["/nonsense", "nonsense"],
+    ];
+    for (const [command, shows] of steps) {
+      await say(pty, command);
+      await pty.see(shows);
+      if (command === "/tree") {
+        await pty.keys("Escape");
+        await pty.gone("here · here");
+      }
+      if (command === "/nonsense") await pty.keys("C-c"); // its words came back
+    }
+    assertStringIncludes(Deno.readTextFileSync(`${ws}/out.md`), "It is fine.");
+    await say(pty, "/clear");
+    await pty.see(/Session [0-9a-f]/);
+    await say(pty, "/quit");
+    await pty.see("[ended 0] terminal as before");
+  });
+
+  test("what was typed can be undone", { replies: [] }, async (pty) => {
+    await pty.see(READY);
+    await pty.type("kept ");
+    await pty.type("gone");
+    await pty.see(/─\nkept gone/);
+    await pty.keys("C-u");
+    await pty.see(/─\n *\n─/);
+    await pty.keys("C-_");
+    await pty.see(/─\nkept gone/);
+  });
+
   test("a session that cannot be opened gives the terminal back and its error", {
     replies: [],
     args: ["--resume", "nosuchsession"],

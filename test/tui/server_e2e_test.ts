@@ -4,6 +4,8 @@ import { hasTmux, type Pty } from "./pty.ts";
 import { inTerminal } from "./world.ts";
 
 const encoder = new TextEncoder();
+/** A picture of one point, in ASCII. */
+const DOT = "GIF87a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 function piece(delta: object, reason: string | null = null): Uint8Array<ArrayBuffer> {
   const choices = [{ index: 0, delta, finish_reason: reason }];
@@ -30,21 +32,27 @@ function streamed(words: readonly string[], isCut: boolean): Response {
 }
 
 /** A server whose requests for an answer are answered in turn; it lists two models. */
-async function withServer(answers: (() => Response)[], work: (pty: Pty) => Promise<void>): Promise<void> {
+async function withServer(
+  answers: (() => Response)[],
+  work: (pty: Pty, requests: readonly string[]) => Promise<void>,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const requests: string[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {}, onError: () => new Response() },
-    (request) => {
+    async (request) => {
       if (new URL(request.url).pathname === "/v1/models") {
         return Response.json({
           data: [{ id: "two" }, { id: "one" }],
         });
       }
+      requests.push(await request.text());
       return answers.shift()?.() ?? new Response("no more", { status: 400 });
     },
   );
   const args = ["--base-url", `http://127.0.0.1:${server.addr.port}/v1`, "-m", "one"];
   try {
-    await inTerminal({ args }, work);
+    await inTerminal({ args, files }, (pty) => work(pty, requests));
   } finally {
     await server.shutdown();
   }
@@ -90,4 +98,21 @@ Deno.test({
       const screen = await pty.see("Model: two");
       assert(/ two\n▣/.test(screen), screen);
     }),
+});
+
+Deno.test({
+  name: "a picture whose path is typed goes with the message",
+  ignore: !hasTmux,
+  fn: () =>
+    withServer(
+      [() => streamed(["A dot."], false)],
+      async (pty, requests) => {
+        await pty.see("write: .");
+        await say(pty, "what is in dot.gif");
+        await pty.see("A dot.");
+        assertStringIncludes(requests[0] ?? "", "what is in dot.gif");
+        assertStringIncludes(requests[0] ?? "", `data:image/gif;base64,${btoa(DOT)}`);
+      },
+      { "dot.gif": DOT },
+    ),
 });

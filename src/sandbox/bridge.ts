@@ -1,5 +1,5 @@
 import { messageOf } from "../core/error.ts";
-import { cString, libc, succeed } from "./ffi.ts";
+import { open, succeed, systemCall } from "./ffi.ts";
 import { closeQuietly, relay } from "./net_relay.ts";
 import { BRIDGE_PORT } from "./net_environment.ts";
 
@@ -60,14 +60,14 @@ async function carryToHost(conn: Deno.Conn, place: string): Promise<void> {
 /** No other process may trace this one or look into it. */
 function hideSelf(): void {
   const PR_SET_DUMPABLE = 4;
-  succeed(libc().prctl(PR_SET_DUMPABLE, 0n, 0n, 0n, 0n), "prctl(PR_SET_DUMPABLE)");
+  succeed(systemCall("prctl", PR_SET_DUMPABLE, 0), "prctl(PR_SET_DUMPABLE)");
 }
 
 /** A way to the socket that stays when its name is gone. */
 function holdSocket(path: string): string {
   const O_PATH = 0o10000000;
   const O_CLOEXEC = 0o2000000;
-  return `/proc/self/fd/${succeed(libc().open(cString(path), O_PATH | O_CLOEXEC), `open ${path}`)}`;
+  return `/proc/self/fd/${succeed(open(path, O_PATH | O_CLOEXEC), `open ${path}`)}`;
 }
 
 function fail(error: unknown): never {

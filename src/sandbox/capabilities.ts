@@ -1,37 +1,32 @@
-import { addressOf, errno, libc, succeed } from "./ffi.ts";
+import { errno, succeed, systemCall } from "./ffi.ts";
 
 // capabilities(7), prctl(2), linux/capability.h, linux/securebits.h
 const PR_CAPBSET_DROP = 24;
 const PR_SET_SECUREBITS = 28;
 const PR_CAP_AMBIENT = 47;
-const PR_CAP_AMBIENT_CLEAR_ALL = 4n;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4;
 const CAPABILITY_VERSION_3 = 0x20080522;
-const CAPSET: Readonly<Record<string, bigint>> = { x86_64: 126n, aarch64: 91n };
 
 /** Being uid 0 means nothing, changing uid means nothing, and neither can be undone. */
-const NOROOT_AND_NO_SETUID_FIXUP_LOCKED = 0b1011_1111n & ~0b1_0000n;
+const NOROOT_AND_NO_SETUID_FIXUP_LOCKED = 0b1011_1111 & ~0b1_0000;
 
 const EPERM = 1;
 const EINVAL = 22;
 
 /** Gives up every capability for good; throws when one is left that could be used. */
 export function dropCapabilities(): void {
-  const c = libc();
   // A process without CAP_SETPCAP may not touch the bounding set or the secure bits: it has nothing to lose then, and
   // no_new_privs keeps it so.
-  for (let capability = 0n; capability < 64n; capability++) {
-    const drop = (): number => c.prctl(PR_CAPBSET_DROP, capability, 0n, 0n, 0n);
+  for (let capability = 0; capability < 64; capability++) {
+    const drop = (): number => systemCall("prctl", PR_CAPBSET_DROP, capability);
     if (!succeeds(drop, "PR_CAPBSET_DROP", [EINVAL, EPERM])) break;
   }
-  const lock = (): number => c.prctl(PR_SET_SECUREBITS, NOROOT_AND_NO_SETUID_FIXUP_LOCKED, 0n, 0n, 0n);
+  const lock = (): number => systemCall("prctl", PR_SET_SECUREBITS, NOROOT_AND_NO_SETUID_FIXUP_LOCKED);
   succeeds(lock, "PR_SET_SECUREBITS", [EPERM]);
-  succeed(c.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n), "prctl(PR_CAP_AMBIENT_CLEAR_ALL)");
+  succeed(systemCall("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL), "prctl(PR_CAP_AMBIENT_CLEAR_ALL)");
   const header = new Uint8Array(8);
   new DataView(header.buffer).setUint32(0, CAPABILITY_VERSION_3, true);
-  const none = new Uint8Array(24);
-  const number = CAPSET[Deno.build.arch];
-  if (number === undefined) throw new Error(`no system call table for ${Deno.build.arch}`);
-  succeed(c.syscall(number, addressOf(header), addressOf(none), 0n, 0n, 0n), "capset");
+  succeed(systemCall("capset", header, new Uint8Array(24)), "capset");
 }
 
 /**

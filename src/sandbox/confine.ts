@@ -1,14 +1,13 @@
 import { dropCapabilities } from "./capabilities.ts";
 import { arrangeStreams, become, imageOf, lookUp, resetSignals } from "./exec_program.ts";
-import { cString, errno, errnoName, libc, succeed } from "./ffi.ts";
+import { cString, errno, errnoName, succeed, systemCall } from "./ffi.ts";
 import { readFrame } from "./frame.ts";
 import { restrictSelf } from "./landlock.ts";
 import { limitSelf, limitTasks, volunteerForOutOfMemory } from "./limits.ts";
 import { tasksOfMachine } from "./machine_load.ts";
 import { readProcLink } from "./read_link.ts";
 import { CONFINED, type ConfineOrder, parseConfineOrder, parseExecOrder } from "./order.ts";
-import { installFilter, seccompFilter } from "./seccomp.ts";
-import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
+import { installFilter } from "./seccomp_install.ts";
 
 const CONFINED_BYTES = new TextEncoder().encode(CONFINED + "\n");
 
@@ -48,7 +47,7 @@ export function confineAndExec(): never | Promise<never> {
       step = "landlock";
       restrictSelf(order.kernel.landlock);
       step = "seccomp";
-      installFilter(seccompFilter(order.kernel.seccomp, architecture()));
+      installFilter(Uint8Array.fromBase64(order.kernel.seccomp));
     }
     // Whatever needs no command is done before one comes: from then on somebody waits.
     step = "signals";
@@ -57,13 +56,13 @@ export function confineAndExec(): never | Promise<never> {
     step = "command";
     const exec = parseExecOrder(readFrame((buffer) => Deno.stdin.readSync(buffer)));
     step = "folder";
-    succeed(libc().chdir(cString(exec.cwd)), `chdir ${exec.cwd}`);
+    succeed(systemCall("chdir", cString(exec.cwd)), `chdir ${exec.cwd}`);
     step = "streams";
     report = arrangeStreams({ nullInput: exec.stdin === "null", mergeOutput: exec.mergeOutput });
     step = "exec";
     const file = lookUp(exec.argv[0] ?? "", exec.env["PATH"] ?? "/usr/bin:/bin");
     // Only where standard error is nobody's: a wrapper that ends well without having run anything is found out by it.
-    if (exec.mergeOutput) libc().write(report, CONFINED_BYTES, BigInt(CONFINED_BYTES.length));
+    if (exec.mergeOutput) systemCall("write", report, CONFINED_BYTES, CONFINED_BYTES.length);
     become(file, imageOf(exec.argv, exec.env));
   } catch (error) {
     giveUp(report, step, error instanceof Error ? error.message : String(error));
@@ -82,8 +81,8 @@ function rehearse(): void {
 /** The kernel ends this process when the thread that started it ends, whatever ended that. */
 function dieWithParent(): void {
   const PR_SET_PDEATHSIG = 1;
-  const SIGKILL = 9n;
-  if (libc().prctl(PR_SET_PDEATHSIG, SIGKILL, 0n, 0n, 0n) !== 0) {
+  const SIGKILL = 9;
+  if (systemCall("prctl", PR_SET_PDEATHSIG, SIGKILL) !== 0) {
     throw new Error(`prctl(PR_SET_PDEATHSIG): ${errnoName(errno())}`);
   }
   // A parent that ended before this line has closed the pipe: the first frame is short then.
@@ -108,22 +107,16 @@ function othersCounted({ apart }: NonNullable<ConfineOrder["kernel"]>): number {
 /** Orphans below this process become its children: of two calls at once nobody could tell whose they are. Survives execve. */
 function keepOrphans(): void {
   const PR_SET_CHILD_SUBREAPER = 36;
-  if (libc().prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) !== 0) {
+  if (systemCall("prctl", PR_SET_CHILD_SUBREAPER, 1) !== 0) {
     throw new Error(`prctl(PR_SET_CHILD_SUBREAPER): ${errnoName(errno())}`);
   }
-}
-
-function architecture(): Architecture {
-  const name = Deno.build.arch;
-  if (!(name in ARCHITECTURES)) throw new Error(`no system call table for ${name}`);
-  return name;
 }
 
 function giveUp(fd: number, step: string, why: string): never {
   const line = new TextEncoder().encode(JSON.stringify({ confine: "failed", step, why }) + "\n");
   try {
-    libc().write(fd, line, BigInt(line.length));
-    libc()._exit(CONFINE_FAILED);
+    systemCall("write", fd, line, line.length);
+    systemCall("exit_group", CONFINE_FAILED);
   } catch {
     // Foreign functions are refused: nothing was confined and nothing will run.
     Deno.stderr.writeSync(line);

@@ -1,40 +1,39 @@
-import { addressOf, cString, errno, errnoName, libc } from "./ffi.ts";
+import { addressOf, cString, errno, errnoName, open, systemCall } from "./ffi.ts";
+import { readProc } from "./procfs.ts";
 
 const F_DUPFD_CLOEXEC = 1030;
-const CLOSE_RANGE = 436n;
-const CLOSE_RANGE_CLOEXEC = 4n;
-const RT_SIGACTION: Readonly<Record<string, bigint>> = { x86_64: 13n, aarch64: 134n };
-const LIBC_OWN = [32n, 33n];
-const SIGKILL = 9;
-const SIGSTOP = 19;
+const CLOSE_RANGE_CLOEXEC = 4;
+const LAST_DESCRIPTOR = 0xffff_ffff;
+const LAST_SIGNAL = 64;
+const SIGNAL_SET_BYTES = 8;
 
 /** Default actions for all signals and none blocked: what Deno set up for itself must not reach the program. */
 export function resetSignals(): void {
-  const c = libc();
-  for (let number = 1; number <= 64; number++) if (number !== SIGKILL && number !== SIGSTOP) c.signal(number, 0n);
-  // libc keeps two for itself and will not touch them, but somebody further up may have had them ignored.
-  const call = RT_SIGACTION[Deno.build.arch];
   const standard = new BigUint64Array(4); // the kernel's struct sigaction, all default (rt_sigaction(2))
-  for (const number of call === undefined ? [] : LIBC_OWN) {
-    c.syscall(call ?? 0n, number, addressOf(standard), 0n, 8n, 0n);
-  }
+  for (const number of ignoredSignals()) systemCall("rt_sigaction", number, standard, 0, SIGNAL_SET_BYTES);
   const SIG_SETMASK = 2;
-  const none = new Uint8Array(128);
-  c.sigemptyset(none);
-  c.sigprocmask(SIG_SETMASK, none, null);
+  systemCall("rt_sigprocmask", SIG_SETMASK, new BigUint64Array(1), 0, SIGNAL_SET_BYTES);
+}
+
+/** Those that are not as they were at first: what is handled becomes default by execve(2) itself. */
+function ignoredSignals(): readonly number[] {
+  const ALL = ~0n;
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readProc("/proc/self/status") ?? "")?.[1];
+  const ignored = mask === undefined ? ALL : BigInt(`0x${mask}`);
+  const numbers = Array.from({ length: LAST_SIGNAL }, (_, index) => index + 1);
+  return numbers.filter((number) => ((ignored >> BigInt(number - 1)) & 1n) === 1n);
 }
 
 /** Descriptors 0–2 of the program; the rest ends with execve. Returns a copy of standard error that ends with it too. */
 export function arrangeStreams(options: { readonly nullInput: boolean; readonly mergeOutput: boolean }): number {
-  const c = libc();
-  const report = c.fcntl(2, F_DUPFD_CLOEXEC, 3);
+  const report = systemCall("fcntl", 2, F_DUPFD_CLOEXEC, 3);
   if (report < 0) throw new Error(`dup of standard error: ${errnoName(errno())}`);
   if (options.nullInput) {
     const O_RDONLY_CLOEXEC = 0o2000000;
-    const fd = c.open(cString("/dev/null"), O_RDONLY_CLOEXEC);
-    if (fd < 0 || c.dup2(fd, 0) < 0) throw new Error(`/dev/null: ${errnoName(errno())}`);
+    const fd = open("/dev/null", O_RDONLY_CLOEXEC);
+    if (fd < 0 || systemCall("dup3", fd, 0) < 0) throw new Error(`/dev/null: ${errnoName(errno())}`);
   }
-  if (options.mergeOutput && c.dup2(1, 2) < 0) throw new Error(`dup2: ${errnoName(errno())}`);
+  if (options.mergeOutput && systemCall("dup3", 1, 2) < 0) throw new Error(`dup3: ${errnoName(errno())}`);
   return report;
 }
 
@@ -73,11 +72,9 @@ export function imageOf(argv: readonly string[], env: Readonly<Record<string, st
 
 /** Becomes another program; returns only by throwing. */
 export function become(file: string, { args, variables }: ProgramImage): never {
-  const c = libc();
-  const path = cString(file);
   // Older kernels lack the call; Deno opens everything with CLOEXEC, so it only adds to that.
-  c.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
-  c.execve(path, args.pointers, variables.pointers);
+  systemCall("close_range", 3, LAST_DESCRIPTOR, CLOSE_RANGE_CLOEXEC);
+  systemCall("execve", cString(file), args.pointers, variables.pointers);
   const number = errno();
   // Naming the strings here keeps them alive until the call has read them.
   throw new Error(`execve ${file}: ${errnoName(number)} (${args.strings.length + variables.strings.length} strings)`);

@@ -1,4 +1,4 @@
-import { libc } from "./ffi.ts";
+import { systemCall } from "./ffi.ts";
 
 const PR_SET_DUMPABLE = 4; // prctl(2)
 const RLIMIT_CORE = 4; // getrlimit(2)
@@ -12,8 +12,8 @@ const RLIMIT_CORE = 4; // getrlimit(2)
 export function hardenHost(): void {
   if (Deno.build.os !== "linux") return;
   try {
-    libc().prctl(PR_SET_DUMPABLE, 0n, 0n, 0n, 0n);
-    libc().setrlimit(RLIMIT_CORE, new Uint8Array(16));
+    systemCall("prctl", PR_SET_DUMPABLE, 0);
+    systemCall("prlimit64", 0, RLIMIT_CORE, new Uint8Array(16));
   } catch {
     // No permission for FFI: a restricted process that starts no others.
   }

@@ -7,7 +7,9 @@ import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
 import { seatbeltCommand } from "./seatbelt.ts";
+import { seccompFilter } from "./seccomp.ts";
 import type { SeccompOrder } from "./seccomp_check.ts";
+import { type Architecture, ARCHITECTURES } from "./seccomp_table.ts";
 import type { Self } from "./self.ts";
 import { taskLimit } from "./task_limit.ts";
 
@@ -85,7 +87,7 @@ export function confineOrder(policy: Policy, self: Self, view: RuleView = glance
           scope: true,
           minAbi: LEAST_ABI[sandbox],
         },
-        seccomp: seccompOrder(policy),
+        seccomp: filterOf(seccompOrder(policy)),
       }
       : null,
   };
@@ -103,6 +105,22 @@ function hostNamespaces(sharesNet: boolean): (readonly [name: string, id: string
 
 function refuseElsewhere(): void {
   if (Deno.build.os !== "darwin") throw new Error("seatbelt is a level of macOS; nothing was started");
+}
+
+const filters = new Map<string, string>();
+
+/** The filter as base64; there are but a few, and each process needs one. */
+function filterOf(order: SeccompOrder): string {
+  const key = JSON.stringify(order);
+  const filter = filters.get(key) ?? seccompFilter(order, architecture()).toBase64();
+  filters.set(key, filter);
+  return filter;
+}
+
+function architecture(): Architecture {
+  const name = Deno.build.arch;
+  if (!(name in ARCHITECTURES)) throw new Error(`no system call table for ${name}`);
+  return name;
 }
 
 function seccompOrder(policy: Policy): SeccompOrder {

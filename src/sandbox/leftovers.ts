@@ -1,6 +1,6 @@
 // A host that is killed cannot end what it started. At level kernel its shells end with it, their children do not; they
 // still carry the mark of the session in the environment that they were started with.
-import { libc } from "./ffi.ts";
+import { close, systemCall } from "./ffi.ts";
 import { numbersIn, readProc } from "./procfs.ts";
 
 /** The variable that marks the processes of a session. */
@@ -13,9 +13,7 @@ export interface ProcessIdentity {
   readonly start: number;
 }
 
-const PIDFD_OPEN = 434n;
-const PIDFD_SEND_SIGNAL = 424n;
-const SIGKILL = 9n;
+const SIGKILL = 9;
 /** A process may start another while its siblings are ended. */
 const MOST_ROUNDS = 50;
 
@@ -60,11 +58,11 @@ function belongs(pid: number, session: string, host: ProcessIdentity): boolean {
 
 /** Through a descriptor, so that the process that was looked at is the one that ends. */
 function kill(pid: number, session: string, host: ProcessIdentity): boolean {
-  const fd = libc().syscall(PIDFD_OPEN, BigInt(pid), 0n, 0n, 0n, 0n);
-  if (fd < 0n) return false;
+  const fd = systemCall("pidfd_open", pid);
+  if (fd < 0) return false;
   try {
-    return belongs(pid, session, host) && libc().syscall(PIDFD_SEND_SIGNAL, fd, SIGKILL, 0n, 0n, 0n) === 0n;
+    return belongs(pid, session, host) && systemCall("pidfd_send_signal", fd, SIGKILL) === 0;
   } finally {
-    libc().close(Number(fd));
+    close(fd);
   }
 }

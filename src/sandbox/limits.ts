@@ -1,6 +1,6 @@
-import { libc, succeed } from "./ffi.ts";
+import { close, open, succeed, systemCall } from "./ffi.ts";
 
-// setrlimit(2); numbers of asm-generic/resource.h, which x86_64 and aarch64 share.
+// prlimit(2); numbers of asm-generic/resource.h, which x86_64 and aarch64 share.
 const RLIMIT_FSIZE = 1;
 const RLIMIT_CORE = 4;
 const RLIMIT_NPROC = 6;
@@ -29,7 +29,7 @@ export function limitSelf(limits: ProcessLimits): void {
  */
 export function limitTasks(tasks: number, others: number): void {
   const pair = new BigUint64Array(2);
-  succeed(libc().getrlimit(RLIMIT_NPROC, new Uint8Array(pair.buffer)), "getrlimit(RLIMIT_NPROC)");
+  succeed(systemCall("prlimit64", 0, RLIMIT_NPROC, 0, pair), "prlimit64(RLIMIT_NPROC)");
   // What the user has set lower stays: raising it is not possible, and not wanted.
   const soft = pair[0] ?? 0n;
   const wanted = BigInt(tasks + others);
@@ -38,14 +38,15 @@ export function limitTasks(tasks: number, others: number): void {
 
 function setLimit(resource: number, value: number): void {
   const pair = new BigUint64Array([BigInt(value), BigInt(value)]);
-  succeed(libc().setrlimit(resource, new Uint8Array(pair.buffer)), `setrlimit(${resource}, ${value})`);
+  succeed(systemCall("prlimit64", 0, resource, pair), `prlimit64(${resource}, ${value})`);
 }
 
 /** Makes this process and its children the first that the kernel ends when memory is short; best effort. */
 export function volunteerForOutOfMemory(): void {
-  try {
-    Deno.writeTextFileSync("/proc/self/oom_score_adj", "1000");
-  } catch {
-    // Only the order of victims is at stake, never the confinement.
-  }
+  const O_WRONLY_CLOEXEC = 0o2000001;
+  // Only the order of victims is at stake, never the confinement.
+  const fd = open("/proc/self/oom_score_adj", O_WRONLY_CLOEXEC);
+  if (fd < 0) return;
+  systemCall("write", fd, new TextEncoder().encode("1000"), 4);
+  close(fd);
 }

@@ -1,11 +1,6 @@
 // Memory that a process holds without mapping it: files of memfd_create(2), and deleted files of a tmpfs.
-import { addressOf, cString, libc } from "./ffi.ts";
+import { AT_FDCWD, cString, systemCall } from "./ffi.ts";
 import { numbersIn, readProc } from "./procfs.ts";
-
-const READLINKAT: Readonly<Record<string, bigint>> = { x86_64: 267n, aarch64: 78n };
-const NEWFSTATAT: Readonly<Record<string, bigint>> = { x86_64: 262n, aarch64: 79n };
-const STATFS: Readonly<Record<string, bigint>> = { x86_64: 137n, aarch64: 43n };
-const AT_FDCWD = -100n;
 
 const linkBuffer = new Uint8Array(256);
 const statBuffer = new Uint8Array(256);
@@ -44,17 +39,13 @@ export function fileMemory(pids: readonly number[]): number {
 }
 
 function readLink(path: Uint8Array<ArrayBuffer>): string {
-  const call = READLINKAT[Deno.build.arch];
-  if (call === undefined) return "";
-  const length = libc().syscall(call, AT_FDCWD, addressOf(path), addressOf(linkBuffer), BigInt(linkBuffer.length), 0n);
-  return length > 0 ? decoder.decode(linkBuffer.subarray(0, Number(length))) : "";
+  const length = systemCall("readlinkat", AT_FDCWD, path, linkBuffer, linkBuffer.length);
+  return length > 0 ? decoder.decode(linkBuffer.subarray(0, length)) : "";
 }
 
 /** struct stat has device, inode and blocks (of 512 bytes) in the same places on both architectures. */
 function statFile(path: Uint8Array<ArrayBuffer>): { identity: string; bytes: number } | undefined {
-  const call = NEWFSTATAT[Deno.build.arch];
-  if (call === undefined) return undefined;
-  if (libc().syscall(call, AT_FDCWD, addressOf(path), addressOf(statBuffer), 0n, 0n) !== 0n) return undefined;
+  if (systemCall("newfstatat", AT_FDCWD, path, statBuffer) !== 0) return undefined;
   const view = new DataView(statBuffer.buffer);
   const major = (view.getBigUint64(0, true) >> 8n) & 0xfffn;
   // Major 0: no block device behind it, so the blocks are memory.
@@ -67,12 +58,7 @@ function statFile(path: Uint8Array<ArrayBuffer>): { identity: string; bytes: num
 
 /** struct statfs is the same on both architectures. */
 function statFolder(path: string): { readonly identity: bigint; readonly bytes: number } | undefined {
-  const call = STATFS[Deno.build.arch];
-  if (call === undefined) return undefined;
-  const name = cString(path);
-  if (libc().syscall(call, addressOf(name), addressOf(statBuffer), 0n, 0n, 0n) !== 0n || name.length === 0) {
-    return undefined;
-  }
+  if (systemCall("statfs", cString(path), statBuffer) !== 0) return undefined;
   const view = new DataView(statBuffer.buffer);
   const word = (index: number): bigint => view.getBigUint64(8 * index, true);
   return { identity: word(7), bytes: Number((word(2) - word(3)) * word(1)) };

@@ -1,6 +1,6 @@
 // A protected path is reached through folders that tools may write in: one that is renamed takes what is protected along
 // and leaves its name free for another. Each is held open while a command runs, so that it can be found again.
-import { cString, libc } from "./ffi.ts";
+import { close, open } from "./ffi.ts";
 import { readProcLink } from "./read_link.ts";
 import { statusOf } from "./statx.ts";
 
@@ -20,7 +20,7 @@ export function pinFolders(paths: readonly string[]): PinnedFolders {
   const held = [...paths].sort((a, b) => a.length - b.length).flatMap((path) => {
     const identity = identityOf(path);
     if (identity === undefined || flag === undefined) return [];
-    const fd = libc().open(cString(path), O_PATH_CLOEXEC | flag);
+    const fd = open(path, O_PATH_CLOEXEC | flag);
     return fd < 0 ? [] : [{ path, identity, fd }];
   });
   return {
@@ -32,7 +32,7 @@ export function pinFolders(paths: readonly string[]): PinnedFolders {
         return at !== undefined && identityOf(at) === identity ? [{ path, at }] : [{ path }];
       }),
     close() {
-      for (const { fd } of held.splice(0)) libc().close(fd);
+      for (const { fd } of held.splice(0)) close(fd);
     },
   };
 }

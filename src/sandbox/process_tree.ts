@@ -1,13 +1,11 @@
 // Which processes belong to a call. A process leaves its parent's tree by a double fork; as subreaper the host becomes
 // its parent then, so that whatever a call leaves behind is a child of the host that nobody awaits: a stray.
-import { libc } from "./ffi.ts";
+import { systemCall } from "./ffi.ts";
 import { below, childTable, countBelow } from "./descendants.ts";
 import { childrenOfThread, type ProcessStat, statOf } from "./procfs.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
-const WAIT4: Readonly<Record<string, bigint>> = { x86_64: 61n, aarch64: 260n };
-const GETSID: Readonly<Record<string, bigint>> = { x86_64: 124n, aarch64: 156n };
-const WNOHANG = 1n;
+const WNOHANG = 1;
 
 /** Processes that somebody in this program started in a session of their own and awaits. */
 const awaited = new Set<number>();
@@ -49,7 +47,7 @@ export function canWalk(): boolean {
 /** Makes orphans below this program its children instead of init's; prctl(2). */
 export function becomeSubreaper(): void {
   if (subreaper || !canWalk()) return;
-  subreaper = libc().prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0;
+  subreaper = systemCall("prctl", PR_SET_CHILD_SUBREAPER, 1) === 0;
 }
 
 /** Marks a detached child as awaited, so that it is never taken for a stray, until its status is known. */
@@ -152,12 +150,10 @@ function* strays(): Generator<ProcessStat> {
 
 /** Of this process where `pid` is 0; negative where there is no such process. getsid(2) */
 function sessionOf(pid: number): number {
-  const call = GETSID[Deno.build.arch];
-  return call === undefined ? -1 : Number(libc().syscall(call, BigInt(pid), 0n, 0n, 0n, 0n));
+  return systemCall("getsid", pid);
 }
 
 /** Never for a process that Deno awaits: its status would be lost. */
 function reap(pid: number): void {
-  const call = WAIT4[Deno.build.arch];
-  if (call !== undefined) libc().syscall(call, BigInt(pid), 0n, WNOHANG, 0n, 0n);
+  systemCall("wait4", pid, 0, WNOHANG);
 }

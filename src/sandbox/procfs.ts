@@ -1,10 +1,9 @@
 // Reads /proc through libc: Deno refuses /proc as soon as any permission of the program is narrowed, and one process
 // costs some twenty microseconds this way.
-import { cString, libc } from "./ffi.ts";
+import { close, open, read, systemCall } from "./ffi.ts";
 
 const O_CLOEXEC = 0o2000000;
 const O_DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
-const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61n };
 
 /** One process as /proc/PID/stat tells it; see proc_pid_stat(5). */
 export interface ProcessStat {
@@ -23,20 +22,19 @@ const decoder = new TextDecoder();
 
 /** The text of a file of /proc, or undefined when it is gone or refused. */
 export function readProc(path: string): string | undefined {
-  const c = libc();
-  const fd = c.open(cString(path), O_CLOEXEC);
+  const fd = open(path, O_CLOEXEC);
   if (fd < 0) return undefined;
   let text = "";
   try {
     for (;;) {
-      const count = Number(c.read(fd, buffer, BigInt(buffer.length)));
+      const count = read(fd, buffer);
       // A process that ends between open and read answers ESRCH.
       if (count < 0) return undefined;
       if (count === 0) return text;
       text += decoder.decode(buffer.subarray(0, count));
     }
   } finally {
-    c.close(fd);
+    close(fd);
   }
 }
 
@@ -60,22 +58,19 @@ export function statOf(pid: number): ProcessStat | undefined {
 
 /** The numeric names in a folder of /proc (processes, threads, descriptors); empty when it is gone. */
 export function numbersIn(folder: string): number[] {
-  const c = libc();
   const found: number[] = [];
   const flag = O_DIRECTORY[Deno.build.arch];
-  const call = GETDENTS64[Deno.build.arch];
-  if (flag === undefined || call === undefined) return found;
-  const fd = c.open(cString(folder), O_CLOEXEC | flag);
+  if (flag === undefined) return found;
+  const fd = open(folder, O_CLOEXEC | flag);
   if (fd < 0) return found;
   try {
-    const address = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(buffer)));
     for (;;) {
-      const count = Number(c.syscall(call, BigInt(fd), address, BigInt(buffer.length), 0n, 0n));
+      const count = systemCall("getdents64", fd, buffer, buffer.length);
       if (count <= 0) return found;
       collectNumbers(count, found);
     }
   } finally {
-    c.close(fd);
+    close(fd);
   }
 }
 

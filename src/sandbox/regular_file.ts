@@ -1,6 +1,6 @@
 // What stands at a path may be another thing a moment after it was looked at, while commands run: a pipe that nobody writes
 // to would hold up the whole program for ever, a device would never end, a link would lead to a file of somebody else.
-import { cString, libc } from "./ffi.ts";
+import { close, open, read } from "./ffi.ts";
 import { statusOfOpen } from "./statx.ts";
 
 const O_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
@@ -14,9 +14,8 @@ const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64
 export function readRegular(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
   const flag = O_NOFOLLOW[Deno.build.arch];
   if (flag === undefined) throw new Error(`O_NOFOLLOW is not known for ${Deno.build.arch}`);
-  const c = libc();
   // Without a wait a pipe opens at once, and is seen to be one; opening a device may do something, but none can be made.
-  const fd = c.open(cString(path), O_NONBLOCK_CLOEXEC | flag);
+  const fd = open(path, O_NONBLOCK_CLOEXEC | flag);
   if (fd < 0) throw new Error(`${path} cannot be opened`);
   try {
     const status = statusOfOpen(fd);
@@ -25,13 +24,13 @@ export function readRegular(path: string, maxBytes: number): Uint8Array<ArrayBuf
     const bytes = new Uint8Array(Math.min(status.size, maxBytes) + 1);
     let total = 0;
     while (total < bytes.length) {
-      const count = Number(c.read(fd, bytes.subarray(total), BigInt(bytes.length - total)));
+      const count = read(fd, bytes.subarray(total));
       if (count < 0) throw new Error(`${path} cannot be read`);
       if (count === 0) return bytes.slice(0, total);
       total += count;
     }
     return total <= maxBytes ? bytes : undefined;
   } finally {
-    c.close(fd);
+    close(fd);
   }
 }

@@ -13,7 +13,6 @@ import {
   loadCall,
   loadHighHalf,
 } from "./bpf.ts";
-import { addressOf, libc, succeed } from "./ffi.ts";
 import { type ArgumentCheck, type SeccompOrder, verdict } from "./seccomp_check.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./seccomp_table.ts";
 import { LENDS_OWNER, MODE_CHECKS } from "./seccomp_modes.ts";
@@ -109,14 +108,3 @@ const ARGUMENT_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
   // Limits of other processes of the same user.
   prlimit64: (ok, no) => [loadArgument(0), ifEqual(0, ok, no), ...verdict(ok, no, EPERM)],
 };
-
-/** Puts a filter on the calling thread for good. Needs no_new_privs, which Landlock has set. */
-export function installFilter(program: Uint8Array<ArrayBuffer>): void {
-  const PR_SET_SECCOMP = 22;
-  const SECCOMP_MODE_FILTER = 2n;
-  const header = new Uint8Array(16);
-  const view = new DataView(header.buffer);
-  view.setUint16(0, program.length / 8, true);
-  view.setBigUint64(8, addressOf(program), true);
-  succeed(libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, addressOf(header), 0n, 0n), "prctl(PR_SET_SECCOMP)");
-}

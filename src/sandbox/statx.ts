@@ -1,12 +1,10 @@
 // lstat(2) through libc: one call costs two microseconds, also for a path that is not there, where an exception would cost
 // thirty; and times have the whole precision of the kernel.
-import { addressOf, cString, libc } from "./ffi.ts";
+import { AT_FDCWD, cString, systemCall } from "./ffi.ts";
 
-const STATX: Readonly<Record<string, bigint>> = { x86_64: 332n, aarch64: 291n };
-const AT_FDCWD = -100n;
-const AT_SYMLINK_NOFOLLOW = 0x100n;
-const AT_EMPTY_PATH = 0x1000n;
-const STATX_BASIC_STATS = 0x7ffn;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+const STATX_BASIC_STATS = 0x7ff;
 const KINDS: Readonly<Record<number, "file" | "folder" | "link">> = { 8: "file", 4: "folder", 10: "link" };
 
 /** What stands at a path, links not followed. */
@@ -37,23 +35,11 @@ export function statusOf(path: string): PathStatus | undefined {
 
 /** The status of what is open. */
 export function statusOfOpen(fd: number): PathStatus | undefined {
-  return statx(BigInt(fd), "", AT_EMPTY_PATH);
+  return statx(fd, "", AT_EMPTY_PATH);
 }
 
-function statx(folder: bigint, path: string, flags: bigint): PathStatus | undefined {
-  const call = STATX[Deno.build.arch];
-  if (call === undefined) throw new Error(`statx is not known for ${Deno.build.arch}`);
-  const name = cString(path);
-  const result = libc().syscall(
-    call,
-    folder,
-    addressOf(name),
-    flags,
-    STATX_BASIC_STATS,
-    addressOf(buffer),
-  );
-  // Naming the path after the call keeps it alive until then.
-  if (result !== 0n || name.length === 0) return undefined;
+function statx(folder: number, path: string, flags: number): PathStatus | undefined {
+  if (systemCall("statx", folder, cString(path), flags, STATX_BASIC_STATS, buffer) !== 0) return undefined;
   // struct statx; both architectures are little-endian.
   const word = (at: number): number => view.getUint32(at, true);
   const [uid, gid, mode] = [word(20), word(24), view.getUint16(28, true)];

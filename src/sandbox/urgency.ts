@@ -1,15 +1,14 @@
 // Looking after a flood of processes takes a processor, and a flood leaves none: thousands of sessions, each with its own
 // claim to a share. A real-time thread does not queue with them. Only root may be one (CAP_SYS_NICE); what ordinary users
 // start is bounded by the kernel instead (RLIMIT_NPROC), which does not count for root.
-import { addressOf, libc } from "./ffi.ts";
+import { systemCall } from "./ffi.ts";
 import { numbersIn } from "./procfs.ts";
 
 // sched_setscheduler(2), linux/sched.h
-const SET_SCHEDULER: Readonly<Record<string, bigint>> = { x86_64: 144n, aarch64: 119n };
-const ORDINARY = 0n;
-const ROUND_ROBIN = 2n;
+const ORDINARY = 0;
+const ROUND_ROBIN = 2;
 /** What is started meanwhile is ordinary: no command inherits it. */
-const RESET_ON_FORK = 0x4000_0000n;
+const RESET_ON_FORK = 0x4000_0000;
 const LOWEST_PRIORITY = 1;
 
 let holders = 0;
@@ -33,14 +32,11 @@ export function endUrgently(pid: number): void {
   schedule(pid, ROUND_ROBIN | RESET_ON_FORK, LOWEST_PRIORITY);
 }
 
-function scheduleAll(policy: bigint, priority: number): void {
+function scheduleAll(policy: number, priority: number): void {
   if (Deno.build.os !== "linux") return;
   for (const thread of numbersIn("/proc/self/task")) schedule(thread, policy, priority);
 }
 
-function schedule(thread: number, policy: bigint, priority: number): void {
-  const call = SET_SCHEDULER[Deno.build.arch];
-  if (call === undefined) return;
-  const parameter = new Uint8Array(new Int32Array([priority]).buffer);
-  libc().syscall(call, BigInt(thread), policy, addressOf(parameter), 0n, 0n);
+function schedule(thread: number, policy: number, priority: number): void {
+  systemCall("sched_setscheduler", thread, policy, new Uint8Array(new Int32Array([priority]).buffer));
 }

@@ -1,6 +1,6 @@
 // Asks the kernel, in place of the tools and behind the same confinement, what may be done with paths: one line of JSON in,
 // one out. Through libc, so that nothing but the kernel decides.
-import { addressOf, cString, errno, errnoName, libc } from "../../src/sandbox/ffi.ts";
+import { AT_FDCWD, close, cString, errno, errnoName, read, systemCall } from "../../src/sandbox/ffi.ts";
 
 /** A question: reading and listing change nothing, `write` opens for writing without writing, `make` makes and takes away. */
 export interface Question {
@@ -11,10 +11,7 @@ export interface Question {
 /** How much of a file is told, from its beginning. */
 export const READ_BYTES = 4_096;
 
-const OPENAT: Readonly<Record<string, bigint>> = { x86_64: 257n, aarch64: 56n };
-const UNLINKAT: Readonly<Record<string, bigint>> = { x86_64: 263n, aarch64: 35n };
 const DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
-const AT_FDCWD = -100n;
 const [O_WRONLY, O_CREAT, O_EXCL, O_NONBLOCK, O_CLOEXEC] = [1, 0o100, 0o200, 0o4000, 0o2000000];
 
 /** `ok`, with the beginning of what was read, or the name of the errno. */
@@ -26,17 +23,16 @@ function answer({ op, path }: Question): string {
     write: O_WRONLY | O_NONBLOCK,
     make: O_WRONLY | O_CREAT | O_EXCL,
   }[op];
-  const call = OPENAT[Deno.build.arch] ?? 0n;
-  const fd = Number(libc().syscall(call, AT_FDCWD, addressOf(name), BigInt(flags | O_CLOEXEC), 0o600n, 0n));
+  const fd = systemCall("openat", AT_FDCWD, name, flags | O_CLOEXEC, 0o600);
   if (fd < 0) return errnoName(errno());
   try {
-    if (op === "make") libc().syscall(UNLINKAT[Deno.build.arch] ?? 0n, AT_FDCWD, addressOf(name), 0n, 0n, 0n);
+    if (op === "make") systemCall("unlinkat", AT_FDCWD, name);
     if (op !== "read") return "ok";
     const bytes = new Uint8Array(READ_BYTES);
-    const got = Number(libc().read(fd, bytes, BigInt(READ_BYTES)));
+    const got = read(fd, bytes);
     return got < 0 ? errnoName(errno()) : `ok ${new TextDecoder().decode(bytes.subarray(0, got))}`;
   } finally {
-    libc().close(fd);
+    close(fd);
   }
 }
 

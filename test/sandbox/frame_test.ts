@@ -61,7 +61,7 @@ Deno.test("parseConfineOrder() and parseExecOrder() take nothing but their own s
 
 Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do not know", () => {
   const landlock = { rules: [["/", 1]], denyTcp: true, scope: true, minAbi: 3 };
-  const seccomp = { net: "none", unixSockets: false, privateIpc: false };
+  const seccomp = "BgAAAAAA/38=";
   const kernel = { apart: [["net", "net:[1]"]], landlock, seccomp };
   const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1, tasks: 1 }, kernel };
   const exec = { argv: ["x"], env: {}, cwd: "/", stdin: "null", mergeOutput: false };
@@ -72,9 +72,11 @@ Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do n
     { ...confine, limits: { ...confine.limits, extra: 1 } },
     { ...confine, kernel: { ...kernel, extra: 1 } },
     { ...confine, kernel: { ...kernel, landlock: { ...landlock, extra: 1 } } },
-    { ...confine, kernel: { ...kernel, seccomp: { ...seccomp, extra: 1 } } },
   ];
   for (const order of odd) assertThrows(() => parseConfineOrder(order), Error, '"extra" that is not known');
+  for (const other of [undefined, null, 1, ["BgAAAAAA/38="], { net: "none" }]) {
+    assertThrows(() => parseConfineOrder({ ...confine, kernel: { ...kernel, seccomp: other } }), Error, "seccomp");
+  }
   assertThrows(() => parseExecOrder({ ...exec, extra: 1 }), Error, '"extra" that is not known');
   for (const apart of [undefined, "net", [["net"]], [["net", 1]], [[1, "net"]]]) {
     assertThrows(() => parseConfineOrder({ ...confine, kernel: { ...kernel, apart } }));

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { allow, assemble, ifEqual } from "../../src/sandbox/bpf.ts";
+import { CALLS } from "../../src/sandbox/ffi.ts";
 import { seccompFilter } from "../../src/sandbox/seccomp.ts";
+import { installFilter } from "../../src/sandbox/seccomp_install.ts";
 import type { SeccompOrder } from "../../src/sandbox/seccomp_check.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "../../src/sandbox/seccomp_table.ts";
 import { runFilter } from "./bpf_machine.ts";
@@ -157,6 +159,12 @@ Deno.test("seccompFilter() fits into what the kernel takes (4096 instructions)",
   for (const on of NAMES) assert(seccompFilter(NONE, on).length / 8 < 4096);
 });
 
+Deno.test("installFilter() installs nothing that is cut", () => {
+  for (const length of [0, 7, 12]) {
+    assertThrows(() => installFilter(new Uint8Array(length)), Error, "the filter is cut");
+  }
+});
+
 Deno.test("assemble() refuses jumps that lead nowhere, backwards or too far", () => {
   assertThrows(() => assemble([ifEqual(1, "missing"), allow()]), Error, "no way");
   assertThrows(() => assemble([{ label: "back" }, allow(), ifEqual(1, "back"), allow()]), Error, "no way");
@@ -172,7 +180,7 @@ const HEADERS = {
 
 for (const on of NAMES) {
   Deno.test({
-    name: `DENIED_CALLS and CHECKED_CALLS have the numbers of ${on}'s own header`,
+    name: `DENIED_CALLS, CHECKED_CALLS and CALLS have the numbers of ${on}'s own header`,
     ignore: !there(HEADERS[on]),
     fn: () => {
       const text = Deno.readTextFileSync(HEADERS[on]);
@@ -181,7 +189,13 @@ for (const on of NAMES) {
           [, name = "", number],
         ) => [name, Number(number)]),
       );
-      const calls = [...DENIED_CALLS, ...Object.entries(CHECKED_CALLS).map(([name, of]) => ({ name, ...of }))];
+      for (const [, name = "", other = ""] of text.matchAll(/#define __NR_(\w+)\s+__NR3264_(\w+)/g)) {
+        if (numbers.has(other)) numbers.set(name, numbers.get(other) ?? 0);
+      }
+      const calls = [
+        ...DENIED_CALLS,
+        ...[...Object.entries(CHECKED_CALLS), ...Object.entries(CALLS)].map(([name, of]) => ({ name, ...of })),
+      ];
       let compared = 0;
       for (const call of calls) {
         const known = numbers.get(call.name);

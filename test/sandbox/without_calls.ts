@@ -2,17 +2,20 @@
 // So a kernel without Landlock, or a container that refuses it, can be had on any machine.
 import { allow, assemble, fail, ifEqual, loadArgument, loadCall } from "../../src/sandbox/bpf.ts";
 import { become, imageOf } from "../../src/sandbox/exec_program.ts";
-import { libc } from "../../src/sandbox/ffi.ts";
-import { installFilter } from "../../src/sandbox/seccomp.ts";
+import { CALLS, systemCall } from "../../src/sandbox/ffi.ts";
+import { installFilter } from "../../src/sandbox/seccomp_install.ts";
 
 const [call = "", errno = "", program = "", ...args] = Deno.args;
 const PR_SET_NO_NEW_PRIVS = 38;
 const PR_SET_SECCOMP = 22;
-const PRCTL = Deno.build.arch === "aarch64" ? 167 : 157;
 // Of prctl only the part that installs filters may fail, or nothing would start at all.
 const condition = call === "prctl"
-  ? [ifEqual(PRCTL, undefined, "other"), loadArgument(0), ifEqual(PR_SET_SECCOMP, undefined, "other")]
+  ? [
+    ifEqual(CALLS.prctl[Deno.build.arch], undefined, "other"),
+    loadArgument(0),
+    ifEqual(PR_SET_SECCOMP, undefined, "other"),
+  ]
   : [ifEqual(Number(call), undefined, "other")];
-libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n);
+systemCall("prctl", PR_SET_NO_NEW_PRIVS, 1);
 installFilter(assemble([loadCall(), ...condition, fail(Number(errno)), { label: "other" }, allow()]));
 become(program, imageOf([program, ...args], Deno.env.toObject()));

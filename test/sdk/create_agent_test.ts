@@ -220,10 +220,12 @@ Deno.test({
     await withOptions([], async (options, home) => {
       const from = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
       const isDumpable = async (more: object): Promise<string> => {
-        const script = `import { createAgent } from ${from("mod.ts")}; import { libc } from ${from("sandbox/ffi.ts")};
+        const script = `import { createAgent } from ${from("mod.ts")}; import { systemCall } from ${
+          from("sandbox/ffi.ts")
+        };
           await using agent = await createAgent(${JSON.stringify({ ...options, ...more })});
           const PR_GET_DUMPABLE = 3;
-          console.log(libc().prctl(PR_GET_DUMPABLE, 0n, 0n, 0n, 0n));`;
+          console.log(systemCall("prctl", PR_GET_DUMPABLE));`;
         Deno.writeTextFileSync(`${home}/script.ts`, script);
         const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
         const args = ["run", "-A", "--no-prompt", "--no-check", "--quiet", "--config", config, `${home}/script.ts`];

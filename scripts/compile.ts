@@ -41,14 +41,19 @@ await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
 
 const route = await buildBinary({
   ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out },
+  workers: [join(folder, "runner_worker.js")],
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
+    // A process or a thread of its own opens each of these, which should not have to open another.
     {
-      run: () => recordLoads(recorder, confinedModules(main)),
-      packs: [{ name: "confined", stage: "end", always: [MAIN_MODULE] }],
+      run: () => recordLoads(recorder, confined(main, "confine")),
+      packs: [{ name: "exec", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },
-    // A thread of its own opens it, which should not have to open another.
+    {
+      run: () => recordLoads(recorder, confined(main, "process", "bridge")),
+      packs: [{ name: "confined", stage: "end", whole: true, always: [MAIN_MODULE] }],
+    },
     { run: () => recordLoads(recorder, ["worker.js"]), packs: [{ name: "tools", stage: "end", whole: true }] },
     { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
     { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
@@ -63,11 +68,13 @@ console.log(
   }`,
 );
 
-/** The confined processes that main.ts may become: each command starts one of them, so they have a small pack. */
-function confinedModules(main: string): readonly string[] {
-  const names = [...main.matchAll(/["']\.\/((?:confine|process|bridge)-\w+\.js)["']/g)].map(([, name]) => name ?? "");
-  if (names.length !== 3) throw new Error(`main.ts should import three confined processes: ${names.join(", ")}`);
-  return names;
+/** Modules of confined processes that main.ts may become: each command starts one, so they have small packs. */
+function confined(main: string, ...names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const module = new RegExp(`["']\\./(${name}-\\w+\\.js)["']`).exec(main)?.[1];
+    if (module === undefined) throw new Error(`main.ts should import ${name}.ts`);
+    return module;
+  });
 }
 
 /** Examples are to be read: under their own names they would be taken for modules of the program. */

@@ -40,11 +40,24 @@ export async function registryRuntime(folder: string): Promise<BaseRuntime> {
   return { route: "registry", deno, file };
 }
 
-/** The ELF part: everything up to the end of the section header table (e_shoff + e_shentsize × e_shnum, elf(5)). */
+/** The base runtime in front of a program's payload, as it was published. */
 function carve(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const part = elfPart(bytes);
+  if (part?.length !== BASE_BYTES) {
+    throw new Error(`the base runtime should end at byte ${BASE_BYTES}, found ${part?.length}`);
+  }
+  return part;
+}
+
+/**
+ * A 64-bit ELF program without what was appended to it: all up to the end of the section header table (e_shoff +
+ * e_shentsize × e_shnum, elf(5)). Nothing for another kind of file.
+ */
+export function elfPart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+  const ELF64_LITTLE_ENDIAN = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
+  if (ELF64_LITTLE_ENDIAN.some((byte, at) => bytes[at] !== byte)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, 64);
   const end = Number(view.getBigUint64(0x28, true)) + view.getUint16(0x3a, true) * view.getUint16(0x3c, true);
-  if (end !== BASE_BYTES) throw new Error(`the base runtime should end at byte ${BASE_BYTES}, found ${end}`);
   return bytes.subarray(0, end);
 }
 

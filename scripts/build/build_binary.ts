@@ -1,6 +1,7 @@
 import { join } from "@std/path";
-import { type BaseRuntime, registryRuntime } from "./base_runtime.ts";
-import { MODULES } from "../../src/boot/modules.ts";
+import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
+import type { ModulesPlace } from "../../src/boot/modules.ts";
+import { MODULES } from "../../src/core/modules_file.ts";
 import { bundleFile, bundleModules, MAIN_MODULE } from "./bundle.ts";
 import { compileBinary } from "./compile_binary.ts";
 import { packModules, type Scenario } from "./packs.ts";
@@ -13,6 +14,8 @@ export interface Program {
   readonly entries: readonly string[];
   /** What the binary carries: a folder that may hold files already, with a `deno.json`. */
   readonly folder: string;
+  /** Bundled files in it, besides the first module, that open the modules too (src/boot). */
+  readonly workers?: readonly string[];
   /** An empty folder for what is needed only meanwhile. */
   readonly work: string;
   readonly out: string;
@@ -28,22 +31,65 @@ export interface Program {
 export async function buildBinary(program: Program): Promise<BaseRuntime["route"]> {
   const { root, folder, work, out } = program;
   const bodies = await bundleModules(root, program.entries, join(work, "modules"));
-  await bundleFile(root, "src/boot/binary.ts", join(folder, "main.js"));
-  const recorder = join(work, "recorder");
-  const base = await compileRecorder(program, recorder);
-  await Deno.mkdir(join(folder, MODULES), { recursive: true });
-  await packModules(join(folder, MODULES), bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
+  const [recorder, modules, entry] = [join(work, "recorder"), join(work, MODULES), join(folder, "main.js")];
+  const base = await compileRecorder(program, recorder, { file: modules, offset: 0, id: "", root: folder });
+  await packModules(modules, bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
+  const { runtime, at } = await putModules(base, recorder, modules, program);
+  await bundleFile(root, "src/boot/binary.ts", entry);
+  for (const first of [entry, ...program.workers ?? []]) await putInFront(first, { MODULES_AT: at });
   const include = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "main.js");
-  const failure = await compileBinary(base, { entry: join(folder, "main.js"), include, out });
+  const failure = await compileBinary(runtime, { entry, include, out });
   if (failure !== undefined) throw new Error(`deno compile failed: ${failure}`);
   return base.route;
 }
 
+/**
+ * Puts the modules where the binary finds them: behind the runtime, in front of what that reads into memory at every
+ * start of every process, which is a millisecond and more for each megabyte. Only ELF files have such a place; elsewhere
+ * the binary carries them as a file.
+ */
+async function putModules(
+  base: BaseRuntime,
+  recorder: string,
+  modules: string,
+  { folder, work }: Program,
+): Promise<{ readonly runtime: BaseRuntime; readonly at: Pick<ModulesPlace, "offset" | "id"> }> {
+  const bytes = await Deno.readFile(modules);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const id = digest.toHex().slice(0, ID_DIGITS);
+  const marked = [new TextEncoder().encode(id), bytes];
+  const program = elfPart(await Deno.readFile(recorder));
+  if (!program) {
+    await Deno.writeFile(join(folder, MODULES), await joined(marked));
+    return { runtime: base, at: { offset: 0, id } };
+  }
+  const file = join(work, "runtime");
+  await Deno.writeFile(file, await joined([program, ...marked]), { mode: 0o755 });
+  return { runtime: { ...base, file }, at: { offset: program.length, id } };
+}
+
+/** Enough to tell one build from any other. */
+const ID_DIGITS = 16;
+
+async function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Blob([...parts]).arrayBuffer());
+}
+
+/** Gives a bundled module constants that it declares and nobody defines. */
+async function putInFront(file: string, constants: Readonly<Record<string, object>>): Promise<void> {
+  const lines = Object.entries(constants).map(([name, value]) => `const ${name}=${JSON.stringify(value)};`);
+  await Deno.writeTextFile(file, `${lines.join("")}${await Deno.readTextFile(file)}`);
+}
+
 /** Compiles the program that is run to find out what the binary needs; tells which base runtime works here. */
-async function compileRecorder({ root, folder, work, base, registry }: Program, out: string): Promise<BaseRuntime> {
+async function compileRecorder(
+  { root, folder, work, base, registry }: Program,
+  out: string,
+  place: ModulesPlace,
+): Promise<BaseRuntime> {
   const entry = join(work, "main.js");
   await bundleFile(root, "scripts/build/recorder.ts", entry);
-  await Deno.writeTextFile(entry, `const FOLDER=${JSON.stringify(folder)};${await Deno.readTextFile(entry)}`);
+  await putInFront(entry, { PLACE: place });
   await Deno.copyFile(join(folder, "deno.json"), join(work, "deno.json"));
   const parts = { entry, include: [], out };
   if (!registry) {

@@ -1,6 +1,5 @@
 import { basename, join, relative } from "@std/path";
 import { transform } from "sucrase";
-import type { Pack } from "../../src/boot/modules.ts";
 import { output } from "./base_runtime.ts";
 
 /** The modules that run in workers, relative to the repository. */
@@ -73,8 +72,8 @@ export async function bundleModules(
 }
 
 /** One text for the modules of a pack: an array of functions. */
-export function packText(pack: Pick<Pack, "modules">, bodies: ReadonlyMap<string, string>): string {
-  return `[${pack.modules.map((name) => asFunction(bodies.get(name) ?? "")).join(",\n")}]`;
+export function packText(modules: readonly string[], bodies: ReadonlyMap<string, string>): string {
+  return `[${modules.map((name) => asFunction(bodies.get(name) ?? "")).join(",\n")}]`;
 }
 
 /** The text of one module: a function, and nothing else. */

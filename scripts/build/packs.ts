@@ -1,6 +1,4 @@
-import { join } from "@std/path";
-import { deflateRawSync } from "node:zlib";
-import type { Modules, Pack } from "../../src/boot/modules.ts";
+import { LENGTH_DIGITS, type Modules, type Pack, type Place } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "./bundle.ts";
 import type { Recording, Stage } from "./record.ts";
 
@@ -22,17 +20,16 @@ export interface WantedPack {
 }
 
 /**
- * Writes the modules into a folder: packs as wanted, with V8's caches, and all other modules compressed in one file, because
- * the runtime reads all that a binary carries into memory at every start. Each scenario runs twice: for the modules, and,
- * when they are packed, for the caches.
+ * Writes the modules into one file: packs as wanted, with V8's caches, and all others as texts. Each scenario runs twice:
+ * for the modules, and, when they are packed, for the caches.
  */
 export async function packModules(
-  folder: string,
+  file: string,
   bodies: ReadonlyMap<string, string>,
   scenarios: readonly Scenario[],
 ): Promise<void> {
-  const packs: Pack[] = [];
-  await writeModules(folder, bodies, packs);
+  const packs: Packed[] = [];
+  await writeModules(file, bodies, packs);
   const packed = new Set<string>();
   for (const { run, packs: wanted } of scenarios) {
     const recording = await run();
@@ -41,10 +38,10 @@ export async function packModules(
       const modules = [...new Set([...always, ...loaded])].filter((module) => whole || !packed.has(module));
       if (modules.length === 0) continue;
       if (!whole) { for (const module of modules) packed.add(module); }
-      packs.push({ name, modules, cached: false });
+      packs.push({ name, modules });
     }
   }
-  await writeModules(folder, bodies, packs);
+  await writeModules(file, bodies, packs);
   for (const { run, packs: wanted } of scenarios) {
     const recording = await run();
     for (const { name, stage, cacheAt = stage } of wanted) {
@@ -52,36 +49,53 @@ export async function packModules(
       if (refused?.length) throw new Error(`V8 does not take its own cache of ${refused.join(", ")}`);
       const cache = caches?.get(name);
       const at = packs.findIndex((pack) => pack.name === name);
-      if (!cache || !packs[at]) continue;
-      await Deno.writeFile(join(folder, `${name}.cache`), cache);
-      packs[at] = { ...packs[at], cached: true };
+      if (cache && packs[at]) packs[at] = { ...packs[at], cache };
     }
-    await writeList(folder, bodies, packs);
+    await writeModules(file, bodies, packs);
   }
+}
+
+interface Packed {
+  readonly name: string;
+  readonly modules: readonly string[];
+  readonly cache?: Uint8Array<ArrayBuffer>;
 }
 
 async function writeModules(
-  folder: string,
+  file: string,
   bodies: ReadonlyMap<string, string>,
-  packs: readonly Pack[],
+  packs: readonly Packed[],
 ): Promise<void> {
-  for (const pack of packs) await Deno.writeTextFile(join(folder, `${pack.name}.txt`), packText(pack, bodies));
-  await writeList(folder, bodies, packs);
+  const { bytes, place } = layOut();
+  const listed = packs.map(({ name, modules, cache }): Pack => ({
+    ...{ name, modules, text: place(encoder.encode(packText(modules, bodies))) },
+    ...(cache ? { cache: place(cache) } : {}),
+  }));
+  const packed = new Set(packs.flatMap(({ modules }) => modules));
+  const rest = [...bodies].filter(([name]) => !packed.has(name));
+  const list: Modules = {
+    packs: listed,
+    rest: Object.fromEntries(rest.map(([name, body]) => [name, place(encoder.encode(asFunction(body)))])),
+  };
+  const text = encoder.encode(JSON.stringify(list));
+  const length = encoder.encode(text.length.toString(16).padStart(LENGTH_DIGITS, "0"));
+  await Deno.writeFile(file, new Uint8Array(await new Blob([length, text, ...bytes]).arrayBuffer()));
 }
 
-async function writeList(folder: string, bodies: ReadonlyMap<string, string>, packs: readonly Pack[]): Promise<void> {
-  const packed = new Set(packs.flatMap(({ modules }) => modules));
-  const rest: Record<string, [number, number]> = {};
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+const encoder = new TextEncoder();
+
+/** Parts one behind the other, and where each is. */
+function layOut(): {
+  readonly bytes: Uint8Array<ArrayBuffer>[];
+  readonly place: (part: Uint8Array<ArrayBuffer>) => Place;
+} {
+  const bytes: Uint8Array<ArrayBuffer>[] = [];
   let at = 0;
-  for (const [name, body] of bodies) {
-    if (packed.has(name)) continue;
-    const part = new Uint8Array(deflateRawSync(asFunction(body), { level: 9 }));
-    rest[name] = [at, part.length];
+  const place = (part: Uint8Array<ArrayBuffer>): Place => {
+    const here: Place = [at, part.length];
     at += part.length;
-    parts.push(part);
-  }
-  await Deno.writeFile(join(folder, "rest.bin"), new Uint8Array(await new Blob(parts).arrayBuffer()));
-  const modules: Modules = { packs, rest };
-  await Deno.writeTextFile(join(folder, "modules.json"), JSON.stringify(modules));
+    bytes.push(part);
+    return here;
+  };
+  return { bytes, place };
 }

@@ -1,12 +1,12 @@
 // The program as it runs while its own binary is being built: it notes which modules it loads and what V8 makes of them.
 // Only the process that the build starts does: those that it starts get no such environment, and could not write.
-import { openModules } from "../../src/boot/modules.ts";
+import { type ModulesPlace, openModules } from "../../src/boot/modules.ts";
 import type { Stage } from "./record.ts";
 
 /** Put here by the build (scripts/build/build_binary.ts): the environment does not reach every process. */
-declare const FOLDER: string;
+declare const PLACE: ModulesPlace;
 
-const modules = openModules(FOLDER);
+const modules = openModules(PLACE);
 const report = Deno.env.get("SANDPIPER_RECORD");
 
 /** Writes down what there is the first time that a stage is reached. */

@@ -1,23 +1,37 @@
 import { Script } from "node:vm";
 
+/** Where a part of the modules begins, counted from the end of the list, and its length; bytes. */
+export type Place = readonly [offset: number, length: number];
+
 /** Modules that are compiled together: one text, and what V8 made of it when the binary was built. */
 export interface Pack {
-  /** Base name of the two files, `NAME.txt` and `NAME.cache`. */
   readonly name: string;
   readonly modules: readonly string[];
-  /** Whether there is a cache; without one the text alone is compiled. */
-  readonly cached: boolean;
+  readonly text: Place;
+  /** Without a cache the text alone is compiled. */
+  readonly cache?: Place;
 }
 
-/** What `modules.json` says. */
+/** The list that a file of modules begins with. */
 export interface Modules {
   readonly packs: readonly Pack[];
-  /** Places of the other modules in `rest.bin`: offset and length in bytes of a text, compressed (raw deflate). */
-  readonly rest: Readonly<Record<string, readonly [offset: number, length: number]>>;
+  /** The texts of all other modules. */
+  readonly rest: Readonly<Record<string, Place>>;
 }
 
-/** The folder of the modules, beside the first module of the binary. */
-export const MODULES = "modules";
+/** Where a binary's modules are, and which they are. */
+export interface ModulesPlace {
+  readonly file: string;
+  /** Where in the file they begin, bytes. */
+  readonly offset: number;
+  /** What they begin with: told by their content, so that no other binary's are taken for them. */
+  readonly id: string;
+  /** The folder of the binary's first module, which the modules are told of as theirs. */
+  readonly root: string;
+}
+
+/** Behind the id: the length of the list in so many hexadecimal digits. */
+export const LENGTH_DIGITS = 8;
 
 /** A module as a function (the shape of CommonJS); `__meta` stands for `import.meta`. */
 type Body = (require: (name: string) => unknown, exports: object, __meta: Meta) => void;
@@ -29,7 +43,7 @@ interface Meta {
 
 /** The modules of the compiled binary. */
 export interface OpenModules {
-  /** The exports of a module, which runs when it is first asked for; its name is relative to the folder. */
+  /** The exports of a module, which runs when it is first asked for. */
   readonly load: (name: string) => unknown;
   /** Names in the order in which they were asked for. */
   readonly loaded: () => readonly string[];
@@ -40,27 +54,31 @@ export interface OpenModules {
 }
 
 /**
- * Opens the modules in a folder that the binary carries. The runtime's own loader compiles each module from its text at
- * every start; here V8 gets what it compiled before, which is a third of the time to the first request (decision 0012).
+ * Opens the modules of a binary. The runtime's own loader compiles each module from its text at every start; here V8 gets
+ * what it compiled before, which is a third of the time to the first request, and only what is needed is read (decisions
+ * 0012 and 0013).
  *
- * Only files that `modules.json` names are opened: the runtime looks for what the binary does not carry in a folder of
- * the same name on disk, where anyone may have put one.
+ * The file stays open: the binary may be replaced while it runs.
  *
- * @param root The folder of the binary's first module.
  * @param first A pack to open at once: what it holds is taken from it and not from another that has it too.
  */
-export function openModules(root: string, first?: string): OpenModules {
-  const folder = `${root}/${MODULES}`;
-  const { packs, rest }: Modules = JSON.parse(Deno.readTextFileSync(`${folder}/modules.json`));
+export function openModules({ file, offset, id, root }: ModulesPlace, first?: string): OpenModules {
+  const read = reader(file);
+  const head = textOf(read(offset, id.length + LENGTH_DIGITS));
+  if (!head.startsWith(id)) throw new Error(`${file} is not this program any more: start it again`);
+  const begin = offset + head.length;
+  const length = parseInt(head.slice(id.length), 16);
+  const { packs, rest }: Modules = JSON.parse(textOf(read(begin, length)));
+  const part = ([at, bytes]: Place): Uint8Array<ArrayBuffer> => read(begin + length + at, bytes);
+
   const meta: Meta = { url: `file://${root}/main.js`, dirname: root };
   const modules = new Map<string, object>();
   const opened = new Map<Pack, { readonly script: Script; readonly bodies: readonly Body[] }>();
-  let compressed: Uint8Array | undefined;
 
   const openPack = (pack: Pack): readonly Body[] => {
-    const script = new Script(Deno.readTextFileSync(`${folder}/${pack.name}.txt`), {
-      filename: `${folder}/${pack.name}.js`,
-      ...(pack.cached ? { cachedData: Deno.readFileSync(`${folder}/${pack.name}.cache`) } : {}),
+    const script = new Script(textOf(part(pack.text)), {
+      filename: `${root}/${pack.name}.js`,
+      ...(pack.cache ? { cachedData: part(pack.cache) } : {}),
     });
     const bodies: readonly Body[] = script.runInThisContext();
     opened.set(pack, { script, bodies });
@@ -77,11 +95,7 @@ export function openModules(root: string, first?: string): OpenModules {
     if (body) return body;
     const place = Object.hasOwn(rest, name) ? rest[name] : undefined;
     if (!place) throw new Error(`The program has no module ${name}`);
-    compressed ??= Deno.readFileSync(`${folder}/rest.bin`);
-    const bytes = process.getBuiltinModule("node:zlib").inflateRawSync(
-      compressed.subarray(place[0], place[0] + place[1]),
-    );
-    return new Script(new TextDecoder().decode(bytes), { filename: `${folder}/${name}` }).runInThisContext();
+    return new Script(textOf(part(place)), { filename: `${root}/${name}` }).runInThisContext();
   };
 
   const load = (name: string): unknown => {
@@ -111,3 +125,20 @@ export function openModules(root: string, first?: string): OpenModules {
     caches: () => new Map([...opened].map(([{ name }, { script }]) => [name, script.createCachedData()])),
   };
 }
+
+/** Reads parts of a file that stays open; throws for one that ends before its part does. */
+function reader(path: string): (offset: number, length: number) => Uint8Array<ArrayBuffer> {
+  const file = Deno.openSync(path);
+  return (offset, length) => {
+    const bytes = new Uint8Array(length);
+    file.seekSync(offset, Deno.SeekMode.Start);
+    for (let filled = 0; filled < length;) {
+      const count = file.readSync(bytes.subarray(filled));
+      if (!count) throw new Error(`${path} ends before its modules do: it is damaged`);
+      filled += count;
+    }
+    return bytes;
+  };
+}
+
+const textOf = (bytes: Uint8Array<ArrayBuffer>): string => new TextDecoder().decode(bytes);

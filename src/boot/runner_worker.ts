@@ -1,6 +1,5 @@
 // The runner's worker in the compiled binary; its modules come out of the packs like all others.
 import { openModules } from "./modules.ts";
+import { ownModules } from "./place.ts";
 
-const folder = import.meta.dirname;
-if (folder === undefined) throw new Error("The binary's own folder has no path");
-openModules(folder, "tools").load("worker.js");
+openModules(ownModules(import.meta.dirname), "tools").load("worker.js");

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
+import { modulesFile } from "./modules_file.ts";
 import type { Policy } from "./policy.ts";
 import type { ProgramOutcome, ProgramRequest } from "./program.ts";
 import { outcomeMessage, programMessage, readOutcome, readProgram } from "./program_message.ts";
@@ -64,17 +65,13 @@ export function workerPermissions(policy: Pick<Policy, "read" | "write">): Deno.
 }
 
 /**
- * The files inside the compiled binary that the worker's own modules come out of (src/boot/modules.ts). Each by its name:
- * what the binary does not carry is looked for on disk, where a link to anything may stand.
+ * The file that the worker's own modules come out of in the compiled binary. In somebody else's binary, which this is a
+ * library of, it is left out unless that program may read itself.
  */
 function ownFiles(): readonly string[] {
   if (!Deno.build.standalone) return [];
-  const folder = `${import.meta.dirname}/modules`;
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
-  } catch {
-    return []; // somebody else's binary, which this is a library of
-  }
+  const path = modulesFile(import.meta.dirname ?? ".");
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted" ? [path] : [];
 }
 
 /** The JSON text of one message, bytes as base64; a `ProtocolError` when the other side would refuse it. */

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Script } from "node:vm";
-import { deflateRawSync } from "node:zlib";
-import { MODULES, type Modules, openModules } from "../../src/boot/modules.ts";
+import { LENGTH_DIGITS, type Modules, type ModulesPlace, openModules } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "../../scripts/build/bundle.ts";
 
 const BODIES: ReadonlyMap<string, string> = new Map([
@@ -12,26 +11,42 @@ const BODIES: ReadonlyMap<string, string> = new Map([
   ["bad.js", `require("no-such-module")`],
 ]);
 
-/** A folder as the build makes it: two modules in a pack, two compressed; what a binary lacks, anybody can put on disk. */
-function withFolder(work: (root: string) => void, cache?: (text: string) => Uint8Array): void {
-  const root = Deno.makeTempDirSync();
-  const folder = `${root}/${MODULES}`;
+const ID = "0123456789abcdef";
+/** What stands in front of the modules in the file. */
+const BEFORE = "a program, and then: ";
+
+/** A file as the build makes it: two packs and two modules that are in none. */
+function withFile(work: (place: ModulesPlace) => void, cache?: (text: string) => Uint8Array): void {
+  const encoder = new TextEncoder();
+  const folder = Deno.makeTempDirSync();
   try {
-    Deno.mkdirSync(folder);
-    const pack = { name: "start", modules: ["main.js", "inner.js"], cached: cache !== undefined };
-    const whole = { name: "whole", modules: ["inner.js", "other.js"], cached: false };
-    const [rest, bad] = ["rest.js", "bad.js"].map((name) => deflateRawSync(asFunction(BODIES.get(name) ?? "")));
-    const places = { "rest.js": [0, rest?.length ?? 0], "bad.js": [rest?.length ?? 0, bad?.length ?? 0] } as const;
-    const modules: Modules = { packs: [pack, whole], rest: places };
-    const text = packText(pack, BODIES);
-    Deno.writeTextFileSync(`${folder}/modules.json`, JSON.stringify(modules));
-    Deno.writeTextFileSync(`${folder}/start.txt`, text);
-    Deno.writeTextFileSync(`${folder}/whole.txt`, packText(whole, BODIES));
-    if (cache) Deno.writeFileSync(`${folder}/start.cache`, cache(text));
-    Deno.writeFileSync(`${folder}/rest.bin`, new Uint8Array([...rest ?? [], ...bad ?? []]));
-    work(root);
+    const parts: Uint8Array[] = [];
+    const put = (part: Uint8Array): [number, number] => {
+      parts.push(part);
+      return [parts.slice(0, -1).reduce((sum, { length }) => sum + length, 0), part.length];
+    };
+    const texts = [["main.js", "inner.js"], ["inner.js", "other.js"]].map((names) => packText(names, BODIES));
+    const [start = "", whole = ""] = texts;
+    const modules: Modules = {
+      packs: [
+        {
+          ...{ name: "start", modules: ["main.js", "inner.js"], text: put(encoder.encode(start)) },
+          ...(cache ? { cache: put(cache(start)) } : {}),
+        },
+        { name: "whole", modules: ["inner.js", "other.js"], text: put(encoder.encode(whole)) },
+      ],
+      rest: Object.fromEntries(
+        ["rest.js", "bad.js"].map((name) => [name, put(encoder.encode(asFunction(BODIES.get(name) ?? "")))]),
+      ),
+    };
+    const list = JSON.stringify(modules);
+    const head = BEFORE + ID + list.length.toString(16).padStart(LENGTH_DIGITS, "0") + list;
+    const file = `${folder}/program`;
+    Deno.writeTextFileSync(file, head);
+    for (const part of parts) Deno.writeFileSync(file, part, { append: true });
+    work({ file, offset: BEFORE.length, id: ID, root: folder });
   } finally {
-    Deno.removeSync(root, { recursive: true });
+    Deno.removeSync(folder, { recursive: true });
   }
 }
 
@@ -40,9 +55,9 @@ interface Main {
   readonly rest: () => string;
 }
 
-Deno.test("openModules() runs each module once, when it is first needed, from its pack or its own file", () =>
-  withFolder((root) => {
-    const { load, loaded } = openModules(root);
+Deno.test("openModules() runs each module once, when it is first needed, from its pack or its own text", () =>
+  withFile((place) => {
+    const { load, loaded } = openModules(place);
     const main = load("main.js") as Main; // the body above
     assertEquals([main.value, loaded()], [42, ["main.js", "inner.js"]]);
     assertEquals(main.rest(), "main.js");
@@ -52,42 +67,53 @@ Deno.test("openModules() runs each module once, when it is first needed, from it
     assertEquals(back(), 42);
   }));
 
-Deno.test("openModules() opens nothing that its list does not name: where the binary has no file, anyone may have put one", () =>
-  withFolder((root) => {
-    Deno.writeTextFileSync(`${root}/${MODULES}/planted.js`, asFunction("globalThis.planted=true;"));
-    Deno.writeTextFileSync(`${root}/${MODULES}/planted.txt`, `[${asFunction("globalThis.planted=true;")}]`);
-    Deno.writeFileSync(`${root}/${MODULES}/start.cache`, new Uint8Array(100)); // of a pack that is listed without one
-    const { load, refused } = openModules(root, "planted");
-    assertThrows(() => load("planted.js"), Error, "has no module planted.js");
-    for (const name of ["../start.txt", "toString", "__proto__"]) {
+Deno.test("openModules() loads nothing that its list does not name", () =>
+  withFile((place) => {
+    const { load, refused } = openModules(place, "planted");
+    for (const name of ["planted.js", "../main.js", "toString", "__proto__"]) {
       assertThrows(() => load(name), Error, "has no module");
     }
     assertThrows(() => load("bad.js"), Error, "Cannot find module 'no-such-module'");
-    assertEquals("planted" in globalThis, false);
     load("main.js");
     assertEquals(refused(), []);
   }));
 
 Deno.test("openModules() takes V8's cache, and does without one that is not for this text or broken", () => {
   const own = (text: string): Uint8Array => new Script(text).createCachedData();
-  withFolder((root) => {
-    const { load, refused, caches } = openModules(root);
+  withFile((place) => {
+    const { load, refused, caches } = openModules(place);
     assertEquals([(load("main.js") as Main).value, refused()], [42, []]);
     assert((caches().get("start")?.length ?? 0) > 0);
   }, own);
   const wrong = [() => own("1"), () => new Uint8Array(0), () => new Uint8Array(5000).fill(7)];
   for (const cache of wrong) {
-    withFolder((root) => {
-      const { load, refused } = openModules(root);
+    withFile((place) => {
+      const { load, refused } = openModules(place);
       assertEquals([(load("main.js") as Main).value, refused()], [42, ["start"]]);
     }, cache);
   }
 });
 
 Deno.test("openModules() takes what the first pack has from it and opens no other for that", () =>
-  withFolder((root) => {
-    Deno.removeSync(`${root}/${MODULES}/start.txt`);
-    const { load } = openModules(root, "whole");
+  withFile((place) => {
+    const { load, caches } = openModules(place, "whole");
     assertEquals((load("other.js") as Main).value, 41);
-    assertThrows(() => load("main.js"), Deno.errors.NotFound);
+    assertEquals([...caches().keys()], ["whole"]);
+  }));
+
+Deno.test("openModules() goes on with its own file when the program is replaced, and takes no other's for its own", () =>
+  withFile((place) => {
+    const { load } = openModules(place);
+    const other = `${place.file}.new`;
+    Deno.writeTextFileSync(other, "x".repeat(1000));
+    Deno.renameSync(other, place.file);
+    assertEquals((load("main.js") as Main).rest(), "main.js");
+    assertThrows(() => openModules(place), Error, "is not this program any more");
+  }));
+
+Deno.test("openModules() says so when the file was cut", () =>
+  withFile((place) => {
+    Deno.truncateSync(place.file, Deno.statSync(place.file).size - 5);
+    const { load } = openModules(place);
+    assertThrows(() => load("bad.js"), Error, "ends before its modules do");
   }));

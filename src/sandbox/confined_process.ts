@@ -1,13 +1,13 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
-import { glanceAtDisk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
-import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { type Exec, execFrame } from "./launch.ts";
 import { CONFINED } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
+import { type StartPlan, startPlan } from "./start_plan.ts";
 import type { WaitingShell } from "./waiting_shell.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
@@ -61,10 +61,11 @@ export function startConfined(policy: Policy, self: Self, { net, waiting }: Conf
   becomeSubreaper();
   const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
   const gate = listed ? openGate(policy.net.list, net) : undefined;
-  const view = glanceAtDisk();
   let child: Deno.ChildProcess;
+  let plan: StartPlan;
   try {
-    const { program, args, env } = confinedCommand(policy, self, gate?.folder, view);
+    plan = startPlan(policy, self, gate?.folder);
+    const { program, args, env } = plan;
     const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
     child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
   } catch (error) {
@@ -74,7 +75,7 @@ export function startConfined(policy: Policy, self: Self, { net, waiting }: Conf
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   // The process loads its code meanwhile.
-  return attach(child, policyFrame(policy, self, view), gate, waiting);
+  return attach(child, plan.frame(), gate, waiting);
 }
 
 function attach(

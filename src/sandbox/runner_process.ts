@@ -1,13 +1,13 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { deframer, frame } from "../core/framing.ts";
-import { glanceAtDisk } from "./disk.ts";
-import { confinedCommand, execFrame, policyFrame } from "./launch.ts";
+import { execFrame } from "./launch.ts";
 import { keepProcess } from "./process_tree.ts";
 import { runnerArgv } from "./runner_command.ts";
 import { explainExit, keepTail } from "./runner_exit.ts";
 import type { RunnerLink, StartLink } from "./runner_link.ts";
 import type { Self } from "./self.ts";
+import { startPlan } from "./start_plan.ts";
 
 /** How long output that is already in the pipes may take to arrive after the process has ended. */
 const DRAIN_MS = 100;
@@ -24,10 +24,10 @@ const REMOVAL_MS = 1000;
 export function processLink(policy: Policy, self: Self): StartLink {
   return ({ onText, onEnd }) => {
     let child: Deno.ChildProcess;
-    let head: readonly Uint8Array<ArrayBuffer>[];
+    let plan: RunnerPlan;
     try {
-      const { program, args, env, frames } = plan(policy, self);
-      head = frames;
+      plan = planOf(policy, self);
+      const { program, args, env } = plan;
       // Its own session and process group, so that ending the group ends whatever is in front of it too.
       const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
       child = new Deno.Command(program, { args, env, clearEnv: true, cwd: policy.root, ...pipes }).spawn();
@@ -37,26 +37,29 @@ export function processLink(policy: Policy, self: Self): StartLink {
       queueMicrotask(() => onEnd(`it could not be started (${messageOf(error)})`));
       return { pid: undefined, send: () => {}, end: () => Promise.resolve() };
     }
-    return attach(child, head, onText, onEnd);
+    return attach(child, plan.frames(), onText, onEnd);
   };
 }
 
-function plan(policy: Policy, self: Self): {
-  program: string;
-  args: string[];
-  env: Readonly<Record<string, string>>;
-  frames: readonly Uint8Array<ArrayBuffer>[];
-} {
+interface RunnerPlan {
+  readonly program: string;
+  readonly args: string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What it reads first. */
+  readonly frames: () => readonly Uint8Array<ArrayBuffer>[];
+}
+
+function planOf(policy: Policy, self: Self): RunnerPlan {
   const argv = runnerArgv(policy, self);
   if (policy.sandbox === "off") {
     const [program = self.program, ...args] = argv;
-    return { program, args, env: self.env, frames: [] };
+    return { program, args, env: self.env, frames: () => [] };
   }
-  const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
   // Files need no network, whatever commands get.
-  const quiet: Policy = { ...policy, net: { all: false, list: [] } };
-  const view = glanceAtDisk();
-  return { ...confinedCommand(quiet, self, undefined, view), frames: [policyFrame(quiet, self, view), exec] };
+  const isQuiet = !policy.net.all && policy.net.list.length === 0;
+  const { frame, ...command } = startPlan(isQuiet ? policy : { ...policy, net: { all: false, list: [] } }, self);
+  const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
+  return { ...command, frames: () => [frame(), exec] };
 }
 
 function attach(

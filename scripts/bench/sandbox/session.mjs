@@ -20,7 +20,8 @@ const START = 'echo $EPOCHREALTIME >"$1"; shift; exec "$@"';
  * Plays a scenario with more words on the command line, and `before` in front of it.
  *
  * Times in milliseconds: `startMs` exec to first request, `endMs` last line of output to the end of the process, `calls`
- * by id what the product says the shell's took, `readMs` one read. `left` are its processes that are still there then.
+ * by id what the product says the shell's took, `reads` each read from its start to its end, `readMs` one of them with all
+ * that lies between two. `left` are its processes that are still there then.
  */
 export async function playSession(peer, name, { port, words = [], before = [] }) {
   const file = path.join(here, "..", "scenarios", `${name}.json`);
@@ -77,14 +78,18 @@ async function watched([program, ...args], peer) {
     ...(left.length + strays() > 0 ? [`${left.length + strays()} processes left`] : []),
   ];
   const calls = ended.filter((event) => event.toolName === "bash").map((event) => [event.toolCallId, event.durationMs]);
-  return { endMs, left: left.length, problems, calls, readMs: perRead(lines) };
+  return { endMs, left: left.length, problems, calls, ...readsIn(lines) };
 }
 
-/** From the first read's start to the last one's end, by the read: too short to be seen one by one. */
-function perRead(lines) {
-  const reads = lines.filter(({ event }) => event.toolName === "read" && event.type.startsWith("tool_execution_"));
-  const [first, last] = [reads[0], reads.at(-1)];
-  return first && last ? (last.at - first.at) / (reads.length / 2) : null;
+/** By the lines as they come: the product's own numbers are whole milliseconds. Reads of a turn run one after the other. */
+function readsIn(lines) {
+  const timesOf = (type) =>
+    lines.filter(({ event }) => event.toolName === "read" && event.type === type).map(({ at }) => at);
+  const [starts, ends] = [timesOf("tool_execution_start"), timesOf("tool_execution_end")];
+  return {
+    reads: ends.map((end, i) => end - starts[i]),
+    readMs: ends.length > 0 ? (ends.at(-1) - starts[0]) / ends.length : null,
+  };
 }
 
 /** Processes of the command that was left behind, wherever they hang by now. */

@@ -75,7 +75,7 @@ async function* runGroup(
       mailbox.put({ kind: "end", index, result: errorResult(STOPPED), times: { durationMs: 0 } });
       continue;
     }
-    const clock = startCallClock(deps.now);
+    const clock = startCallClock(() => performance.now());
     void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }), clock.wait)
       .then((result) => mailbox.put({ kind: "end", index, result, times: clock.read() }));
   }

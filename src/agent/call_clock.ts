@@ -1,4 +1,4 @@
-/** How long a call worked, and how long it stood still because a person was asked; milliseconds. */
+/** How long a call worked, and how long it stood still because a person was asked; milliseconds, to a tenth. */
 export interface CallTimes {
   readonly durationMs: number;
   /** Absent where nobody was asked. */
@@ -13,7 +13,7 @@ export interface CallClock {
   readonly read: () => CallTimes;
 }
 
-/** Starts a clock; `now` in milliseconds. */
+/** Starts a clock; `now` in milliseconds, of a clock that nobody sets. */
 export function startCallClock(now: () => number): CallClock {
   const start = now();
   let waited: number | undefined;
@@ -31,7 +31,13 @@ export function startCallClock(now: () => number): CallClock {
     read() {
       end();
       const durationMs = now() - start - (waited ?? 0);
-      return waited === undefined ? { durationMs } : { durationMs, waitedMs: waited };
+      return waited === undefined
+        ? { durationMs: tenths(durationMs) }
+        : { durationMs: tenths(durationMs), waitedMs: tenths(waited) };
     },
   };
+}
+
+function tenths(ms: number): number {
+  return Math.max(0, Math.round(ms * 10) / 10);
 }

@@ -67,7 +67,7 @@ export type AgentEvent =
     readonly toolName: string;
     readonly result: ToolResult;
     readonly isError: boolean;
-    /** Of the work: a wait for a person's answer is in `waitedMs`, which is there only when somebody was asked. */
+    /** Of the work, to a tenth: a wait for a person's answer is in `waitedMs`, which is there only when somebody was asked. */
     readonly durationMs: number;
     readonly waitedMs?: number;
   }

@@ -7,8 +7,8 @@ import { createBatchReader } from "./file_batch.ts";
 import type { FileScope } from "./file_scope.ts";
 import { proveSame } from "./opened_file.ts";
 
-/** Levels where the kernel refuses each file by its place, whatever names and links say meanwhile. */
-const CONFINED: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel", "seatbelt"]);
+/** Levels where the kernel refuses each file by its place, whatever names and links say meanwhile: one look is enough there. */
+export const CONFINED: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel", "seatbelt"]);
 
 /** What the reading of many files needs from that of one. */
 export interface ReadEachParts {

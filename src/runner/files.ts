@@ -7,7 +7,7 @@ import type { FileInfo, Files, FolderEntry } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { atomicWrite } from "./atomic_write.ts";
 import { type Access, codeOf, denial, fileFailure } from "./file_failure.ts";
-import { createReadEach } from "./file_each.ts";
+import { CONFINED, createReadEach } from "./file_each.ts";
 import { createFileLock } from "./file_lock.ts";
 import { resolvePath } from "./file_path.ts";
 import { type Place, placeOf } from "./file_place.ts";
@@ -76,7 +76,7 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
   };
 
   const readPlace = (path: string, real: string, offset: number, length: number): Uint8Array<ArrayBuffer> => {
-    const { fd, info } = openRegular(real, "read");
+    const { fd, info } = openRegular(real, "read", CONFINED.has(policy.sandbox) ? 1 : undefined);
     try {
       refuseHardLink("read", path, info);
       const wanted = Math.max(0, Math.min(info.size - offset, length));

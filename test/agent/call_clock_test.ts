@@ -39,3 +39,12 @@ Deno.test("startCallClock() ends an open wait when it is read, and one that took
   other.wait()();
   assertEquals(other.read(), { durationMs: 0, waitedMs: 0 });
 });
+
+Deno.test("startCallClock() tells tenths of milliseconds", () => {
+  let time = 1000.04;
+  const { read, wait } = startCallClock(() => time);
+  time += 0.46;
+  wait();
+  time += 2.349;
+  assertEquals(read(), { durationMs: 0.5, waitedMs: 2.3 });
+});

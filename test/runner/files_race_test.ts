@@ -43,7 +43,7 @@ Deno.test("openFiles() a folder that is swapped for a link while it is used leak
     worker.postMessage({ root: w.root, outside: w.outside });
     await ready;
     const files = openFiles(w.policy);
-    // At the kernel's levels the kernel itself keeps `readEach` inside.
+    // At the kernel's levels the kernel itself keeps what is read inside.
     const proven = openFiles({ ...w.policy, sandbox: "permissions" });
     const seen = new Map<string, number>();
     const note = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
@@ -57,7 +57,7 @@ Deno.test("openFiles() a folder that is swapped for a link while it is used leak
         if (!(error instanceof ToolError)) throw error;
       }
       try {
-        note(new TextDecoder().decode(files.read(`${w.root}/d/f`)));
+        note(new TextDecoder().decode(proven.read(`${w.root}/d/f`)));
         proven.readEach(`${w.root}/d`, ["f", "f", "f"], 100, (_name, bytes) => {
           note(new TextDecoder().decode(bytes));
           return true;

@@ -20,8 +20,8 @@ const START = 'echo $EPOCHREALTIME >"$1"; shift; exec "$@"';
  * Plays a scenario with more words on the command line, and `before` in front of it.
  *
  * Times in milliseconds: `startMs` exec to first request, `endMs` last line of output to the end of the process, `calls`
- * by id what the product says the shell's took, `reads` each read from its start to its end, `readMs` one of them with all
- * that lies between two. `left` are its processes that are still there then.
+ * by id what the product says the shell's took, `reads` the same of each read, `readMs` what one of them took with all that
+ * lies between two. `left` are its processes that are still there then.
  */
 export async function playSession(peer, name, { port, words = [], before = [] }) {
   const file = path.join(here, "..", "scenarios", `${name}.json`);
@@ -81,14 +81,13 @@ async function watched([program, ...args], peer) {
   return { endMs, left: left.length, problems, calls, ...readsIn(lines) };
 }
 
-/** By the lines as they come: the product's own numbers are whole milliseconds. Reads of a turn run one after the other. */
+/** Reads of a turn run one after the other. */
 function readsIn(lines) {
-  const timesOf = (type) =>
-    lines.filter(({ event }) => event.toolName === "read" && event.type === type).map(({ at }) => at);
-  const [starts, ends] = [timesOf("tool_execution_start"), timesOf("tool_execution_end")];
+  const linesOf = (type) => lines.filter(({ event }) => event.toolName === "read" && event.type === type);
+  const [starts, ends] = [linesOf("tool_execution_start"), linesOf("tool_execution_end")];
   return {
-    reads: ends.map((end, i) => end - starts[i]),
-    readMs: ends.length > 0 ? (ends.at(-1) - starts[0]) / ends.length : null,
+    reads: ends.map(({ event }) => event.durationMs),
+    readMs: ends.length > 0 ? (ends.at(-1).at - starts[0].at) / ends.length : null,
   };
 }
 

@@ -11,9 +11,9 @@ const WARM_UP = 5;
 const PASSES = 'export default (sp) => {\n  sp.on("input", () => ({ action: "continue" }));\n};\n';
 const TAKES = 'export default (sp) => {\n  sp.on("input", () => ({ action: "handled" }));\n};\n';
 
-/** The program, a folder to make, and how many blocks of prompts each session gets. */
+/** How the program is started, a folder to make, and how many blocks of prompts each session gets. */
 interface HookCalls {
-  readonly program: string;
+  readonly command: readonly string[];
   readonly folder: string;
   readonly blocks: number;
 }
@@ -32,8 +32,8 @@ interface HookCallTimes {
  * Times calls of handlers in the program itself, from outside: two sessions in RPC mode get blocks of prompts in turn, which
  * an extension takes before anything else happens; in one of them four others are asked first, one after another.
  */
-export async function hookCalls({ program, folder, blocks }: HookCalls): Promise<HookCallTimes> {
-  const [short, long] = await Promise.all([0, CHAIN].map((passing) => openSession(program, folder, passing)));
+export async function hookCalls({ command, folder, blocks }: HookCalls): Promise<HookCallTimes> {
+  const [short, long] = await Promise.all([0, CHAIN].map((passing) => openSession(command, folder, passing)));
   if (!short || !long) throw new Error("no session");
   const bare = bareWorkers(CHAIN);
   const [callMs, bareMs, promptMs]: [number[], number[], number[]] = [[], [], []];
@@ -64,7 +64,11 @@ interface Session {
   readonly close: () => Promise<void>;
 }
 
-async function openSession(program: string, folder: string, passing: number): Promise<Session> {
+async function openSession(
+  [program = "", ...words]: readonly string[],
+  folder: string,
+  passing: number,
+): Promise<Session> {
   const place = join(folder, String(passing));
   const [home, ws] = [join(place, "home"), join(place, "ws")];
   const names = Array.from({ length: passing + 1 }, (_, i) => join(place, `handler${i}.ts`));
@@ -73,6 +77,7 @@ async function openSession(program: string, folder: string, passing: number): Pr
   for (const [i, path] of names.entries()) await Deno.writeTextFile(path, i < passing ? PASSES : TAKES);
   const child = new Deno.Command(program, {
     args: [
+      ...words,
       ...["--mode", "rpc", "--no-session", "--model", "bench", "--base-url", "http://127.0.0.1:9/v1"],
       ...names.flatMap((path) => ["--extension", path]),
     ],

@@ -59,12 +59,20 @@ const GOALS: readonly PartGoal[] = [
     over: { subject: "message 10", by: "ratio" },
   },
   { part: "hooks", measure: "a hook call", subject: "one handler", limit: 0.2 },
+  { part: "hooks", measure: "a hook call", subject: "one handler, from source", limit: 0.2 },
   {
     part: "hooks",
     measure: "a turn with 200 messages",
     subject: "ten idle",
     limit: 5,
     over: { subject: "none", by: "difference" },
+  },
+  {
+    part: "hooks",
+    measure: "a turn with 200 messages",
+    subject: "ten idle from source",
+    limit: 5,
+    over: { subject: "none from source", by: "difference" },
   },
   {
     part: "hooks",

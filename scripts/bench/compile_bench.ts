@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { output } from "../build/base_runtime.ts";
 import { buildBinary } from "../build/build_binary.ts";
 import { recordRun } from "../build/record.ts";
-import { exists } from "./floors.ts";
+import { buildFloors, exists } from "./floors.ts";
 import { type Part, spreadOf } from "./part_goals.ts";
 
 /** Context files on the way down to the workspace, the user's own included. */
@@ -44,6 +44,14 @@ export async function compileBench({ root, dist, work, runs }: CompileBench): Pr
     withSkills.push(b.ms);
     delay.push(b.ms - a.ms);
   }
+  const empty = join(dist, "bench", "floors", "floor-empty-nocache");
+  await buildFloors(root, dist, join(dist, "bench", "floors"));
+  const starts: number[] = [];
+  for (let round = -1; round < runs; round++) {
+    const before = performance.now();
+    await output(empty, [], few.ws);
+    if (round >= 0) starts.push(performance.now() - before);
+  }
   const text = inPlainHome((await promptMs(program, few)).text, few);
   const listing = /^Skills, .*<\/available_skills>$/ms.exec(text)?.[0] ?? "";
   const listed = listing.split("<skill>").length - 1;
@@ -59,6 +67,7 @@ export async function compileBench({ root, dist, work, runs }: CompileBench): Pr
         "1,000 skills": spreadOf(withSkills),
         difference: spreadOf(delay),
       },
+      "start": { "empty program": spreadOf(starts) },
       "default prompt, characters": {
         sandpiper: spreadOf([[...text.trimEnd()].length]),
         [`of these ${listed} bundled skills`]: spreadOf([[...listing].length]),

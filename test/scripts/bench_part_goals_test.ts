@@ -29,6 +29,19 @@ Deno.test("partTable() judges medians by themselves, by difference and by ratio,
     "| exec → first request | without tools | 100 | 100 | 100 | 1 |  |  |",
   ]);
   assertEquals(sandbox[7], "| bash -c true | kernel+, cold | – | – | – | 0 | ≤ 60 | not measured |");
+  const scaled = (codexMs: number, ms: number): string =>
+    partTable({
+      part: "sandbox",
+      measures: { "bash -c true": { "codex sandbox": spreadOf([codexMs]), "kernel, spare": spreadOf([ms]) } },
+      notes: [],
+    }).split("\n")[3]?.split("| ").at(-1) ?? "";
+  assertEquals([scaled(97, 9), scaled(97, 19), scaled(97, 21), scaled(30, 9), scaled(30, 11)], [
+    "met |",
+    "met here (≤ 20) |",
+    "**missed** (≤ 20) |",
+    "met |",
+    "**missed** |",
+  ]);
   const session = partTable({
     part: "session",
     measures: { "a turn": { "message 10": spreadOf([2]), "message 1,000": spreadOf([3.5]) } },

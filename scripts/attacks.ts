@@ -4,7 +4,8 @@
  * Each column is a form of the program (source, binary), a level of the sandbox, a user, and in some a widened scope, under
  * which nothing may open but what it covers. `--columns REGEX` picks
  * columns, `--only REGEX` attacks, `--at DIR` the folder for the arenas, `--jobs N` how
- * many columns run at a time (2); `--all` replays everything from source too.
+ * many columns run at a time (2); `--quick` leaves out from source what does not depend on where the
+ * program comes from.
  * Ends with 1 when something escaped that should not have.
  */
 import { join, resolve } from "@std/path";
@@ -26,7 +27,7 @@ const FROM_SOURCE = new RegExp(
 const NOT_BARE = /^(?:memory-hog|many-processes|huge-file|hold-stdout-hang|fork|own-.*(?:bomb|hog|flood))/;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, { string: ["columns", "only", "at", "jobs"], boolean: ["all"] });
+const args = parseArgs(Deno.args, { string: ["columns", "only", "at", "jobs"], boolean: ["quick"] });
 const corpus = join(root, "test", "attacks");
 const attacks = readCorpus(corpus, new RegExp(String(args.only ?? ".")));
 const matrix = await openMatrix(root, typeof args.at === "string" ? args.at : undefined, String(args.columns ?? "."));
@@ -69,7 +70,7 @@ async function fill({ column, program, base }: Place): Promise<void> {
         ? column.grant.attacks.test(name)
         : column.form === "none"
         ? !NOT_BARE.test(name)
-        : column.form === "binary" || args.all || FROM_SOURCE.test(name)
+        : column.form === "binary" || args.quick !== true || FROM_SOURCE.test(name)
     );
     columns.set(columnName(column), await replay(column, program, arena, chosen));
   } finally {

@@ -40,7 +40,7 @@ interface BackgroundCommand {
 export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "bash",
   description:
-    "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a " +
+    "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 64KB and a " +
     "file with all. stdin is empty. Processes end with the call, unless background.",
   args,
   promptSnippet: "Execute bash commands",
@@ -147,15 +147,19 @@ function failureOf({ ending, exitCode, limit }: ShellOutcome, timeoutMs: number)
   }
 }
 
-/** What shells say beside the contract: what of the policy the command met. */
-type Denied = Pick<Denial, "kind" | "target">;
+/** What shells say beside the contract: what of the policy the command met, and whether it met anything of it. */
+interface Denied {
+  readonly denial?: Pick<Denial, "kind" | "target">;
+  readonly isDenied?: boolean;
+}
 
-function detailsOf(outcome: ShellOutcome & { readonly denial?: Denied }): JsonObject {
-  const { exitCode, ending, fullOutputPath, denial } = outcome;
+function detailsOf(outcome: ShellOutcome & Denied): JsonObject {
+  const { exitCode, ending, fullOutputPath, denial, isDenied } = outcome;
   return {
     exitCode,
     ending,
     ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     ...(denial === undefined ? {} : { denial: { ...denial } }),
+    ...(isDenied ? { isDenied } : {}),
   };
 }

@@ -17,7 +17,7 @@ export const bashInProcess: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "bash",
   description:
     "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, " +
-    "then stderr; of long output the last 2000 lines or 50KB. stdin is empty.",
+    "then stderr; of long output the last 2000 lines or 64KB. stdin is empty.",
   args,
   promptSnippet: "Execute bash scripts (ls, grep, find, etc.)",
   needs: ["read"],

@@ -30,7 +30,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
   {
     "name": "bash",
     "description":
-      "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 50KB and a file with all. stdin is empty. Processes end with the call, unless background.",
+      "Run bash in the workspace folder. Returns stdout and stderr; of long output the last 2000 lines or 64KB and a file with all. stdin is empty. Processes end with the call, unless background.",
     "parameters": {
       "type": "object",
       "properties": {
@@ -211,7 +211,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
   {
     "name": "bash",
     "description":
-      "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 50KB. stdin is empty.",
+      "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 64KB. stdin is empty.",
     "parameters": {
       "type": "object",
       "properties": {

@@ -1,4 +1,4 @@
-import { countCharacters, takeCharacters } from "../core/text.ts";
+import { countCharacters, isSteering, takeCharacters } from "../core/text.ts";
 
 /** What a SKILL.md says of itself; its body is read when the skill is used. */
 export interface SkillHead {
@@ -56,7 +56,10 @@ export function skillHead(
       ...(profiles.length > 0 ? { authProfiles: profiles.toSorted() } : {}),
       allowedTools: listOf(fields["allowed-tools"], /\s+/),
     },
-    warnings: warningsOf(fields, name, description, folder),
+    warnings: [
+      ...warningsOf(fields, name, description, folder),
+      ...disguises({ name, description, auth_profiles: profiles.join("\n") }),
+    ],
   };
 }
 
@@ -84,6 +87,26 @@ function warningsOf(
   warn(metadata !== undefined && !isFlatMap(metadata), () => "its metadata should be a map of strings to strings");
   warn(unknown.length > 0, () => `the standard has no field ${unknown.slice(0, 10).join(", ")}. Put it below metadata`);
   return warnings;
+}
+
+/** The tags of the listing, and of a skill's instructions (docs/prompt.md, Skills). */
+const LISTING_TAG = /<\s*\/?\s*(?:available_skills|skill|name|description|location|auth_profiles)\b/i;
+
+/** Fields that would read as more than a field, were they not made harmless in the prompt (R38, R105). */
+function disguises(shown: Readonly<Record<string, string>>): readonly string[] {
+  const those = (holds: (text: string) => boolean): string =>
+    Object.keys(shown).filter((key) => holds(shown[key] ?? "")).join(" and ");
+  const tagged = those((text) => LISTING_TAG.test(text));
+  const steering = those(isSteering);
+  return [
+    ...tagged ? [`the list of skills' own tags are in its ${tagged}; they are sent as mere text. Remove them`] : [],
+    ...steering
+      ? [
+        "terminal control characters, or a line that prompts mark their halves with, were taken out of its " +
+        `${steering}. Remove them from the file, and find out who put them there`,
+      ]
+      : [],
+  ];
 }
 
 /** Whether a name is lower-case letters, of any script, and digits, with single hyphens between them (X1). */

@@ -90,8 +90,8 @@ export function selectSkills(
   return {
     runtime: called.map(({ skill, state, reason }) => {
       const body = called.length <= MAX_BODIES && skill !== turn.expanded ? bodyOf(skill) : undefined;
-      const { name, slug, description } = skill;
-      return { name, slug, description, state, reason, ...(body === undefined ? {} : { body }) };
+      const { name, slug, path, description } = skill;
+      return { name, slug, path, description, state, reason, ...(body === undefined ? {} : { body }) };
     }),
     reports: judged.map(({ skill: { name, slug, path }, ...verdict }) => ({ name, slug, path, ...verdict })),
   };

@@ -1,6 +1,7 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { ContextFile, Diagnostic } from "../core/prompt.ts";
+import { stripControls } from "../core/text.ts";
 import { findGitRoot } from "./ancestors.ts";
 import { type BootstrapPlaces, readWithin } from "./bootstrap_file.ts";
 import { isThere } from "./look_at.ts";
@@ -42,20 +43,23 @@ export function gatherSystemFiles(options: SystemFileOptions): SystemFiles {
 }
 
 /**
- * The first of the project's and the user's file. A project's file without trust is passed by, and that is said; its link
- * may point to a file of the same repository only.
+ * The first of the project's and the user's file that says something. A project's file without trust is passed by, and
+ * that is said; its link may point to a file of the same repository only. One that cannot be read ends the search,
+ * because it was meant.
  */
 function lookUp(
   name: string,
   options: SystemFileOptions,
 ): { readonly file?: ContextFile; readonly passed: readonly Diagnostic[] } {
   const passed: Diagnostic[] = [];
+  let blank: ContextFile | undefined;
   if (options.projectFolder) {
     const path = join(options.projectFolder, name);
     if (options.trusted) {
       const { root, canRead, gitRoot = () => findGitRoot(root) } = options;
       const file = readContextFile(path, gitRoot() ?? root, canRead);
-      if (file) return { file, passed };
+      if (file && !isBlank(file)) return { file, passed };
+      blank = file;
     } else if (isThere(path)) {
       const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
       passed.push({ code: "untrusted", message, file: path });
@@ -64,7 +68,13 @@ function lookUp(
   const file = options.userFolder
     ? readContextFile(join(options.userFolder, name), undefined, options.canRead)
     : undefined;
-  return file ? { file, passed } : { passed };
+  const found = file ?? blank;
+  return found ? { file: found, passed } : { passed };
+}
+
+/** Whether nothing of a file would be left in the prompt. */
+function isBlank(file: ContextFile): boolean {
+  return file.status === "loaded" && stripControls(file.text ?? "").trim() === "";
 }
 
 function readContextFile(

@@ -1,6 +1,8 @@
 import { basename, join, resolve } from "@std/path";
 import { isInside } from "../core/policy.ts";
-import { readTemplate, type TemplateHead } from "./template_file.ts";
+import type { Diagnostic } from "../core/prompt.ts";
+import { failureOf } from "./read_text.ts";
+import { LINKS_TO_NOTHING, readTemplate, type TemplateHead } from "./template_file.ts";
 
 /** Where templates are looked for. */
 export interface TemplateOptions {
@@ -29,17 +31,10 @@ export interface Template extends TemplateHead {
   readonly origin: TemplateOrigin;
 }
 
-/** Something about templates that the user should know; says what and what to do. */
-export interface TemplateProblem {
-  readonly kind: "invalid" | "collision" | "untrusted";
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Templates by name, and what the search had to report. */
+/** Templates by name, and what the search had to report; each with the file. */
 export interface TemplateSet {
   readonly templates: readonly Template[];
-  readonly problems: readonly TemplateProblem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /** Files looked at in one folder. */
@@ -52,7 +47,7 @@ const MAX_FILES = 1000;
  * Folders are not searched further down.
  */
 export async function discoverTemplates(options: TemplateOptions): Promise<TemplateSet> {
-  const problems: TemplateProblem[] = [];
+  const problems: Diagnostic[] = [];
   const byName = new Map<string, Template>();
   const seen = new Set<string>();
   for (const { place, origin } of placesOf(options, problems)) {
@@ -69,21 +64,21 @@ async function take(
   path: string,
   origin: TemplateOrigin,
   byName: Map<string, Template>,
-  problems: TemplateProblem[],
+  problems: Diagnostic[],
 ): Promise<void> {
   const name = basename(path).slice(0, -".md".length);
   const winner = byName.get(name);
   if (winner) {
     const message = `The template is hidden by the one at ${winner.path}. Rename one of them`;
-    problems.push({ kind: "collision", path, message });
+    problems.push({ code: "template_collision", message, file: path });
     return;
   }
   const read = await readTemplate(path, name);
   if ("rejected" in read) {
-    problems.push({ kind: "invalid", path, message: `The template is left out: ${read.rejected}` });
+    problems.push(invalid(path, `The template is left out: ${read.rejected}`));
     return;
   }
-  if (read.warning) problems.push({ kind: "invalid", path, message: `The template is used, but ${read.warning}` });
+  for (const warning of read.warnings) problems.push(invalid(path, `The template is used, but ${warning}`));
   byName.set(name, { ...read.head, name, path, origin });
 }
 
@@ -92,7 +87,7 @@ interface Place {
   readonly origin: TemplateOrigin;
 }
 
-function placesOf(options: TemplateOptions, problems: TemplateProblem[]): readonly Place[] {
+function placesOf(options: TemplateOptions, problems: Diagnostic[]): readonly Place[] {
   const { root, projectFolder, userFolder, trusted } = options;
   const of = (origin: TemplateOrigin) => (path: string): Place => ({ place: resolve(root, path), origin });
   const named = options.explicit.map(of("explicit"));
@@ -100,7 +95,7 @@ function placesOf(options: TemplateOptions, problems: TemplateProblem[]): readon
   const own = projectFolder === undefined ? [] : [join(projectFolder, "prompts")].filter((path) => kindOf(path));
   if (!trusted) {
     const message = "The project is not trusted, so its templates are left out. Look at them, then pass --trust";
-    for (const path of own) problems.push({ kind: "untrusted", path, message });
+    for (const file of own) problems.push({ code: "untrusted", message, file });
   }
   return [
     ...named,
@@ -110,24 +105,27 @@ function placesOf(options: TemplateOptions, problems: TemplateProblem[]): readon
   ];
 }
 
-/** The files of a place, by name. What was named and is not there is a problem; what was only looked for is none. */
-function filesAt(place: string, origin: TemplateOrigin, problems: TemplateProblem[]): readonly string[] {
+/** The files of a place, and folders that are named like one, by name. What was named and is not there is a problem; what was only looked for is none. */
+function filesAt(place: string, origin: TemplateOrigin, problems: Diagnostic[]): readonly string[] {
   const isNamed = origin === "explicit" || origin === "extension";
   const problem = (message: string): readonly string[] => {
-    problems.push({ kind: "invalid", path: place, message });
+    problems.push(invalid(place, message));
     return [];
   };
   switch (kindOf(place)) {
     case undefined:
       return isNamed ? problem("There is no such file. Name a .md file or a folder of them") : [];
     case "file":
+      if (!isNamed) {
+        return problem("It is no folder, so there are no templates. Put a folder of .md files in its place");
+      }
       return place.endsWith(".md") ? [place] : problem("It is no template. Give it the ending .md");
     case "folder":
       break;
   }
   try {
-    const names = [...Deno.readDirSync(place)].filter((entry) => !entry.isDirectory && /^[^.].*\.md$/.test(entry.name))
-      .map((entry) => entry.name).sort();
+    const names = [...Deno.readDirSync(place)].map(({ name }) => name).filter((name) => /^[^.].*\.md$/.test(name))
+      .sort();
     if (names.length > MAX_FILES) problem(`Only the first ${MAX_FILES} templates are used. Move the others elsewhere`);
     return names.slice(0, MAX_FILES).map((name) => join(place, name))
       .filter((path) => origin !== "project" || staysInside(path, place, problems));
@@ -137,15 +135,21 @@ function filesAt(place: string, origin: TemplateOrigin, problems: TemplateProble
 }
 
 /** A project's link out of its own folder is not followed: what it leads to is not what the user looked at. */
-function staysInside(path: string, folder: string, problems: TemplateProblem[]): boolean {
+function staysInside(path: string, folder: string, problems: Diagnostic[]): boolean {
   try {
     if (isInside(Deno.realPathSync(path), Deno.realPathSync(folder))) return true;
     const message = "The template is left out: it is a link to a file outside its folder. Copy the file here instead";
-    problems.push({ kind: "invalid", path, message });
-  } catch {
-    problems.push({ kind: "invalid", path, message: "The template is left out: it links to nothing" });
+    problems.push(invalid(path, message));
+  } catch (error) {
+    const failure = failureOf(error);
+    const reason = failure.status === "missing" ? LINKS_TO_NOTHING : failure.note;
+    problems.push(invalid(path, `The template is left out: ${reason}`));
   }
   return false;
+}
+
+function invalid(file: string, message: string): Diagnostic {
+  return { code: "template_invalid", message, file };
 }
 
 function kindOf(path: string): "file" | "folder" | undefined {

@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { messageOf } from "../core/error.ts";
 
 /** One recorded answer: this folder, with exactly this content, is or is not trusted. */
@@ -6,12 +7,6 @@ export interface TrustRecord {
   readonly folder: string;
   readonly digest: string;
   readonly trusted: boolean;
-}
-
-/** Whether a project's own configuration may load, and why. */
-export interface TrustDecision {
-  readonly trusted: boolean;
-  readonly reason: "flag" | "recorded" | "changed" | "unknown" | "nothing_to_trust";
 }
 
 /** What the decision is made from. */

@@ -34,6 +34,17 @@ export interface HistoryRecord {
   readonly tokensAfter?: number;
 }
 
+/** Whether a project's own configuration may load, and what decided that (R145). */
+export interface TrustDecision {
+  /** It may. */
+  readonly trusted: boolean;
+  /**
+   * `flag`: `--trust` or `--no-trust`; `recorded`: an answer for this very content; `changed`: an answer for another;
+   * `unknown`: nobody has answered; `nothing_to_trust`: the project has none.
+   */
+  readonly reason: "flag" | "recorded" | "changed" | "unknown" | "nothing_to_trust";
+}
+
 /** What was sent, without any of its text. Documented field by field in docs/prompt.md. */
 export interface Manifest {
   /** Of this shape. */
@@ -56,7 +67,7 @@ export interface Manifest {
   readonly diagnostics: readonly Diagnostic[];
   /** What of the past was sent. */
   readonly history: HistoryRecord;
-  /** What the tools may touch. */
+  /** What the tools may touch, and in `trust` the `TrustDecision`. */
   readonly policy: JsonObject;
   /** What extensions changed. */
   readonly hooks: readonly JsonObject[];

@@ -42,6 +42,8 @@ export type DiagnosticCode =
   | "untrusted"
   | "skill_invalid"
   | "skill_collision"
+  | "template_invalid"
+  | "template_collision"
   | "section_truncated"
   | "section_omitted";
 
@@ -122,6 +124,8 @@ export interface RuntimeSkill {
   readonly name: string;
   /** As `read_skill` takes it. */
   readonly slug: string;
+  /** Absolute path of its SKILL.md; absent for one that no file holds. Not sent: for the manifest (R357). */
+  readonly path?: string;
   /** When to use it. */
   readonly description: string;
   /** Why it is active. */

@@ -18,6 +18,27 @@ export function stripControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
+/**
+ * What stands for the seam between a prompt's halves wherever prompts are written as one text.
+ *
+ * Here the halves travel as two values and nothing is ever marked (docs/decisions/0014): the name is known so that no file
+ * can bring the mark in, for a reader that goes by it.
+ */
+const BOUNDARY = "sandpiper:stable-prompt-ends";
+
+/** Makes a text unable to pass for the boundary; it stays readable (R38). */
+export function neutralise(text: string): string {
+  return text.includes(BOUNDARY) ? text.replaceAll(BOUNDARY, "sandpiper/stable-prompt-ends") : text;
+}
+
+// deno-lint-ignore no-control-regex
+const STEERING = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+/** Whether cleaning takes more from a text than line ends and outer space: what is neither a person's nor an editor's work. */
+export function isSteering(text: string): boolean {
+  return STEERING.test(text) || text.includes(BOUNDARY);
+}
+
 /** Characters as people count them: Unicode code points. */
 export function countCharacters(text: string): number {
   if (!/[\ud800-\udbff]/.test(text)) return text.length; // nearly always, and a hundred times faster

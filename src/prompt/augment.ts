@@ -8,6 +8,7 @@ export interface ChannelFacts {
 
 /** What a runtime adds to the prompts of its channel; a host brings its own (R407, R410). */
 export interface PromptAugment {
+  /** Its name, for example `chat`. */
   readonly channel: string;
   /** Pure: called once for each base build. */
   readonly blocks: (facts: ChannelFacts) => readonly PromptBlock[];

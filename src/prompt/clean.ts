@@ -1,5 +1,4 @@
-import { stripControls } from "../core/text.ts";
-import { neutralise } from "./boundary.ts";
+import { neutralise, stripControls } from "../core/text.ts";
 
 // Looked for first: nearly every text is clean, and looking is ten times cheaper than rewriting.
 // deno-lint-ignore no-control-regex
@@ -11,14 +10,6 @@ const UNCLEAN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
  */
 export function clean(text: string): string {
   return neutralise(UNCLEAN.test(text) ? stripControls(text) : text).trim();
-}
-
-// deno-lint-ignore no-control-regex
-const STEERING = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-
-/** Whether cleaning takes more from a text than line ends and outer space: what is neither a person's nor an editor's work. */
-export function isSteering(text: string): boolean {
-  return STEERING.test(text) || neutralise(text) !== text;
 }
 
 const RUN = /[^\S ]| {2}/;

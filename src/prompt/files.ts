@@ -1,7 +1,7 @@
 import { sha256 } from "../core/digest.ts";
 import type { Budget, ContextFile, Diagnostic, PromptSource, SourceStatus } from "../core/prompt.ts";
-import { countCharacters, takeCharacters } from "../core/text.ts";
-import { clean, isSteering } from "./clean.ts";
+import { countCharacters, isSteering, takeCharacters } from "../core/text.ts";
+import { clean } from "./clean.ts";
 
 /** What of a file goes into the prompt. */
 export interface KeptFile {

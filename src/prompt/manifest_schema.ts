@@ -1,6 +1,6 @@
 // The manifest's published shape: docs/manifest.schema.json is made from it, and tests hold real manifests against it.
 import type { JsonObject } from "../core/json.ts";
-import type { CompileTrigger, HistoryRecord } from "../core/compiled_prompt.ts";
+import type { CompileTrigger, HistoryRecord, TrustDecision } from "../core/compiled_prompt.ts";
 import type { DiagnosticCode, Profile, PromptSource, SkillState, SourceStatus, Stability } from "../core/prompt.ts";
 
 /** The members of a union as a list: one that is missing here or too many is a type error. */
@@ -48,11 +48,20 @@ const CODES = each<DiagnosticCode>({
   untrusted: true,
   skill_invalid: true,
   skill_collision: true,
+  template_invalid: true,
+  template_collision: true,
   section_truncated: true,
   section_omitted: true,
 });
 const DECISIONS = each<HistoryRecord["decision"]>({ full: true, compressed: true, truncated: true });
 const OWNERS = each<NonNullable<HistoryRecord["owner"]>>({ checkpoint: true, rolling: true });
+const TRUST = each<TrustDecision["reason"]>({
+  flag: true,
+  recorded: true,
+  changed: true,
+  unknown: true,
+  nothing_to_trust: true,
+});
 
 const text: JsonObject = { type: "string" };
 const count: JsonObject = { type: "integer", minimum: 0 };
@@ -102,7 +111,7 @@ export const MANIFEST_SCHEMA: JsonObject = {
       tokensBefore: count,
       tokensAfter: count,
     }),
-    policy: { type: "object" },
+    policy: { type: "object", properties: { trust: shape({ trusted: { type: "boolean" }, reason: oneOf(TRUST) }) } },
     hooks: listOf({ type: "object" }),
   }, { usage: { type: "object" } }),
 };

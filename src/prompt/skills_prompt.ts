@@ -1,3 +1,4 @@
+import { sha256 } from "../core/digest.ts";
 import type { Diagnostic, PromptSource, Rendered, RuntimeSkill } from "../core/prompt.ts";
 import { countCharacters } from "../core/text.ts";
 import { clean, oneLine } from "./clean.ts";
@@ -118,12 +119,21 @@ function listed(slugs: readonly string[]): string {
   return more === 0 ? kept.join(", ") : [...kept, `${more} more`].join(", ");
 }
 
+/** What is counted and digested is the line, and the instructions on the lines after it. */
 function sourceOf(entry: Entry, { lines, bodies }: Layout): PromptSource {
-  const line = countCharacters(entry.line);
-  const body = countCharacters(entry.body);
-  const kept = (lines.has(entry) ? line : 0) + (bodies.has(entry) ? body : 0);
-  const status = !lines.has(entry) ? "filtered" : kept < line + body ? "truncated" : "loaded";
-  return { kind: "skill", ref: entry.slug, status, chars: line + body, kept, reason: entry.skill.state };
+  const { skill, slug, line, body } = entry;
+  const whole = body ? `${line}\n${body}` : line;
+  const part = !lines.has(entry) ? "" : bodies.has(entry) ? whole : line;
+  return {
+    kind: "skill",
+    ref: slug,
+    ...(skill.path === undefined ? {} : { path: skill.path }),
+    status: part === "" ? "filtered" : part === whole ? "loaded" : "truncated",
+    chars: countCharacters(whole),
+    kept: countCharacters(part),
+    ...(part ? { sha256: sha256(part) } : {}),
+    reason: skill.state,
+  };
 }
 
 function diagnosticOf(entry: Entry, { lines, bodies }: Layout, budget: number): readonly Diagnostic[] {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { discoverSkills } from "../../src/context/skills.ts";
+import { discoverTemplates } from "../../src/context/templates.ts";
 import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
 import { inFolder } from "./world.ts";
 
@@ -28,4 +29,28 @@ Deno.test({
     }),
 });
 
-asOrdinaryUser("discoverSkills() as an ordinary user", fromFileUrl(import.meta.url));
+Deno.test({
+  name: "discoverTemplates() R348 a folder or file without permission is left out with the remedy, the rest is found",
+  ignore: Deno.uid() === 0,
+  fn: () =>
+    inFolder({
+      "user/prompts/file.md": "x",
+      "user/prompts/used.md": "x",
+      "ws/.sandpiper/prompts/x.md": "x",
+    }, async (root) => {
+      const projectFolder = join(root, "ws/.sandpiper");
+      Deno.chmodSync(join(root, "user/prompts/file.md"), 0);
+      Deno.chmodSync(join(projectFolder, "prompts"), 0);
+      const options = { root: join(root, "ws"), userFolder: join(root, "user"), explicit: [], enabled: true };
+      const { templates, problems } = await discoverTemplates({ ...options, projectFolder, trusted: true });
+      Deno.chmodSync(join(projectFolder, "prompts"), 0o700);
+      assertEquals(templates.map((one) => one.name), ["used"]);
+      assertEquals(problems.map(({ code, file, message }) => `${code} ${file?.slice(root.length)}: ${message}`), [
+        "template_invalid /ws/.sandpiper/prompts: The folder cannot be listed. Change its permissions",
+        "template_invalid /user/prompts/file.md: The template is left out: The system denies reading it. Change its " +
+        "permissions (chmod u+r)",
+      ]);
+    }),
+});
+
+asOrdinaryUser("discoverSkills() and discoverTemplates() as an ordinary user", fromFileUrl(import.meta.url));

@@ -52,6 +52,7 @@ Deno.test("selectSkills() R126 R128 R129 R130 gives those that are called for wi
       {
         name: "commit",
         slug: "commit",
+        path: "/skills/commit/SKILL.md",
         description: "Does commit",
         state: "explicit",
         reason: "$commit is mentioned",
@@ -60,6 +61,7 @@ Deno.test("selectSkills() R126 R128 R129 R130 gives those that are called for wi
       {
         name: "review",
         slug: "review",
+        path: "/skills/review/SKILL.md",
         description: "Does review",
         state: "path",
         reason: "src/**/*.ts matches src/deep/a.ts",
@@ -117,6 +119,7 @@ Deno.test("selectSkills() X11 the skill of /skill: is active and its body is not
     {
       name: "manual",
       slug: "manual",
+      path: "/skills/manual/SKILL.md",
       description: "Does manual",
       state: "explicit" as const,
       reason: "/skill:manual",

@@ -41,6 +41,25 @@ Deno.test("gatherSystemFiles() R10 takes the user's files where there are no oth
     assertEquals(gather(root, { userFolder: undefined }), { appendSystem: [], diagnostics: [] });
   }));
 
+const BLANK = { nothing: "", "line ends": "\r\n\n", "a byte order mark": "\ufeff", "terminal controls": "\x1b[2J\n" };
+for (const [name, text] of Object.entries(BLANK)) {
+  Deno.test(`gatherSystemFiles() R9 R10 R19 passes by a project's file that holds ${name}, and takes the user's`, () =>
+    inFolder({ ...BOTH, ".sandpiper/SYSTEM.md": text, ".sandpiper/APPEND_SYSTEM.md": text }, (root) => {
+      assertEquals(gather(root), {
+        systemOverride: { path: join(root, "user/SYSTEM.md"), status: "loaded", text: "user base" },
+        appendSystem: [{ path: join(root, "user/APPEND_SYSTEM.md"), status: "loaded", text: "user addition" }],
+        diagnostics: [],
+      });
+      // Alone it is still told of: the manifest has it as a source without characters.
+      assertEquals(gather(root, { userFolder: undefined }).systemOverride?.path, join(root, ".sandpiper/SYSTEM.md"));
+    }));
+}
+
+Deno.test("gatherSystemFiles() a project's file that cannot be read was meant: the user's does not stand for it", () =>
+  inFolder({ ".sandpiper/SYSTEM.md/": "", "user/SYSTEM.md": "user base" }, (root) => {
+    assertEquals(gather(root).systemOverride?.status, "read_error");
+  }));
+
 Deno.test("gatherSystemFiles() passes by an untrusted project's files, says so, and takes the user's", () =>
   inFolder(BOTH, (root) => {
     const found = gather(root, { trusted: false });

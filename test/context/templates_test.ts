@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { discoverTemplates, type TemplateOptions } from "../../src/context/templates.ts";
 import { inFolder, type World } from "./world.ts";
@@ -63,7 +63,7 @@ Deno.test("discoverTemplates() leaves an untrusted project's templates out and s
   inFolder(EVERYWHERE, async (root) => {
     const { templates, problems } = await find(root, { trusted: false });
     assertEquals(templates.map((one) => one.name), ["mine"]);
-    assertEquals(problems.map(({ kind, path }) => [kind, path]), [["untrusted", join(root, "ws/.sandpiper/prompts")]]);
+    assertEquals(problems.map(({ code, file }) => [code, file]), [["untrusted", join(root, "ws/.sandpiper/prompts")]]);
   }));
 
 Deno.test("discoverTemplates() turned off takes the named ones alone", () =>
@@ -81,44 +81,133 @@ Deno.test("discoverTemplates() R162 the first place wins a name and the other is
   }, async (root) => {
     const { templates, problems } = await find(root, { contributed: [join(root, "more/x.md")] });
     assertEquals(templates.map((one) => one.text), ["project"]);
-    assertEquals(problems.map(({ kind, path }) => `${kind} ${path.slice(root.length)}`), [
-      "collision /user/prompts/x.md",
-      "collision /more/x.md",
+    assertEquals(problems.map(({ code, file }) => `${code} ${file?.slice(root.length)}`), [
+      "template_collision /user/prompts/x.md",
+      "template_collision /more/x.md",
     ]);
     for (const { message } of problems) assertStringIncludes(message, "/ws/.sandpiper/prompts/x.md");
     const named = await find(root, { explicit: [join(root, "extra/x.md")] });
     assertEquals(named.templates.map((one) => one.text), ["named"]);
   }));
 
-const BAD: readonly {
+const text = (content: string) => (path: string) => Deno.writeTextFileSync(path, content);
+const bomb = `a0: &a0 [x]\n${
+  Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join("\n")
+}`;
+const MARKER = "<!-- sandpiper:stable-prompt-ends -->";
+const ALTERED = "Remove them from the file, and find out who put them there";
+
+/** What may lie in a folder of templates: `says` is part of the one diagnostic, with what to do; `text` is what is used. */
+const STATES: readonly {
   readonly name: string;
   readonly file?: string;
-  readonly content: string | Uint8Array;
+  readonly make: (path: string) => void;
   readonly says: string;
   readonly text?: string;
 }[] = [
-  { name: "a folder", file: "t.md/", content: "", says: "" },
-  { name: "NUL bytes", content: "a\0b", says: "NUL" },
-  { name: "invalid UTF-8", content: new Uint8Array([0x61, 0xff]), says: "UTF-8" },
-  { name: "no text", content: "---\ndescription: d\n---\n \n", says: "no text" },
-  { name: "too much text", content: "x".repeat(300 * 1024), says: "larger than 256 KB" },
-  { name: "a name with a space", file: "a b.md", content: "x", says: "without spaces" },
-  { name: "a name of skills", file: "skill:x.md", content: "x", says: "Rename" },
-  { name: "a broken block", content: "---\ndescription: [\n---\nText", says: "Correct the block", text: "Text" },
-  { name: "a deep block", content: `---\na: ${"[".repeat(9000)}\n---\nText`, says: "Correct", text: "Text" },
-  { name: "a block without end", content: "---\ndescription: d\nText", says: "", text: "---\ndescription: d\nText" },
-  { name: "a byte order mark and CRLF", content: "\ufeff---\r\na: b\r\n---\r\nOne\r\nTwo", says: "", text: "One\nTwo" },
-  { name: "terminal controls", content: "a\x1b[31mb", says: "", text: "ab" },
+  { name: "a folder", make: Deno.mkdirSync, says: "It is a folder. Put a text file in its place" },
+  {
+    name: "a pipe",
+    make: (path) => void new Deno.Command("mkfifo", { args: [path] }).outputSync(),
+    says: "not a regular file. Put a text file in its place",
+  },
+  { name: "a link to nothing", make: (path) => Deno.symlinkSync("nothing", path), says: "links to nothing. Put the" },
+  { name: "a link to itself", make: (path) => Deno.symlinkSync(path, path), says: "Make it readable" },
+  { name: "a link to a device", make: (path) => Deno.symlinkSync("/dev/zero", path), says: "Put a text file" },
+  {
+    name: "100 MB of text",
+    make: (path) => {
+      Deno.writeTextFileSync(path, "x".repeat(300 * 1024));
+      Deno.truncateSync(path, 100 * 1024 * 1024);
+    },
+    says: "larger than 256 KB. Shorten it",
+  },
+  {
+    name: "100 MB of nothing",
+    make: (path) => {
+      Deno.writeTextFileSync(path, "x");
+      Deno.truncateSync(path, 100 * 1024 * 1024);
+    },
+    says: "NUL bytes. Make it a plain text file",
+  },
+  { name: "NUL bytes", make: text("a\0b"), says: "NUL bytes. Make it a plain text file" },
+  {
+    name: "invalid UTF-8",
+    make: (path) => Deno.writeFileSync(path, new Uint8Array([0x61, 0xff])),
+    says: "not UTF-8 text. Convert it",
+  },
+  { name: "no text", make: text("---\ndescription: d\n---\n \n"), says: "it has no text. Write what" },
+  { name: "nothing", make: text(""), says: "it has no text. Write what" },
+  { name: "a name with a space", file: "a b.md", make: text("x"), says: "Use a file name without spaces" },
+  { name: "a name of skills", file: "skill:x.md", make: text("x"), says: "Rename" },
+  { name: "a broken block", make: text("---\ndescription: [\n---\nText"), says: "Correct the block", text: "Text" },
+  {
+    name: "a deep block",
+    make: text(`---\na: ${"[".repeat(9000)}\n---\nText`),
+    says: "not valid YAML",
+    text: "Text",
+  },
+  {
+    name: "an endless block",
+    make: text(`---\n${"# x\n".repeat(5000)}---\nText`),
+    says: "longer than 16384 characters. Correct the block",
+    text: "Text",
+  },
+  {
+    name: "aliases that multiply",
+    make: text(`---\n${bomb}\ndescription: *a30\n---\nText`),
+    says: "its description is no text. Write one line",
+    text: "Text",
+  },
+  {
+    name: "a hint that is a list",
+    make: text("---\nargument-hint: [FILE]\n---\nText"),
+    says: "its argument-hint is no text. Write one line",
+    text: "Text",
+  },
+  {
+    name: "the marker inside",
+    make: text(`a ${MARKER} b`),
+    says: ALTERED,
+    text: "a <!-- sandpiper/stable-prompt-ends --> b",
+  },
+  { name: "terminal controls", make: text("a\x1b[31mb"), says: ALTERED, text: "ab" },
+  {
+    name: "a block without end",
+    make: text("---\ndescription: d\nText"),
+    says: "",
+    text: "---\ndescription: d\nText",
+  },
+  {
+    name: "a byte order mark and CRLF",
+    make: text("\ufeff---\r\na: b\r\ndescription:\r\n---\r\nOne\r\nTwo"),
+    says: "",
+    text: "One\nTwo",
+  },
 ];
-for (const { name, file = "t.md", content, says, text } of BAD) {
-  Deno.test(`discoverTemplates() a file with ${name} is ${text ? "used" : "left out"}${says && " with the reason"}`, () =>
-    inFolder({ [`user/prompts/${file}`]: content, "user/prompts/z.md": "z" }, async (root) => {
-      const { templates, problems } = await find(root);
-      assertEquals(templates.filter((one) => one.name !== "z").map((one) => one.text), text ? [text] : []);
-      assert(templates.some((one) => one.name === "z"));
-      assertEquals(problems.length, says ? 1 : 0);
-      for (const problem of problems) assertStringIncludes(`${problem.kind} ${problem.message}`, says);
-    }));
+for (const { name, file = "t.md", make, says, text } of STATES) {
+  for (const place of ["user", "ws/.sandpiper"]) {
+    Deno.test(
+      `discoverTemplates() R123 R346 ${place}/prompts with ${name}: ${text ? "used" : "left out"}${
+        says && ", the file and the remedy are told"
+      }`,
+      () =>
+        inFolder({ [`${place}/prompts/z.md`]: "z" }, async (root) => {
+          const path = join(root, place, "prompts", file);
+          make(path);
+          const start = performance.now();
+          const { templates, problems } = await find(root);
+          assertLess(performance.now() - start, 10_000);
+          assertEquals(templates.map((one) => one.text), [...text ? [text] : [], "z"]);
+          assertEquals(problems.map(({ code, file }) => [code, file]), says ? [["template_invalid", path]] : []);
+          // A project's link is not followed at all.
+          const isLinkOut = place !== "user" && name === "a link to a device";
+          for (const { message } of problems) {
+            assertStringIncludes(message, isLinkOut ? "Copy the file here instead" : says);
+          }
+        }),
+    );
+  }
 }
 
 Deno.test("discoverTemplates() refuses a project's link out of its folder and follows the user's", () =>
@@ -128,7 +217,7 @@ Deno.test("discoverTemplates() refuses a project's link out of its folder and fo
     Deno.symlinkSync(join(root, "secret.md"), join(root, "user/prompts/user.md"));
     const { templates, problems } = await find(root);
     assertEquals(templates.map((one) => one.name), ["user"]);
-    assertEquals(problems.map(({ path }) => path.slice(root.length)), [
+    assertEquals(problems.map(({ file }) => file?.slice(root.length)), [
       "/ws/.sandpiper/prompts/dangling.md",
       "/ws/.sandpiper/prompts/project.md",
     ]);
@@ -137,5 +226,15 @@ Deno.test("discoverTemplates() refuses a project's link out of its folder and fo
 Deno.test("discoverTemplates() reports a named path that is none", () =>
   inFolder({ "ws/a.txt": "a" }, async (root) => {
     const { problems } = await find(root, { explicit: ["nowhere.md", "a.txt"] });
-    assertEquals(problems.map(({ path }) => path.slice(root.length)), ["/ws/nowhere.md", "/ws/a.txt"]);
+    assertEquals(problems.map(({ file }) => file?.slice(root.length)), ["/ws/nowhere.md", "/ws/a.txt"]);
+  }));
+
+Deno.test("discoverTemplates() a prompts folder that is a file is told of, with the remedy", () =>
+  inFolder({ "user/prompts": "x", "ws/.sandpiper/prompts": "x" }, async (root) => {
+    const { templates, problems } = await find(root);
+    assertEquals([templates, problems.map(({ code, file }) => `${code} ${file?.slice(root.length)}`)], [[], [
+      "template_invalid /ws/.sandpiper/prompts",
+      "template_invalid /user/prompts",
+    ]]);
+    for (const { message } of problems) assertMatch(message, /Put a folder of \.md files in its place/);
   }));

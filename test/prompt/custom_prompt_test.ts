@@ -1,36 +1,41 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
-import { buildCustomPrompt, type ToolRegistry } from "../../src/prompt/custom_prompt.ts";
+import { buildCustomPrompt, type PromptBuilderInput } from "../../src/prompt/custom_prompt.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
 import { compileSettled } from "../../src/prompt/settled.ts";
 import { DEFINITIONS, EVERYTHING, inputs, meta } from "./sample.ts";
 
 const ALL = inputs(EVERYTHING);
-const REGISTRY: ToolRegistry = { tools: ALL.tools, definitions: DEFINITIONS };
+const INPUT: PromptBuilderInput = {
+  tools: ALL.tools,
+  definitions: DEFINITIONS,
+  prompt: "the accounts",
+  systemPrompt: "Compiled",
+  signal: new AbortController().signal,
+};
 
-Deno.test("buildCustomPrompt() R54 replaces the whole rendering and gets the tool registry and the task", () => {
+Deno.test("buildCustomPrompt() R54 replaces the whole rendering and gets the tool registry and the task", async () => {
   const seen: unknown[] = [];
-  const settled = buildCustomPrompt(
-    (registry, task) => {
-      seen.push(registry, task);
-      return `Do ${task} with ${registry.tools.map((tool) => tool.name).join("/")}\r\n`;
+  const settled = await buildCustomPrompt(
+    (input) => {
+      seen.push(input);
+      return `Do ${input.prompt} with ${input.tools.map((tool) => tool.name).join("/")}\r\n`;
     },
-    REGISTRY,
-    "the accounts",
+    INPUT,
   );
   const { full, stable, dynamic, manifest } = compileSettled(settled, ALL, meta());
   assertEquals(full, "Do the accounts with read/bash/edit/write");
   assertEquals([stable, dynamic], [full, ""]);
-  assertEquals(seen, [REGISTRY, "the accounts"]);
+  assertEquals(seen, [INPUT]);
   assertEquals(manifest.sections.map(({ id, sources }) => `${id} ${sources[0]?.kind} ${sources[0]?.ref}`), [
     "custom_prompt caller prompt_builder",
   ]);
   assertEquals(manifest.hooks, []);
 });
 
-Deno.test("buildCustomPrompt() R54 R57 rounds and hooks still follow it", () => {
-  const settled = buildCustomPrompt(() => "Mine", REGISTRY, "task");
+Deno.test("buildCustomPrompt() R54 R57 rounds and hooks still follow it", async () => {
+  const settled = await buildCustomPrompt(() => Promise.resolve("Mine"), INPUT);
   const base = compileSettled(settled, ALL, meta());
   const round = { ...ALL, retryInstruction: "Look again" };
   assertEquals(compileSettled(settled, round, meta()).full, "Mine\n\n## Retry Instruction\nLook again");
@@ -39,18 +44,17 @@ Deno.test("buildCustomPrompt() R54 R57 rounds and hooks still follow it", () => 
   assertEquals([stable, full], ["Mine", "Mine\n\nMore\n\n## Retry Instruction\nLook again"]);
 });
 
-Deno.test("buildCustomPrompt() refuses a blank text; what a builder throws is the caller's", () => {
-  const error = assertThrows(() => buildCustomPrompt(() => " \n", REGISTRY, "task"), UserError);
-  assertStringIncludes(error.fix, "whole system prompt");
-  assertThrows(() => {
-    buildCustomPrompt(
-      () => {
-        throw new RangeError("mine");
-      },
-      REGISTRY,
-      "task",
-    );
-  }, RangeError);
+Deno.test("buildCustomPrompt() R54 refuses a blank text and what is none; what a builder throws is the caller's", async () => {
+  // As a program without types might.
+  const wrong: readonly (() => string)[] = [() => " \n", () => undefined as unknown as string];
+  for (const builder of wrong) {
+    const error = await assertRejects(() => buildCustomPrompt(builder, INPUT), UserError);
+    assertStringIncludes(error.fix, "whole system prompt");
+  }
+  const throws = () => {
+    throw new RangeError("mine");
+  };
+  await assertRejects(() => buildCustomPrompt(throws, INPUT), RangeError);
 });
 
 Deno.test("buildCustomPrompt() without a builder nothing of it is left", () => {

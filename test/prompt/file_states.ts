@@ -1,5 +1,3 @@
-import { BOUNDARY } from "../../src/prompt/boundary.ts";
-
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** Every state that a file on disk can be in, from the disk to the prompt: `code` is the diagnostic, `shows` what is sent. */
@@ -57,9 +55,9 @@ export const STATES: readonly {
   },
   {
     name: "the marker inside",
-    make: (path) => Deno.writeTextFileSync(path, `a${BOUNDARY}b`),
+    make: (path) => Deno.writeTextFileSync(path, "a\n<!-- sandpiper:stable-prompt-ends -->\nb"),
     code: "file_altered",
     shows: "sandpiper/stable-prompt-ends",
-    hides: BOUNDARY.trim(),
+    hides: "sandpiper:stable-prompt-ends",
   },
 ];

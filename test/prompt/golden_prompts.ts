@@ -1,5 +1,7 @@
 import type { Persona, PromptInputs, PromptTool } from "../../src/core/prompt.ts";
 import { channelOf, LOCAL_AUGMENTS } from "../../src/prompt/augment.ts";
+import { describePolicy } from "../../src/sandbox/describe.ts";
+import { resolvePolicy } from "../../src/sandbox/policy.ts";
 import { EVERYTHING, inputs, loaded, tools } from "./sample.ts";
 
 const SYSTEM = loaded("/work/app/.sandpiper/SYSTEM.md", "You keep the books of a small shop.\n\nAnswer in Portuguese.");
@@ -31,6 +33,18 @@ const DEPLOY: PromptTool = {
   guidelines: ["Deploy only when the tests are green"],
   origin: "extension",
 };
+/** What the product makes of `--read-only`, on a machine without links, repositories and toolchains. */
+const READ_ONLY = resolvePolicy({ root: "/work/app", readOnly: true }, {
+  realPath: (path) => path,
+  listFolder: () => undefined,
+  readText: () => undefined,
+  home: "/home/u",
+  tmp: "/tmp/session",
+  cache: "/home/u/.cache/sandpiper",
+  env: { PATH: "/usr/bin:/bin" },
+  skills: [],
+  level: "kernel",
+});
 
 /** Inputs of the whole prompts under test/golden, by file name. */
 export const PROMPTS: Readonly<Record<string, Partial<PromptInputs>>> = {
@@ -42,7 +56,7 @@ export const PROMPTS: Readonly<Record<string, Partial<PromptInputs>>> = {
   no_tools: { tools: [], skills: SKILLS },
   read_only: {
     tools: tools("read", "grep", "find", "ls"),
-    environmentPolicy: ["Tools may read /work/app and change nothing.", "No commands can be run."],
+    environmentPolicy: describePolicy(READ_ONLY),
   },
   rounds: {
     retryInstruction: "The last edit did not match. Read the file again.",

@@ -53,6 +53,11 @@ const WRONG: readonly { readonly name: string; readonly manifest: unknown; reado
     },
     at: "$.fingerprints.full",
   },
+  {
+    name: "a reason of its own for trust R145",
+    manifest: { ...manifest, policy: { trust: { trusted: true, reason: "x" } } },
+    at: "$.policy.trust.reason",
+  },
   { name: "no hooks", manifest: { ...manifest, hooks: undefined }, at: "$.hooks" },
   {
     name: "text in a section",

@@ -2,7 +2,8 @@ import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@st
 import { compilePrompt, compileRound, compileStable, sectionTexts } from "../../src/prompt/compile.ts";
 import type { PromptInputs, StableInputs } from "../../src/core/prompt.ts";
 import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text.ts";
-import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
+import { PROMPTS } from "./golden_prompts.ts";
+import { EVERYTHING, inputs, loaded, meta, tools } from "./sample.ts";
 
 const plain = compilePrompt(inputs(), meta());
 
@@ -97,4 +98,71 @@ Deno.test("compilePrompt() cuts a retry instruction over its budget and says so"
   ]);
   const entry = manifest.sections.find((section) => section.id === "retry_instruction");
   assertEquals((entry?.chars ?? 0) - (entry?.kept ?? 0), 3000);
+});
+
+const FULL = inputs(PROMPTS["everything"]);
+
+/** Each input of the compiler, and the sections that another value of it alters; one that is not here is a type error. */
+const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<PromptInputs>, ...string[]])[]>> = {
+  profile: [], // alters no section, but which there are: below
+  identity: [[{ identity: "compiler" }, "identity_base"]],
+  systemOverride: [[
+    { systemOverride: loaded("/x/SYSTEM.md", "OWN") },
+    ...["identity_base", "system_override", "tools_list", "custom_tools_note", "guidelines", "docs_pointers"],
+    ...["assistant_safety", "soul_core", "identity_core", "user_persona"], // the file owns all of these (K11)
+  ]],
+  appendSystem: [[{ appendSystem: [] }, "append_system"]],
+  tools: [
+    [{ tools: FULL.tools.filter(({ name }) => name !== "task") }, "tools_list", "task_orchestration"],
+    [{ tools: [...FULL.tools, ...tools("subagent")] }, "tools_list", "task_orchestration"],
+    [{ tools: FULL.tools.filter(({ name }) => name !== "plan_create") }, "tools_list", "plan_guidance"],
+    [{ tools: FULL.tools.filter(({ name }) => name !== "todo_update") }, "tools_list", "todo_workflow"],
+  ],
+  contextFiles: [[{ contextFiles: [] }, "project_context"]],
+  skills: [[{ skills: [] }, "skills_listing"]],
+  docs: [[{ docs: [] }, "docs_pointers"]],
+  environmentPolicy: [[{ environmentPolicy: ["Nothing is allowed."] }, "environment_policy"]],
+  rules: [[{ rules: [] }, "rules"]],
+  persona: [[{ persona: { mode: "sections" } }, "soul_core", "identity_core", "user_persona"]],
+  scripts: [[
+    { scripts: { file: loaded("/x/SCRIPTS.md", "none"), folder: "/x", editable: false } },
+    "local_tool_notes",
+  ]],
+  blocks: [[{ blocks: [] }, "blocks"]],
+  toolRecoveryPolicy: [[{ toolRecoveryPolicy: false }, "tool_recovery_policy"]],
+  metadataMessages: [[{ metadataMessages: false }, "runtime_metadata"]],
+  budgets: [
+    [{ budgets: { persona: { perSource: 10 } } }, "soul_core", "user_persona"],
+    [{ budgets: { context: { total: 10 } } }, "project_context"],
+    [{ budgets: { scripts: { perSource: 10 } } }, "local_tool_notes"],
+    [{ budgets: { skills: { total: 200 } } }, "skills_listing"],
+    [{ budgets: { skillsRuntime: { total: 100 } } }, "skills_runtime"],
+  ],
+  runtime: [[{ runtime: { ...FULL.runtime, cwd: "/elsewhere" } }, "runtime_facts"]],
+  retryInstruction: [[{ retryInstruction: "Another" }, "retry_instruction"]],
+  continuation: [[{ continuation: false }, "recovery_continuation"]],
+  finalAnswer: [[{ finalAnswer: true }, "task_orchestration", "final_answer"]], // it is the end: no task is begun
+  withoutTools: [[{ withoutTools: true }, "task_orchestration"]],
+  dynamicContext: [[{ dynamicContext: "Another" }, "dynamic_context"]],
+  channel: [[{ channel: { name: "other", blocks: [] } }, "channel_augment"]],
+  runtimeSkills: [[{ runtimeSkills: [] }, "skills_runtime"]],
+  memory: [[{ memory: { today: "2026-03-07", longTerm: ["Other"], recent: [] } }, "memory_summaries"]],
+};
+for (const [name, rows] of Object.entries(ALTERS)) {
+  for (const [changes, ...ids] of rows) {
+    Deno.test(`compilePrompt() R31 R46 ${name} alters ${ids.join(", ")} and no other section`, () => {
+      const [before, after] = [sectionTexts(FULL), sectionTexts({ ...FULL, ...changes })];
+      const all = [...new Set([...before.keys(), ...after.keys()])];
+      assertEquals(all.filter((id) => before.get(id) !== after.get(id)).toSorted(), ids.toSorted());
+    });
+  }
+}
+
+Deno.test("compilePrompt() R31 a profile leaves sections out and alters none that stays", () => {
+  const whole = [...sectionTexts(FULL)];
+  for (const profile of ["minimal", "none"] as const) {
+    const fewer = [...sectionTexts({ ...FULL, profile })];
+    assert(fewer.length > 0 && fewer.length < whole.length);
+    assertEquals(fewer, whole.filter(([id]) => fewer.some(([other]) => other === id)), profile);
+  }
 });

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createHash } from "node:crypto";
 import type { PromptSkill } from "../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
 import { inputs, meta, tools } from "./sample.ts";
@@ -65,6 +66,34 @@ Deno.test("skills_listing R108 grows by name, description and path alone", () =>
   const entry =
     "<skill>\n<name>bb</name>\n<description>Does it</description>\n<location>/s/bb/SKILL.md</location>\n</skill>\n";
   assertEquals(two.length - one.length, entry.length);
+});
+
+Deno.test("skills_listing R357 tells of each skill its path, status, sizes and digest", () => {
+  const skills = [skill("big", "d".repeat(30_000)), skill("a<b>", "Does 🙂")];
+  const { full, manifest } = compilePrompt(inputs({ skills, tools: tools("read") }), meta());
+  const entry = "<skill>\n<name>a&lt;b&gt;</name>\n<description>Does 🙂</description>\n" +
+    "<location>/s/a&lt;b&gt;/SKILL.md</location>\n</skill>";
+  assertStringIncludes(full, entry);
+  const sources = manifest.sections.find((section) => section.id === "skills_listing")?.sources;
+  assertEquals(sources, [
+    {
+      kind: "skill",
+      ref: "a<b>",
+      path: "/s/a<b>/SKILL.md",
+      status: "loaded",
+      chars: [...entry].length,
+      kept: [...entry].length,
+      sha256: createHash("sha256").update(entry, "utf8").digest("hex"),
+    },
+    {
+      kind: "skill",
+      ref: "big",
+      path: "/s/big/SKILL.md",
+      status: "filtered",
+      chars: entry.replace("a&lt;b&gt;", "big").replace("a&lt;b&gt;", "big").replace("Does 🙂", "").length + 30_000,
+      kept: 0,
+    },
+  ]);
 });
 
 Deno.test("skills_listing leaves out what does not fit, lists smaller ones that do, and tells both readers", () => {

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createHash } from "node:crypto";
 import type { PromptInputs, RuntimeSkill } from "../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
 import { skillsPrompt } from "../../src/prompt/skills_prompt.ts";
@@ -9,6 +10,7 @@ function skill(slug: string, state: RuntimeSkill["state"], changes: Partial<Runt
   return {
     name: slug.toUpperCase(),
     slug,
+    path: `/s/${slug}/SKILL.md`,
     description: `Does ${slug}`,
     state,
     body: `Body of ${slug}`,
@@ -83,6 +85,60 @@ Deno.test("skills_runtime R132 R133 what does not fit is left out, named, and re
     "big truncated explicit",
     "huge filtered path",
     "small loaded path",
+  ]);
+});
+
+Deno.test("skills_runtime R357 tells of each skill its path, status, sizes and digest", () => {
+  const digest = (text: string) => createHash("sha256").update(text, "utf8").digest("hex");
+  const { path: _, ...bare } = skill("without-file", "path", { body: "" });
+  const list = [
+    skill("big", "explicit", { body: "x".repeat(30_000) }),
+    skill("huge", "path", { description: "y".repeat(30_000) }),
+    skill("small", "path", { body: "🙂" }),
+    bare,
+  ];
+  const { dynamic, manifest } = compilePrompt(inputs({ tools: tools("read_skill"), runtimeSkills: list }), meta());
+  const [big, huge, small, none] = [
+    "- BIG (big): Does big",
+    `- HUGE (huge): ${"y".repeat(30_000)}\n${body("huge")}`,
+    '- SMALL (small): Does small\n<skill slug="small">\n🙂\n</skill>',
+    "- WITHOUT-FILE (without-file): Does without-file",
+  ];
+  for (const part of [big, ...small.split(/\n(.+)/s), none]) assertStringIncludes(dynamic, part);
+  const path = (slug: string) => `/s/${slug}/SKILL.md`;
+  const wholeBig = big.length + 1 + '<skill slug="big">\n\n</skill>'.length + 30_000;
+  const [kind, reason] = ["skill", "path"] as const;
+  assertEquals(manifest.sections.find((section) => section.id === "skills_runtime")?.sources, [
+    {
+      kind,
+      ref: "big",
+      path: path("big"),
+      status: "truncated",
+      chars: wholeBig,
+      kept: big.length,
+      sha256: digest(big),
+      reason: "explicit",
+    },
+    { kind, ref: "huge", path: path("huge"), status: "filtered", chars: huge.length, kept: 0, reason },
+    {
+      kind,
+      ref: "small",
+      path: path("small"),
+      status: "loaded",
+      chars: countCharacters(small),
+      kept: countCharacters(small),
+      sha256: digest(small),
+      reason,
+    },
+    {
+      kind,
+      ref: "without-file",
+      status: "loaded",
+      chars: none.length,
+      kept: none.length,
+      sha256: digest(none),
+      reason,
+    },
   ]);
 });
 

@@ -7,6 +7,6 @@ import { builtin } from "./base.ts";
 export const runtimeMetadata: StableSection = {
   id: "runtime_metadata",
   stability: "stable",
-  profiles: ["full", "minimal"],
+  profiles: ["full"],
   render: (inputs) => inputs.metadataMessages ? builtin("runtime_metadata", metadataSentence(METADATA_KEY)) : undefined,
 };

@@ -1,3 +1,4 @@
+import { sha256 } from "../../core/digest.ts";
 import type { Diagnostic, PromptSkill, PromptSource, StableInputs } from "../../core/prompt.ts";
 import { oneLine, visiblePath } from "../clean.ts";
 import type { StableSection } from "../section.ts";
@@ -37,6 +38,7 @@ export const skillsListing: StableSection = {
         status,
         chars,
         kept: fits ? chars : 0,
+        ...(fits ? { sha256: sha256(entry) } : {}),
       });
       if (fits) entries.push(entry), left -= chars;
       else if (++omitted <= TOLD) diagnostics.push(leftOut(skill, limit));

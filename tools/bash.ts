@@ -154,10 +154,11 @@ interface Denied {
 }
 
 function detailsOf(outcome: ShellOutcome & Denied): JsonObject {
-  const { exitCode, ending, fullOutputPath, denial, isDenied } = outcome;
+  const { exitCode, ending, truncatedBy, fullOutputPath, denial, isDenied } = outcome;
   return {
     exitCode,
     ending,
+    ...(truncatedBy === undefined ? {} : { truncated: true }),
     ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     ...(denial === undefined ? {} : { denial: { ...denial } }),
     ...(isDenied ? { isDenied } : {}),

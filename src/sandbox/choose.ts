@@ -8,6 +8,9 @@ export type WantedSandbox = "auto" | "kernel" | "permissions" | "off";
 /** A level, and what the user should know about it. */
 export interface SandboxChoice {
   readonly level: SandboxLevel;
+  /** What the level cannot do on this machine, one clause each. */
+  readonly weaknesses: readonly string[];
+  /** The same and more as sentences. */
   readonly notices: readonly string[];
 }
 
@@ -24,16 +27,17 @@ const WHOLE_ABI = 6;
  */
 export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): SandboxChoice {
   if (wanted === "off") {
-    return { level: "off", notices: ["The sandbox is off: tools may do whatever you may do."] };
+    return { level: "off", weaknesses: [], notices: ["The sandbox is off: tools may do whatever you may do."] };
   }
-  if (wanted === "permissions") return { level: "permissions", notices: [] };
+  if (wanted === "permissions") return plain("permissions");
   // Part of every macOS; where it does not work nothing starts.
-  if (probe.os === "darwin") return { level: "seatbelt", notices: [] };
+  if (probe.os === "darwin") return plain("seatbelt");
   const bwrap = probe.landlockAbi >= 1 ? probe.bwrap() : { why: "bubblewrap alone would not limit what is read" };
-  if ("path" in bwrap) return { level: "kernel+", notices: [] };
+  if ("path" in bwrap) return plain("kernel+");
   if (probe.landlockAbi >= LEAST_ABI) {
-    const weaker = probe.landlockAbi >= WHOLE_ABI ? [] : probe.weaknesses;
-    return { level: "kernel", notices: weaker.map((text) => `The sandbox is weaker on this kernel: ${text}.`) };
+    const weaknesses = probe.landlockAbi >= WHOLE_ABI ? [] : probe.weaknesses;
+    const notices = weaknesses.map((text) => `The sandbox is weaker on this kernel: ${text}.`);
+    return { level: "kernel", weaknesses, notices };
   }
   const why = probe.landlockWhy ?? `Landlock ABI ${probe.landlockAbi} is too old, ${LEAST_ABI} is needed`;
   if (wanted === "kernel") {
@@ -48,8 +52,13 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
   }
   return {
     level: "permissions",
+    weaknesses: [],
     notices: [
       `The kernel does not confine tools here (${why}): no real shell, file tools by Deno's permissions alone.`,
     ],
   };
+}
+
+function plain(level: SandboxLevel): SandboxChoice {
+  return { level, weaknesses: [], notices: [] };
 }

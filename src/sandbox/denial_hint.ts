@@ -26,7 +26,7 @@ const OFFLINE =
 const HOST = /(?:resolve host(?:name)?:? |EAI_AGAIN |Resolving )([\w.-]+)/i;
 const ONLY = "Only the user can allow it";
 
-/** A guess at what a command met. */
+/** A guess at what a command met; an empty one is of something that nobody is to be told of. */
 export interface DenialHint {
   /** For the model; absent where it would tell that something exists which is hidden from commands. */
   readonly note?: string;
@@ -47,6 +47,7 @@ export function denialHint(
   realPath: RealPath,
 ): DenialHint | undefined {
   if (policy.sandbox === "off" || policy.sandbox === "permissions") return undefined;
+  let silent: DenialHint | undefined;
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
     const hint = REFUSAL.test(line)
@@ -56,9 +57,10 @@ export function denialHint(
       : failed && OFFLINE.test(line)
       ? netHint(line, policy)
       : undefined;
-    if (hint !== undefined) return hint;
+    if (hint?.note !== undefined || hint?.denial !== undefined) return hint;
+    silent ??= hint;
   }
-  return undefined;
+  return silent;
 }
 
 function netHint(line: string, { net, sandbox }: Policy): DenialHint | undefined {
@@ -87,8 +89,9 @@ function hiddenHint(written: string, line: string, policy: Policy, realPath: Rea
   if (!/^~?\//.test(written)) return undefined;
   const lexical = placeOf(written, policy);
   const path = realOf(lexical, realPath);
-  if (covers(policy.read, path) || isWithin([...policy.denyRead, policy.tmp, policy.cache], path)) return undefined;
   const isThere = realPath(lexical) !== undefined;
+  if (isWithin(policy.denyRead, path)) return isThere ? {} : undefined;
+  if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache], path)) return undefined;
   if (isThere && !WRITES.test(line)) return { denial: { kind: "read", target: path } };
   // A missing file is no denial, unless it was to be made.
   const isMade = WRITES.test(line) || REDIRECTED.test(line);

@@ -13,6 +13,8 @@ export interface DeniedFacts {
   /** Private folders that must stay writable even inside a secret one. */
   readonly writable: readonly string[];
   readonly program: readonly string[];
+  /** What this program keeps of sessions. */
+  readonly kept: readonly string[];
   readonly realPath: (path: string) => string | undefined;
   readonly listFolder: (path: string) => readonly string[] | undefined;
 }
@@ -39,9 +41,12 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
     .filter((path) => !isInside(facts.home, path));
   const secrets = unique([...lexical, ...real]);
   const carved = (keep: readonly string[]): string[] => secrets.flatMap((path) => carve(path, keep, facts.listFolder));
+  // Mostly below a secret place, whose denial covers it.
+  const withKept = (denied: readonly string[]): string[] =>
+    unique([...denied, ...facts.kept.filter((path) => !denied.some((folder) => isInside(path, folder)))]);
   return {
-    read: unique([...read.list, ...carved([...facts.readable, ...facts.writable])]),
-    write: unique([...write.list, ...carved(facts.writable), ...facts.program]),
+    read: withKept([...read.list, ...carved([...facts.readable, ...facts.writable])]),
+    write: withKept([...write.list, ...carved(facts.writable), ...facts.program]),
     secrets,
   };
 }

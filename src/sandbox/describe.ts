@@ -1,6 +1,7 @@
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
 import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
+import { runNotices } from "./run_notices.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
   "kernel+": "Enforced by the Linux kernel.",
@@ -137,11 +138,16 @@ function visible(name: string): string {
   );
 }
 
-/** A policy for the manifest (R359): scopes and limits, names of variables without their values. */
+/**
+ * A policy for the manifest (R359): scopes and limits, names of variables without their values, what its level cannot do
+ * here, and what a person is warned of (R468).
+ */
 export function policyRecord(policy: Policy): JsonObject {
   const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });
   return {
     sandbox: policy.sandbox,
+    weaknesses: policy.weaknesses ?? [],
+    notices: [...policy.notices ?? [], ...runNotices(policy)],
     root: policy.root,
     read: scope(policy.read),
     write: scope(policy.write),

@@ -14,11 +14,11 @@ export interface ProcessLimits {
   readonly tasks: number;
 }
 
-/** Lowers soft and hard limits of the process: no core dumps, bounded files and descriptors. */
+/** Lowers soft and hard limits of the process: no core dumps, bounded files and descriptors. None is ever raised. */
 export function limitSelf(limits: ProcessLimits): void {
-  setLimit(RLIMIT_CORE, 0);
-  setLimit(RLIMIT_FSIZE, limits.fileBytes);
-  setLimit(RLIMIT_NOFILE, limits.openFiles);
+  lowerLimit(RLIMIT_CORE, 0);
+  lowerLimit(RLIMIT_FSIZE, limits.fileBytes);
+  lowerLimit(RLIMIT_NOFILE, limits.openFiles);
 }
 
 /**
@@ -28,17 +28,27 @@ export function limitSelf(limits: ProcessLimits): void {
  * it does not count at all (setrlimit(2), RLIMIT_NPROC).
  */
 export function limitTasks(tasks: number, others: number): void {
-  const pair = new BigUint64Array(2);
-  succeed(systemCall("prlimit64", 0, RLIMIT_NPROC, 0, pair), "prlimit64(RLIMIT_NPROC)");
-  // What the user has set lower stays: raising it is not possible, and not wanted.
-  const soft = pair[0] ?? 0n;
+  const soft = limitNow(RLIMIT_NPROC)[0] ?? 0n;
   const wanted = BigInt(tasks + others);
-  setLimit(RLIMIT_NPROC, Number(soft < wanted ? soft : wanted));
+  setLimit(RLIMIT_NPROC, soft < wanted ? soft : wanted);
 }
 
-function setLimit(resource: number, value: number): void {
-  const pair = new BigUint64Array([BigInt(value), BigInt(value)]);
-  succeed(systemCall("prlimit64", 0, resource, pair), `prlimit64(${resource}, ${value})`);
+/** What the user, or a container, has set lower stays: raising it is not possible, and not wanted. */
+function lowerLimit(resource: number, value: number): void {
+  const hard = limitNow(resource)[1] ?? 0n;
+  const wanted = BigInt(value);
+  setLimit(resource, hard < wanted ? hard : wanted);
+}
+
+/** Soft and hard; without one it is the largest number that there is. */
+function limitNow(resource: number): BigUint64Array {
+  const pair = new BigUint64Array(2);
+  succeed(systemCall("prlimit64", 0, resource, 0, pair), `prlimit64(${resource})`);
+  return pair;
+}
+
+function setLimit(resource: number, value: bigint): void {
+  succeed(systemCall("prlimit64", 0, resource, new BigUint64Array([value, value])), `prlimit64(${resource}, ${value})`);
 }
 
 /** Makes this process and its children the first that the kernel ends when memory is short; best effort. */

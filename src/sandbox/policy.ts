@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "./default_limits.ts";
 import { deniedPaths } from "./denied.ts";
 import { toolEnvironment } from "./environment.ts";
 import { type FolderView, worktreeLink } from "./git_paths.ts";
+import { keptPaths, refuseKeptAround } from "./kept.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
 import { protectedPaths } from "./protected.ts";
@@ -71,6 +72,8 @@ export interface PolicyFacts extends FolderView {
   readonly readable?: readonly string[];
   /** What this program is made of: never writable, since the next confined process starts from it. */
   readonly program?: readonly string[];
+  /** Files and folders in which sessions and their audit are kept: neither readable nor writable. */
+  readonly kept?: readonly string[];
   readonly level: SandboxLevel;
 }
 
@@ -89,17 +92,20 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
   const cache = realFolder(facts.cache, "cache folder", facts.realPath);
   const layers = layersOf(request, root, home, facts);
   const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
+  const kept = keptPaths(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
   const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
     ...facts,
     home,
     readable: extra,
     writable: [tmp, cache],
     program: facts.program ?? [],
+    kept: kept.denied,
   });
   refuseSecretWorkspace(root, denied.secrets);
   const workspace: Scope = root === "/" ? EVERYTHING : { all: false, list: [root] };
   const read = layers.denied("read").all ? NOTHING : layers.wanted("read", workspace);
   const write = request.readOnly || layers.denied("write").all ? NOTHING : layers.wanted("write", workspace);
+  refuseKeptAround(kept, [read, write]);
   const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
   const link = worktreeLink(root, facts);
   return {

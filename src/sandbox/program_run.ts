@@ -4,13 +4,13 @@ import { PROGRAM_BYTES, type ProgramOutcome } from "../core/program.ts";
 import { formatSize } from "../core/text.ts";
 import { drain } from "./command_process.ts";
 import type { ConfinedProcess } from "./confined_process.ts";
-import type { DenialClaim } from "./denial_claim.ts";
 import { denialHint } from "./denial_hint.ts";
 import { disk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
 import type { Exec } from "./launch.ts";
 import { openTree } from "./process_tree.ts";
 import type { ProtectedGuard } from "./protected_guard.ts";
+import type { DeniedOutcome } from "./shell.ts";
 import type { Spares } from "./spare.ts";
 import { openStop } from "./stop.ts";
 import { watch } from "./watchdog.ts";
@@ -28,8 +28,8 @@ export interface ProgramHost {
   readonly guard: ProtectedGuard;
 }
 
-/** How a program ended, with what of the policy it met where a grant could help; that stays in the host. */
-export type DeniedProgramOutcome = ProgramOutcome & { readonly denial?: DenialClaim };
+/** How a program ended, with what of the policy it met, as of a command of the real shell; that stays in the host. */
+export type DeniedProgramOutcome = ProgramOutcome & Pick<DeniedOutcome, "denial" | "isDenied">;
 
 /**
  * Runs one program in a confined process to its end, with its two outputs apart; the same confinement, watchdog and end as
@@ -76,6 +76,7 @@ export async function runProgram(
     const denial = hint?.denial ?? started.denied?.();
     return {
       ...(denial === undefined ? {} : { denial }),
+      ...(notes.length > 0 || hint !== undefined || denial !== undefined ? { isDenied: true as const } : {}),
       exitCode: status?.code ?? KILLED,
       stdout,
       stderr,

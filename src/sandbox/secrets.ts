@@ -7,18 +7,25 @@ export const HOME_SECRETS: readonly string[] = [
   ...".ssh .gnupg .password-store .pki .vault-token .local/share/keyrings .config/op .config/sops .config/age".split(
     " ",
   ),
-  ...".netrc .authinfo .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .cups".split(" "),
+  ...".netrc .authinfo .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .cups .local/share/kwalletd".split(" "),
+  "Library/Keychains",
   // Clouds and clusters.
   ...".aws .azure .oci .config/gcloud .kube .docker .config/containers .config/doctl .config/hcloud".split(" "),
+  ".aliyun",
   ...".config/rclone .terraform.d .terraformrc .pulumi .fly .config/heroku .config/netlify .vercel".split(" "),
   // Package registries and forges.
   ...".npmrc .yarnrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml".split(" "),
   ...".m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .composer/auth.json".split(" "),
   ...".config/composer/auth.json .nuget/NuGet .config/pip .pip .git-credentials .config/git/credentials".split(" "),
   ...".config/gh .config/glab-cli .config/hub .config/hub-token".split(" "),
-  // Browsers and mail.
+  // Browsers and mail, those among the Flatpaks with them.
   ...".mozilla .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge".split(" "),
   ...".config/vivaldi .thunderbird snap/firefox snap/chromium .config/Signal .config/Slack .config/discord".split(" "),
+  ".config/opera",
+  ".var/app",
+  ..."Library/Cookies Library/Safari Library/Containers/com.apple.Safari".split(" "),
+  ...["Google/Chrome", "Chromium", "Firefox", "BraveSoftware", "Microsoft Edge", "Vivaldi", "com.operasoftware.Opera"]
+    .map((name) => `Library/Application Support/${name}`),
   // What was typed.
   ...".bash_history .zsh_history .local/share/fish .python_history .node_repl_history .psql_history".split(" "),
   ...".mysql_history .sqlite_history .rediscli_history .irb_history .lesshst .viminfo .wget-hsts".split(" "),

@@ -28,8 +28,11 @@ const NOT_STARTED = 130;
 /** 128 + SIGKILL. */
 const KILLED = 137;
 
-/** How a command ended, with what of the policy it met where a grant could help. */
-export type DeniedOutcome = ShellOutcome & { readonly denial?: DenialClaim };
+/**
+ * How a command ended, with what of the policy it met where a grant could help; `isDenied` where it met anything of it,
+ * secrets included.
+ */
+export type DeniedOutcome = ShellOutcome & { readonly denial?: DenialClaim; readonly isDenied?: true };
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
@@ -139,7 +142,8 @@ async function runCommand(
       : denialHint(captured.output, status?.success !== true, policy, disk.realPath);
     const told = outcomeOf(captured, status, stop.reason(), left, hint?.note === undefined ? notes : [hint.note]);
     const denial = hint?.denial ?? started.denied?.();
-    return denial === undefined ? told : { ...told, denial };
+    if (notes.length === 0 && hint === undefined && denial === undefined) return told;
+    return { ...told, isDenied: true, ...(denial === undefined ? {} : { denial }) };
   } finally {
     clearTimeout(timer);
     watchdog.close();

@@ -64,8 +64,7 @@ export function openAudit(
             callId: event.toolCallId,
             tool: event.toolName,
             arguments: digest,
-            // A denial is a fixed form of sentence, made on the host's side of the boundary or on the runner's.
-            decision: event.isError && textOf(event.result.content).startsWith("Denied: ") ? "denied" : "allowed",
+            decision: isDenied(event) ? "denied" : "allowed",
             outcome: event.isError ? "error" : "ok",
             durationMs: tenths(event.durationMs),
             ...(event.waitedMs === undefined ? {} : { waitedMs: tenths(event.waitedMs) }),
@@ -80,6 +79,19 @@ export function openAudit(
       }
     },
   };
+}
+
+/** Tools whose errors are sentences of this program, whatever the files say that they look at. */
+const FILE_TOOLS: readonly string[] = ["read", "grep", "find", "ls", "edit", "write"];
+
+/** How the refusals of the policy, of Deno and of the kernel begin. */
+const DENIAL = /^(?:Denied|NotCapable|PermissionDenied): /;
+
+/** Whether the policy said no. The text of a command is its own: there counts what the host knows beside it. */
+function isDenied({ toolName, result, isError }: Extract<AgentEvent, { type: "tool_execution_end" }>): boolean {
+  const { denial, isDenied } = result.details ?? {};
+  if (denial !== undefined || isDenied === true) return true;
+  return isError && FILE_TOOLS.includes(toolName) && DENIAL.test(textOf(result.content));
 }
 
 function tenths(ms: number): number {

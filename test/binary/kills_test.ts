@@ -3,4 +3,4 @@ import { killHosts, killRunners, KILLS } from "../faults/kills.ts";
 
 Deno.test("binary: a host that is killed at any moment loses nothing that it told R323 R332", () =>
   killHosts(BINARY, KILLS));
-Deno.test("binary: a run outlives the death of its runner at any moment R488", () => killRunners(BINARY, KILLS));
+Deno.test("binary: a run outlives the death of its runner at any moment", () => killRunners(BINARY, KILLS));

@@ -37,6 +37,9 @@ for (const [claim, wanted, probe, level, notices] of CASES) {
   Deno.test(`chooseSandbox() takes ${claim}`, () => {
     const choice = chooseSandbox(wanted, probe);
     assertEquals([choice.level, choice.notices.length], [level, notices]);
+    assertEquals(choice.weaknesses, level === "kernel" ? weaknessesOfAbi(probe.landlockAbi) : []);
+    const said = choice.weaknesses.map((text) => `The sandbox is weaker on this kernel: ${text}.`);
+    if (level === "kernel") assertEquals(choice.notices, said);
   });
 }
 

@@ -149,7 +149,13 @@ for (
     }],
     ["what is not there", "cat: /srv/none: No such file or directory", undefined],
     ["what is nowhere", "touch: cannot touch '/none/new': No such file or directory", undefined],
-    ["a secret", "cat: /home/ann/.ssh: No such file or directory", undefined],
+    ["a secret", "cat: /home/ann/.ssh: No such file or directory", "nothing"],
+    [
+      "a secret after something else",
+      "cat: /srv/data: No such file or directory\ncat: /home/ann/.ssh: No such file or directory",
+      { kind: "read", target: "/srv/data" },
+    ],
+    ["a secret that is not there", "cat: /home/ann/.ssh/id: No such file or directory", undefined],
     ["what is in scope", "cat: /home/ann/project: No such file or directory", undefined],
     ["a relative path", "cat: srv/data: No such file or directory", undefined],
   ] as const
@@ -157,7 +163,7 @@ for (
   Deno.test(`denialHint() on ${claim} tells the model nothing that a command could not see R480`, () => {
     const real = (path: string): string | undefined =>
       ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
-    const expected = hint && { denial: hint };
+    const expected = hint === "nothing" ? {} : hint && { denial: hint };
     assertEquals(denialHint(line, true, { ...POLICY, sandbox: "kernel+" }, real), expected);
     assertEquals(denialHint(line, false, { ...POLICY, sandbox: "kernel+" }, real), undefined);
     // With one disk for all what is missing is missing.
@@ -175,7 +181,7 @@ for (const level of CONFINED) {
     inWorld(level, () => {}, async ({ run }) => {
       const touched: DeniedOutcome = await run("touch /usr/nothing");
       const { note, denial } = write("/usr/nothing", "/usr");
-      assertEquals([touched.notes, touched.denial], [[note], denial]);
+      assertEquals([touched.notes, touched.denial, touched.isDenied], [[note], denial, true]);
       const { notes } = await run("echo hi > /dev/tcp/192.0.2.1/9");
       // Without namespaces a socket cannot even be made: that reads like a missing right, and no host is named.
       assertEquals(notes, level === "kernel+" ? [NO_NET] : []);

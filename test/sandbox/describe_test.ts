@@ -46,11 +46,53 @@ Deno.test("policyRecord() records every scope, and of variables the names alone 
   const policy = worldPolicy(world, "kernel", { flags: { env: ["MY_TOKEN"] } }, { MY_TOKEN: "value-of-it" });
   const record = policyRecord(policy);
   assertEquals(Object.keys(record), [
-    ...["sandbox", "root", "read", "write", "run", "net", "env", "denyRead", "denyWrite", "protected", "limits"],
+    ...[
+      "sandbox",
+      "weaknesses",
+      "notices",
+      "root",
+      "read",
+      "write",
+      "run",
+      "net",
+      "env",
+      "denyRead",
+      "denyWrite",
+      "protected",
+      "limits",
+    ],
   ]);
   const text = JSON.stringify(record);
   assert(text.includes("MY_TOKEN") && !text.includes("value-of-it"));
   assertEquals(record["write"], { all: false, list: [world.root, world.tmp, world.cache] });
+});
+
+Deno.test("policyRecord() records what the level cannot do here and what a person is warned of R468", () => {
+  using world = makeWorld();
+  const record = (policy: Policy) => (({ weaknesses, notices }) => ({ weaknesses, notices }))(policyRecord(policy));
+  const kernel = worldPolicy(world, "kernel");
+  assertEquals(record(kernel), { weaknesses: [], notices: [] });
+  assertEquals(record({ ...kernel, weaknesses: ["signals get out"], notices: ["Signals get out."] }), {
+    weaknesses: ["signals get out"],
+    notices: ["Signals get out."],
+  });
+  assertEquals(record({ ...worldPolicy(world, "off", { flags: { run: true } }), notices: ["It is off."] }), {
+    weaknesses: [],
+    notices: [
+      "It is off.",
+      "A real shell without a sandbox voids the read and write scope: commands may touch whatever you may.",
+    ],
+  });
+  assertEquals(record(worldPolicy(world, "kernel", { flags: { run: ["ls", "git"] } })), {
+    weaknesses: [],
+    notices: ["git can start other programs: the list does not bound those, only the sandbox does."],
+  });
+});
+
+Deno.test("describePolicy() does not tell the model of a weaker level", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel");
+  assertEquals(describePolicy({ ...policy, weaknesses: ["a"], notices: ["b"] }), describePolicy(policy));
 });
 
 Deno.test("describePolicy() names the hosts of a list and the way to them (R470)", () => {

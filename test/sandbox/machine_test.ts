@@ -50,6 +50,32 @@ for (const [name, lacks, why] of REFUSED) {
         assertEquals([...Deno.readDirSync(ws)], []);
       }),
   });
+
+  Deno.test({
+    name: `doctor --sandbox kernel ${name} ends with code 3, and says why and what to do`,
+    ignore,
+    fn: () =>
+      inWorkspace({}, async ({ ws, home, outside }) => {
+        const look = (...options: readonly string[]) =>
+          onMachine(lacks(outside), ["doctor", ...options], { cwd: ws, home });
+        const wanted = await look("--sandbox", "kernel");
+        assertEquals(wanted.code, 3, wanted.stderr);
+        assertMatch(
+          wanted.stdout,
+          /^-- +sandbox +Cannot confine tools with the kernel here: .*\n +Use a newer kernel or/m,
+        );
+        assertMatch(`why: ${/^-- +sandbox .*? here: (.*)$/m.exec(wanted.stdout)?.[1]}`, why);
+        const checks: { name: string; ok: boolean; fix?: string }[] = JSON.parse(
+          (await look("--sandbox", "kernel", "--json")).stdout,
+        );
+        const sandbox = checks.find((check) => check.name === "sandbox");
+        assertEquals([sandbox?.ok, sandbox?.fix?.startsWith("Use a newer kernel or install")], [false, true]);
+        // Where the user asks for nothing in particular, less is no failure.
+        const any = await look();
+        assertEquals(any.code, 0, any.stderr);
+        assertMatch(any.stdout, /^ok +sandbox +level permissions; The kernel does not confine tools here/m);
+      }),
+  });
 }
 
 Deno.test({

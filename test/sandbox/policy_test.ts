@@ -172,13 +172,26 @@ Deno.test("resolvePolicy() denies secrets whatever is allowed, also where a link
     join(world.home, ".config/gh/hosts.yml"),
     join(world.home, ".cargo/credentials.toml"),
     join(world.home, ".sandpiper/agent/sessions/1"),
+    join(world.home, ".aliyun/config.json"),
+    join(world.home, ".local/share/kwalletd/kdewallet.kwl"),
+    join(world.home, ".var/app/org.mozilla.firefox/x"),
+    ...["opera", "BraveSoftware", "microsoft-edge"].map((name) => join(world.home, ".config", name, "Cookies")),
+    ...["Keychains/login.keychain-db", "Cookies/Cookies.binarycookies", "Safari/History.db"]
+      .map((name) => join(world.home, "Library", name)),
+    join(world.home, "Library/Containers/com.apple.Safari/Data/x"),
+    ...["Google/Chrome", "Firefox", "BraveSoftware", "Microsoft Edge"]
+      .map((name) => join(world.home, "Library/Application Support", name, "Default/Login Data")),
     "/etc/shadow",
   ];
   for (const place of places) {
     assert(!touches(policy.read, policy.denyRead, place), place);
     assert(!touches(policy.write, policy.denyWrite, place), place);
   }
-  assert(touches(policy.read, policy.denyRead, join(world.home, "notes")));
+  // What lies beside a store is none.
+  const open = ["notes", ".config/nvim/init.lua", ".local/share/man", "Library/Caches/pip", "Library/pnpm/store"];
+  for (const name of [...open, "Library/Application Support/Code/User/settings.json"]) {
+    assert(touches(policy.read, policy.denyRead, join(world.home, name)), name);
+  }
 });
 
 Deno.test("resolvePolicy() lets a skill be read inside the agent's own folder, and nothing beside it (R476)", () => {
@@ -222,6 +235,46 @@ Deno.test("resolvePolicy() never lets the program that confines be written", () 
   const program = [join(world.root, "sandpiper")];
   const policy = resolve(world, {}, { program });
   assert(!touches(policy.write, policy.denyWrite, join(world.root, "sandpiper")));
+});
+
+Deno.test("resolvePolicy() keeps tools from sessions and audit, whatever is allowed and however one gets there R478", () => {
+  using world = makeWorld();
+  const [sessions, link, audit] = ["kept/sessions", "link", "audit"].map((name) => join(world.root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  Deno.symlinkSync(world.outside, link);
+  const kept = [sessions, join(link, "sessions"), audit, join(world.home, ".sandpiper/agent/audit")];
+  for (const flags of [{}, { read: true, write: true }] as const) {
+    const { read, write, denyRead, denyWrite } = resolve(world, { flags }, { kept });
+    for (const path of [sessions, audit, join(link, "sessions"), join(world.outside, "sessions")]) {
+      assert(!touches(read, denyRead, join(path, "s.jsonl")));
+      assert(!touches(write, denyWrite, join(path, "s.jsonl")));
+    }
+    assert(touches(write, denyWrite, join(world.root, "kept/other")));
+    // The home's denial has it already.
+    assert(!denyRead.includes(join(world.home, ".sandpiper/agent/audit")));
+  }
+});
+
+Deno.test("resolvePolicy() keeps tools from sessions beside a skill, also before there are any R478", () => {
+  using world = makeWorld();
+  const skill = join(world.home, ".sandpiper/agent/skills/one");
+  Deno.mkdirSync(skill, { recursive: true });
+  const sessions = join(world.home, ".sandpiper/agent/sessions");
+  const { denyRead } = resolve(world, {}, { skills: [skill], kept: [sessions] });
+  assert(!touches(ALL, denyRead, join(sessions, "s.jsonl")));
+  assert(touches(ALL, denyRead, join(skill, "SKILL.md")));
+});
+
+Deno.test("resolvePolicy() refuses sessions among the files of the tools R478", () => {
+  using world = makeWorld();
+  const error = assertThrows(() => resolve(world, {}, { kept: [world.root] }), UserError);
+  assertStringIncludes(error.message, `Cannot keep sessions in ${world.root}`);
+  assertThrows(() => resolve(world, { flags: { read: true } }, { kept: [world.base] }), UserError);
+  // Out of their scope it harms nothing that the workspace lies in it.
+  assert(!resolve(world, {}, { kept: [world.base] }).denyRead.includes(world.base));
 });
 
 Deno.test("resolvePolicy() refuses hosts by list with the reason, and takes all or nothing", () => {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { sha256 } from "../../src/core/digest.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { openAudit } from "../../src/session/audit.ts";
 
 const result = (text: string) => ({ content: [{ type: "text" as const, text }] });
@@ -62,3 +63,45 @@ Deno.test("openAudit() tells once that it cannot write, and the run goes on", ()
   for (const event of [...call("a", "x", false), ...call("b", "x", false)]) audit.read(event);
   assertEquals(failures.length, 1);
 });
+
+const DENIED: readonly (readonly [
+  claim: string,
+  tool: string,
+  text: string,
+  isError: boolean,
+  decision: "allowed" | "denied",
+  details?: JsonObject,
+])[] = [
+  ["a file tool that the policy refused", "read", "Denied: read /etc/x: outside", true, "denied"],
+  ["a file tool that Deno refused", "write", 'NotCapable: write access to "/x" is not granted', true, "denied"],
+  ["a file tool that the kernel refused", "edit", "PermissionDenied: os error 13", true, "denied"],
+  ["a file that begins like a denial", "read", "Denied: x", false, "allowed"],
+  ["a denial further on in a text", "grep", "Cannot search: Denied: x", true, "allowed"],
+  ["another failure", "ls", "No such folder: x", true, "allowed"],
+  ["a command that a grant could help", "bash", "x", true, "denied", { denial: { kind: "net", target: "*" } }],
+  ["a command that nothing could help", "bash", "x", true, "denied", { exitCode: 1, isDenied: true }],
+  ["a command that went on after it", "bash", "x", false, "denied", { exitCode: 0, isDenied: true }],
+  ["a command that prints a denial", "bash", "Denied: x\n\nCommand exited with code 1", true, "allowed", {
+    exitCode: 1,
+  }],
+  ["a command that prints Deno's", "bash", 'NotCapable: read access to "/x"', true, "allowed", { exitCode: 1 }],
+  ["a tool of somebody else", "deploy", "Denied: not today", true, "allowed"],
+];
+
+for (const [claim, toolName, text, isError, decision, details] of DENIED) {
+  Deno.test(`openAudit() keeps ${decision} for ${claim} R481`, () => {
+    const folder = Deno.makeTempDirSync();
+    try {
+      const audit = openAudit(folder, "s1", () => 0, (error) => {
+        throw error;
+      });
+      const [started, ended] = call("a", text, isError);
+      if (started?.type !== "tool_execution_start" || ended?.type !== "tool_execution_end") throw new Error("order");
+      audit.read({ ...started, toolName });
+      audit.read({ ...ended, toolName, result: { ...ended.result, ...(details ? { details } : {}) } });
+      assertEquals(JSON.parse(Deno.readTextFileSync(audit.path)).decision, decision);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  });
+}

@@ -104,8 +104,13 @@ const CASES: readonly { name: string; outcome: Partial<ShellOutcome>; text: stri
 for (const { name, outcome, text, isError } of CASES) {
   Deno.test(`bash reports ${name}`, async () => {
     const { result } = await answer(outcome);
-    const { ending, exitCode, fullOutputPath } = { ...OUTCOME, ...outcome };
-    const details = { exitCode, ending, ...(fullOutputPath ? { fullOutputPath } : {}) };
+    const { ending, exitCode, truncatedBy, fullOutputPath } = { ...OUTCOME, ...outcome };
+    const details = {
+      exitCode,
+      ending,
+      ...(truncatedBy ? { truncated: true } : {}),
+      ...(fullOutputPath ? { fullOutputPath } : {}),
+    };
     assertEquals(result, { ...textResult(text, details), ...(isError ? { isError } : {}) });
   });
 }

@@ -12,13 +12,8 @@
  */
 export { type Agent, createAgent, type Said } from "./cli/sdk/agent.ts";
 export { type CustomTool, type CustomToolContext, defineTool, type ZodSchema } from "./cli/sdk/custom_tool.ts";
-export type {
-  AgentLimits,
-  AgentOptions,
-  AgentPermissions,
-  AgentSession,
-  PromptBuilderInput,
-} from "./cli/sdk/options.ts";
+export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./cli/sdk/options.ts";
+export type { PromptAdditions } from "./cli/prompt_additions.ts";
 export { UserError, type UserErrorParts } from "./core/error.ts";
 export { defineExtension } from "./hooks/api.ts";
 export type {
@@ -35,11 +30,13 @@ export type {
 } from "./hooks/api.ts";
 export type {
   AskPermission,
+  ChoiceSource,
   CommandView,
   ContextUsage,
   Engine,
   EngineState,
   InputSource,
+  MoveOptions,
   PromptOutcome,
   QueueMode,
   SessionTotals,
@@ -94,10 +91,14 @@ export type {
   DiagnosticCode,
   Profile,
   PromptSource,
+  PromptTool,
   SkillState,
   SourceStatus,
   Stability,
 } from "./core/prompt.ts";
+export type { PromptBlock } from "./core/prompt_block.ts";
 export type * from "./core/provider.ts";
 export type * from "./core/session.ts";
 export type { ToolResult } from "./core/tool.ts";
+export type { ChannelFacts, PromptAugment } from "./prompt/augment.ts";
+export type { PromptBuilder, PromptBuilderInput, ToolRegistry } from "./prompt/custom_prompt.ts";

@@ -1,19 +1,21 @@
 import { findGitRoot } from "../context/ancestors.ts";
 import { gatherContextFiles } from "../context/context_files.ts";
 import { gatherDocs } from "../context/docs_pointers.ts";
+import { gatherMemory } from "../context/memory_files.ts";
 import { gatherPersona } from "../context/persona_files.ts";
 import { gatherRuntime } from "../context/runtime_facts.ts";
 import { gatherScripts } from "../context/scripts_file.ts";
 import { gatherSystemFiles } from "../context/system_files.ts";
 import { discoverTemplates } from "../context/templates.ts";
+import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { once } from "../core/once.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { Diagnostic, Profile, PromptInputs } from "../core/prompt.ts";
-import { channelOf, LOCAL_AUGMENTS } from "../prompt/augment.ts";
 import { describePolicy } from "../sandbox/describe.ts";
 import { baseNotices } from "./base_notices.ts";
 import type { Config } from "./config.ts";
 import type { InputSources } from "./engine/inputs.ts";
+import { additionsOf, type PromptAdditions } from "./prompt_additions.ts";
 import { findSkills, skillChoice } from "./skills.ts";
 import type { ToolsHost } from "./tools_host.ts";
 
@@ -22,6 +24,8 @@ export interface PromptBase {
   readonly inputs: PromptInputs;
   /** What gathering had to report; the compiler adds its own. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Whether the project's own configuration is in it; for the manifest (R145). */
+  readonly trust: TrustDecision;
   /** What typed text may name. */
   readonly sources: InputSources;
   /** What a person should be told, one sentence each. */
@@ -42,6 +46,7 @@ export async function gatherBase(
   tools: Pick<ToolsHost, "policy" | "active" | "bundled">,
   channel: string,
   contributed: Contributed = NOTHING,
+  additions: PromptAdditions = {},
 ): Promise<PromptBase> {
   const { values } = config.invocation;
   const { settings, root, projectFolder, userFolder, trusted } = config;
@@ -71,6 +76,13 @@ export async function gatherBase(
     enabled: !values["no-context-files"] && (isFull || (profile === "minimal" && mode === "replace")),
   });
   const scripts = gatherScripts({ ...places, canWrite: (path) => canWrite(tools.policy, path) });
+  const memory = gatherMemory({
+    userFolder,
+    now: Date.now(),
+    canRead: mayRead,
+    canOpen: (path) => canOpen(tools.policy, path),
+    enabled: enabled && settings.memory === true,
+  });
   const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills, gitRoot);
   const templates = await discoverTemplates({
     root,
@@ -81,7 +93,6 @@ export async function gatherBase(
     contributed: contributed.templates,
     enabled: !values["no-templates"],
   });
-  const local = channelOf(LOCAL_AUGMENTS, channel);
   return {
     inputs: {
       profile,
@@ -93,19 +104,22 @@ export async function gatherBase(
       skills: skills.skills,
       docs: "problem" in tools.bundled ? [] : gatherDocs(tools.bundled.folder),
       environmentPolicy: describePolicy(tools.policy),
-      rules: [],
       ...(persona.persona ? { persona: persona.persona } : {}),
       ...(scripts.scripts ? { scripts: scripts.scripts } : {}),
       ...(settings.toolRecoveryPolicy ? { toolRecoveryPolicy: true } : {}),
       ...(settings.budgets ? { budgets: settings.budgets } : {}),
       ...(isFull ? { metadataMessages: true } : {}),
-      ...(local ? { channel: local } : {}),
+      ...additionsOf(additions, channel),
+      ...(memory.memory ? { memory: memory.memory } : {}),
       runtime: gatherRuntime({ root, gitRoot, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
-    diagnostics: [...system.diagnostics, ...persona.diagnostics, ...scripts.diagnostics, ...skills.diagnostics],
+    diagnostics: [system, persona, scripts, memory, skills].flatMap((one) => one.diagnostics).concat(
+      templates.problems,
+    ),
+    trust: { trusted, reason: config.trustReason },
     sources: { skills: skills.found.skills, choice: skillChoice(config), templates: templates.templates, root },
     notices: baseNotices({
-      files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file],
+      files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,
       skills: isFull ? skills.diagnostics : [],
       templates: templates.problems,
@@ -125,6 +139,10 @@ function readGate(): (path: string) => boolean {
 function canWrite(policy: Policy, path: string): boolean {
   const denied = [...policy.denyWrite, ...policy.protected];
   return covers(policy.write, path) && !denied.some((folder) => isInside(path, folder));
+}
+
+function canOpen(policy: Policy, path: string): boolean {
+  return covers(policy.read, path) && !policy.denyRead.some((folder) => isInside(path, folder));
 }
 
 function profileOf(config: Config): Profile {

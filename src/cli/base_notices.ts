@@ -1,5 +1,4 @@
 import { resolve } from "@std/path";
-import type { TemplateProblem } from "../context/templates.ts";
 import { isInside } from "../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona } from "../core/prompt.ts";
 
@@ -9,7 +8,7 @@ export interface FoundFiles {
   readonly files: readonly (ContextFile | undefined)[];
   readonly persona: Persona | undefined;
   readonly skills: readonly Diagnostic[];
-  readonly templates: readonly TemplateProblem[];
+  readonly templates: readonly Diagnostic[];
   /** Paths that `--skill` names, as they were typed. */
   readonly named: readonly string[];
   readonly root: string;
@@ -29,6 +28,6 @@ export function baseNotices({ files, persona, skills, templates, named, root }: 
     ...skills.flatMap(({ file, message }) =>
       file === undefined ? [message] : isNamed(file) ? [`${file}: ${message}`] : []
     ),
-    ...templates.map(({ path, message }) => `${path}: ${message}`),
+    ...templates.map(({ file, message }) => file === undefined ? message : `${file}: ${message}`),
   ];
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from "@std/path";
+import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
 import { findConfigFolders } from "../context/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
@@ -22,6 +23,8 @@ export interface Config {
   readonly auditFolder?: string;
   /** Whether the project's own configuration may load. */
   readonly trusted: boolean;
+  /** What decided that; for the manifest (R145). */
+  readonly trustReason: TrustDecision["reason"];
   /** Nobody has answered that for this content yet. */
   readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
@@ -50,6 +53,7 @@ export function configure(invocation: Invocation, world: World): Config {
       ? { stateFolder: folders.newUser, auditFolder: join(folders.newUser, "audit") }
       : {}),
     trusted: trust.trusted,
+    trustReason: trust.reason,
     ...(trust.question ? { trustQuestion: trust.question } : {}),
     user: user?.settings ?? {},
     project: project?.settings ?? {},

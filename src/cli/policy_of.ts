@@ -1,16 +1,19 @@
-import type { Limits, Policy } from "../core/policy.ts";
+import type { Policy } from "../core/policy.ts";
+import type { SandboxChoice } from "../sandbox/choose.ts";
 import { glanceAtDisk } from "../sandbox/disk.ts";
 import { type Grants, resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
 import { allowedBefore } from "./allowed_before.ts";
 import type { FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";
 import { withinHost } from "./host_permissions.ts";
+import { keptPlaces } from "./kept_places.ts";
+import { limitsOf } from "./limits_of.ts";
 import { type ScopeValue, scopeValue, type Values } from "./parse.ts";
 import { skillFolders } from "./skills.ts";
 
 /** What of a session does not change when a grant makes a new policy of it. */
 export interface PolicyBase {
-  readonly level: Policy["sandbox"];
+  readonly sandbox: SandboxChoice;
   readonly folders: { readonly tmp: string; readonly cache: string };
   readonly bundled: FoundBundled;
   /** What this program is made of. */
@@ -21,17 +24,17 @@ export interface PolicyBase {
  * The policy of a session: command line, settings and what was granted on the way; never wider than what this process
  * itself may do. Throws UserError for what cannot be had.
  */
-export function policyOf(config: Config, { level, folders, bundled, program }: PolicyBase, grants: Grants): Policy {
+export function policyOf(config: Config, { sandbox, folders, bundled, program }: PolicyBase, grants: Grants): Policy {
   const { values } = config.invocation;
   const { deny: userDeny, ...user } = config.user.permissions ?? {};
   const { deny: projectDeny, ...project } = config.project.permissions ?? {};
-  return withinHost(resolvePolicy({
+  const policy = resolvePolicy({
     root: config.root,
     flags: flagLayer(values),
     ...(values["read-only"] ? { readOnly: true } : {}),
     user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
     project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
-    allowed: allowedBefore(config, level),
+    allowed: allowedBefore(config, sandbox.level),
     grants,
     limits: limitsOf(config),
   }, {
@@ -42,9 +45,11 @@ export function policyOf(config: Config, { level, folders, bundled, program }: P
     skills: skillFolders(config),
     readable: "problem" in bundled ? [] : bundled.readable,
     program,
-    level,
+    kept: keptPlaces(config),
+    level: sandbox.level,
     ...glanceAtDisk(),
-  }));
+  });
+  return withinHost({ ...policy, weaknesses: sandbox.weaknesses, notices: sandbox.notices });
 }
 
 function flagLayer(values: Values): ScopeLayer {
@@ -58,13 +63,4 @@ function flagLayer(values: Values): ScopeLayer {
   const given = <K>(entries: readonly (readonly [K, unknown])[]) => entries.filter(([, value]) => value !== undefined);
   const deny = Object.fromEntries(given(denials));
   return { ...Object.fromEntries(given(scopes)), ...(Object.keys(deny).length > 0 ? { deny } : {}) };
-}
-
-function limitsOf(config: Config): Partial<Limits> {
-  const bash = config.settings.bash;
-  return {
-    ...(bash?.timeoutMs === undefined ? {} : { bashTimeoutMs: bash.timeoutMs }),
-    ...(bash?.maxTimeoutMs === undefined ? {} : { bashMaxTimeoutMs: bash.maxTimeoutMs }),
-    ...(bash?.outputBytes === undefined ? {} : { outputBytes: bash.outputBytes }),
-  };
 }

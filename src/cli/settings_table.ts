@@ -11,6 +11,7 @@ export interface Setting {
 const text = { type: "string" } as const;
 const amount = { type: "number", exclusiveMinimum: 0 } as const;
 const count = { type: "integer", minimum: 1 } as const;
+const within = (minimum: number, maximum: number) => ({ type: "integer", minimum, maximum }) as const;
 const scope = { anyOf: [{ type: "boolean" }, { type: "array", items: text }] } as const;
 const keys = { anyOf: [text, { type: "array", items: text }] } as const;
 const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", enum: values }) as const;
@@ -64,6 +65,11 @@ export const SETTINGS = {
     },
     help: "SOUL.md and IDENTITY.md beside the built-in identity, or in its place",
   },
+  memory: {
+    shape: { type: "boolean" },
+    help: "put your notes from earlier sessions into the prompt; see docs/prompt.md",
+    userOnly: true,
+  },
   toolRecoveryPolicy: {
     shape: { type: "boolean" },
     help: "tell the model in the prompt how to go on after a failed tool",
@@ -111,8 +117,17 @@ export const SETTINGS = {
     userOnly: true,
   },
   bash: {
-    shape: object({ timeoutMs: amount, maxTimeoutMs: amount, outputBytes: count }),
-    help: "bounds of one bash call; a project may only lower them",
+    shape: object({
+      timeoutMs: amount,
+      maxTimeoutMs: amount,
+      outputBytes: within(1, 2 ** 26),
+      outputLines: within(1, 1_000_000),
+      fileBytes: within(1024, 2 ** 50),
+      openFiles: within(64, 2 ** 20),
+      processes: within(8, 2 ** 16),
+      memoryBytes: within(16 * 2 ** 20, 2 ** 50),
+    }),
+    help: "bounds of one call of a tool; a project may only lower them; see docs/sandbox.md",
   },
   userBash: {
     shape: oneOf("confined", "unconfined"),

@@ -16,9 +16,11 @@ export type Shape =
   }
   | { readonly anyOf: readonly Shape[] };
 
+/** One with a `maximum` has a `minimum`, too. */
 interface NumberShape {
   readonly type: "number" | "integer";
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly exclusiveMinimum?: number;
 }
 
@@ -54,13 +56,15 @@ export function misfit(value: unknown, shape: Shape, path: string): string | und
 }
 
 function misfitNumber(value: unknown, shape: NumberShape, path: string): string | undefined {
-  const { minimum = -Infinity, exclusiveMinimum = -Infinity } = shape;
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = shape;
   const isKind = shape.type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value);
-  const fits = isKind && (value as number) >= minimum && (value as number) > exclusiveMinimum; // a number, checked before
-  if (fits) return undefined;
+  const number = value as number; // only looked at where it is one
+  if (isKind && number >= minimum && number <= maximum && number > exclusiveMinimum) return undefined;
   const kind = shape.type === "integer" ? "a whole number" : "a number";
   const bound = Number.isFinite(exclusiveMinimum)
     ? ` above ${exclusiveMinimum}`
+    : Number.isFinite(maximum)
+    ? ` from ${minimum} to ${maximum}`
     : Number.isFinite(minimum)
     ? ` from ${minimum} up`
     : "";

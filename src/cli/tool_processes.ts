@@ -77,8 +77,9 @@ export function openToolProcesses(
     runner ??= start();
     const result = await runner.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
     // What a program met is known here; the runner, which asked for the program, need not be believed.
-    const denied = tool.name === "bash" ? programs?.denied() : undefined;
-    return denied === undefined || claimIn(result.details) ? result : withDenial(result, denied);
+    const met = tool.name === "bash" ? programs?.met() : undefined;
+    const marked = met?.isDenied ? { ...result, details: { ...result.details, isDenied: true } } : result;
+    return met?.denial === undefined || claimIn(result.details) ? marked : withDenial(marked, met.denial);
   };
 
   const inHost = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
@@ -131,21 +132,29 @@ export function openToolProcesses(
   };
 }
 
-/** Listed programs that the shell in the runner asks for, and what of the policy the first of a call met. */
+/** What programs met of the policy. */
+interface Met {
+  /** The first that a grant could help with. */
+  readonly denial?: DenialClaim;
+  readonly isDenied?: true;
+}
+
+/** Listed programs that the shell in the runner asks for, and what of the policy those of a call met. */
 function listedPrograms(processes: LateProcesses): {
   readonly run: RunProgram;
-  readonly denied: () => DenialClaim | undefined;
+  readonly met: () => Met;
   readonly forget: () => void;
 } {
-  let met: DenialClaim | undefined;
+  let met: Met = {};
   return {
-    denied: () => met,
-    forget: () => met = undefined,
+    met: () => met,
+    forget: () => met = {},
     run: async (...request) => {
       const { runProgram } = await processes.get();
       if (!runProgram) throw new Error("no program was listed");
-      const outcome: ProgramOutcome & { readonly denial?: DenialClaim } = await runProgram(...request);
-      met ??= outcome.denial;
+      const outcome: ProgramOutcome & Met = await runProgram(...request);
+      const { denial, isDenied } = outcome;
+      met = { ...(denial ? { denial } : {}), ...(isDenied ? { isDenied } : {}), ...met };
       return outcome;
     },
   };

@@ -18,6 +18,7 @@ import { findBundled, type FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";
 import { grantDesk } from "./grant_desk.ts";
 import { recordGrant } from "./grants.ts";
+import { makeKeptFolder } from "./kept_places.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { policyOf } from "./policy_of.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "./session_folders.ts";
@@ -65,7 +66,7 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
     const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
-    const base = { level: sandbox.level, folders, bundled, program: self.readPaths };
+    const base = { sandbox, folders, bundled, program: self.readPaths };
     const choose = (policy: Policy) => {
       const all = toolsUnder(policy);
       const { tools: active, notices } = chooseTools(wantedTools(config), all, policy);
@@ -76,6 +77,7 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
     };
     const ground = { self, cache, numbered: backgroundIds() };
     const policy = policyOf(config, base, {});
+    if (start) makeKeptFolder(config, policy);
     const chosen = choose(policy);
     const listed = startsListed(policy, chosen.active);
     const desk = grantDesk({

@@ -2,11 +2,11 @@ import { join } from "@std/path";
 import type { ConfigFolders } from "../context/config_folders.ts";
 import { decideTrust as decide, readTrust } from "../context/trust.ts";
 import { lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
+import type { TrustDecision } from "../core/compiled_prompt.ts";
 import type { Values } from "./parse.ts";
 
 /** Whether the project's own configuration may load, and what a person should know about it. */
-export interface ProjectTrust {
-  readonly trusted: boolean;
+export interface ProjectTrust extends TrustDecision {
   readonly warnings: readonly string[];
   /** What a person could be asked; absent where it is decided, and where an answer could not be recorded. */
   readonly question?: TrustQuestion;
@@ -40,8 +40,8 @@ export function decideTrust(root: string, folders: ConfigFolders, values: Values
     warnings.push(`this project's own configuration is left out, because ${why}; look at it, then pass --trust`);
     if (seen && digest) {
       const hasChanged = decision.reason === "changed";
-      return { trusted: false, warnings, question: { folder: root, digest, files: seen.files, hasChanged } };
+      return { ...decision, warnings, question: { folder: root, digest, files: seen.files, hasChanged } };
     }
   }
-  return { trusted: decision.trusted, warnings };
+  return { ...decision, warnings };
 }

@@ -100,6 +100,8 @@ export interface EngineState {
   readonly isCompacting: boolean;
   /** Whether the history is shortened by itself. */
   readonly autoCompaction: boolean;
+  /** Whether a failed request is made again by itself. */
+  readonly autoRetry: boolean;
   /** How waiting steering messages are delivered. */
   readonly steeringMode: QueueMode;
   /** How waiting follow-up messages are delivered. */
@@ -116,6 +118,15 @@ export interface EngineState {
   readonly totals: SessionTotals;
   /** What tools may do at the moment. */
   readonly policy: Policy;
+}
+
+/** How somebody came to a model or a thinking level: named it, or went on to the next one. Hooks are told. */
+export type ChoiceSource = "set" | "cycle";
+
+/** How another session, or another place of one, is gone to. */
+export interface MoveOptions {
+  /** A run that goes on is stopped when no hook forbids the move; without this a move during a run is an error. */
+  readonly whileBusy?: "stop";
 }
 
 /** What a person typed with `!`, and what came of it. */
@@ -167,10 +178,10 @@ export interface Engine {
   prompt(input: UserPrompt): Promise<PromptOutcome>;
   /** Goes on where the conversation ends, without a new message. */
   resume(): Promise<PromptOutcome>;
-  /** Says something after the tool call at hand; the calls that are left are skipped. */
-  steer(text: string, images?: readonly ImageContent[]): Promise<void>;
-  /** Says something when the model has nothing left to do. */
-  followUp(text: string, images?: readonly ImageContent[]): Promise<void>;
+  /** Says something after the tool call at hand; the calls that are left are skipped. `handled`: a hook took it. */
+  steer(text: string, images?: readonly ImageContent[]): Promise<"queued" | "handled">;
+  /** Says something when the model has nothing left to do. `handled`: a hook took it. */
+  followUp(text: string, images?: readonly ImageContent[]): Promise<"queued" | "handled">;
   /** Empties both queues and gives back what waited. */
   clearQueues(): readonly UserMessage[];
   /** How many waiting messages are delivered at a time; what is left out stays. */
@@ -191,24 +202,31 @@ export interface Engine {
   compact(focus?: string): Promise<boolean>;
   /** Whether the history is shortened by itself. */
   setAutoCompaction(on: boolean): void;
+  /** Whether a failed request is made again by itself, from the next failure on; before the settings until the end. */
+  setAutoRetry(on: boolean): void;
 
   /** Throws UserError for a model that cannot be opened. */
-  setModel(id: string): Promise<void>;
+  setModel(id: string, source?: ChoiceSource): Promise<void>;
   /** Takes effect with the next prompt. */
-  setThinking(level: ThinkingLevel): void;
+  setThinking(level: ThinkingLevel, source?: ChoiceSource): void;
   /** Names that `tools()` does not have are ignored; takes effect with the next prompt. Gives the active names. */
   setActiveTools(names: readonly string[]): readonly string[];
 
   /** A fresh session in the same workspace. False: a hook said no. */
-  newSession(): Promise<boolean>;
+  newSession(options?: MoveOptions): Promise<boolean>;
   /** Opens another session: its id, the beginning of one, or a path. */
-  switchSession(which: string): Promise<boolean>;
+  switchSession(which: string, options?: MoveOptions): Promise<boolean>;
   /** A new session with the path before (or with) an entry; gives the text of the entry, for the editor. */
-  fork(entryId: string, position?: "before" | "at"): Promise<{ readonly text: string } | undefined>;
+  fork(
+    entryId: string,
+    position?: "before" | "at",
+    options?: MoveOptions,
+  ): Promise<{ readonly text: string } | undefined>;
   /** Makes another entry of this session the leaf; gives the text of a user message that is to be written anew. */
-  navigate(entryId: string, options?: { readonly summarize?: boolean; readonly focus?: string }): Promise<
-    { readonly text: string } | undefined
-  >;
+  navigate(
+    entryId: string,
+    options?: MoveOptions & { readonly summarize?: boolean; readonly focus?: string },
+  ): Promise<{ readonly text: string } | undefined>;
   /** Names the session. */
   setName(name: string): void;
   /** Names an entry; without a label it takes the name away. */

@@ -66,6 +66,10 @@ export interface Policy {
   readonly limits: Limits;
   /** What enforces it. */
   readonly sandbox: SandboxLevel;
+  /** What that level cannot do on this machine, one clause each. */
+  readonly weaknesses?: readonly string[];
+  /** What a person was told about the sandbox at the start, one sentence each. */
+  readonly notices?: readonly string[];
 }
 
 const SLASH = 47;

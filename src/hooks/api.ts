@@ -128,7 +128,7 @@ export interface ToolRegistration {
   readonly name: string;
   /** For the model, beside the schema. */
   readonly description: string;
-  /** One line for the system prompt; the description when left out. */
+  /** One line for the system prompt; when left out, its name or, for that of a built-in tool, the line of that one. */
   readonly promptSnippet?: string;
   /** Sentences for the system prompt while the tool is active. */
   readonly promptGuidelines?: readonly string[];
@@ -175,7 +175,7 @@ export interface ExtensionApi {
   registerTool(tool: ToolRegistration): () => void;
   /** Brings `/name`; the returned function takes it away. */
   registerCommand(name: string, command: CommandRegistration): () => void;
-  /** Brings `--name`. */
+  /** Brings `--flag name`. */
   registerFlag(name: string, flag: FlagRegistration): void;
   /** Value of a flag: known from `session_start` on. */
   getFlag(name: string): boolean | string | undefined;

@@ -43,14 +43,19 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     const notes = new Set<string>();
     // The first: what comes after it may have failed because of it.
     let denial: Denied | undefined;
+    let isDenied = false;
     const note = (line: string, denied?: Denied): void => {
       denial ??= denied;
       if (notes.size < MAX_NOTES) notes.add(line);
     };
+    const deny = (line: string, denied?: Denied): void => {
+      isDenied = true;
+      note(line, denied);
+    };
     const listed = policy.run.list;
     const commands = new Set([...ownCommands(module), ...listed.map((name) => basename(name))]);
     const bash = makeInterpreter(module, {
-      fs: shellFiles({ policy, files, commands, onDenial: note }),
+      fs: shellFiles({ policy, files, commands, onDenial: deny }),
       cwd: policy.root,
       env: { ...policy.env, PATH: "/bin:/usr/bin" },
       programs: programCommands(module, listed, runProgram, signal, (line) => note(line)),
@@ -63,13 +68,14 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
       .catch((error) => ({ stdout: "", stderr: `bash: ${messageOf(error)}\n`, exitCode: 1 }))
       .finally(() => clearTimeout(timer));
     for (const name of missingCommands(ended.stderr)) {
-      note(missingNote(name, policy, commands), { kind: "run", target: name });
+      deny(missingNote(name, policy, commands), { kind: "run", target: name });
     }
     const { ending, limit } = endingOf(ended, signal.aborted, over.signal.aborted);
     const output = joined(ended.stdout, withoutHints(ended.stderr));
     const told = {
       ...outcome(ended.exitCode, ending, output, policy, files, [...notes]),
       ...(denial === undefined ? {} : { denial }),
+      ...(isDenied ? { isDenied } : {}),
     };
     return limit === undefined ? told : { ...told, limit };
   };

@@ -136,7 +136,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     nextThinking() {
       if (!engine) return;
       const at = LEVELS.indexOf(engine.state().thinking);
-      engine.setThinking(LEVELS[(at + 1) % LEVELS.length] ?? "off");
+      engine.setThinking(LEVELS[(at + 1) % LEVELS.length] ?? "off", "cycle");
       refresh();
     },
     editOutside() {

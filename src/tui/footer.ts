@@ -3,7 +3,7 @@ import type { EngineState } from "../core/engine.ts";
 import { count, money } from "./amounts.ts";
 import type { Look } from "./block.ts";
 import { cleanLine } from "./foreign.ts";
-import { sandboxGlance } from "./sandbox_glance.ts";
+import { isWeaker, sandboxGlance } from "./sandbox_glance.ts";
 import { spread } from "./wrap.ts";
 
 /** The two lines at the bottom: where and who, and what it may do and has cost. */
@@ -24,7 +24,7 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
     context.contextWindow > 0 ? `${left(context)}% left` : "",
   ].filter((part) => part !== "");
   const glance = cleanLine(sandboxGlance(policy));
-  const isOpen = policy.sandbox === "off" || policy.write.all || policy.net.all;
+  const isOpen = policy.sandbox === "off" || isWeaker(policy) || policy.write.all || policy.net.all;
   return [
     spread(theme.dim(where.join(" · ")), theme.dim(who.join(" · ")), width),
     spread((isOpen ? theme.warn : theme.good)(glance), theme.dim(spent.join(" · ")), width),

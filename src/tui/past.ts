@@ -40,7 +40,8 @@ function showMessage(
       return; // shown with its call
     case "bashExecution": {
       const block = toolBlock("bash", { command: message.command }, root, () => 0);
-      block.end({ content: [{ type: "text", text: message.output }] }, (message.exitCode ?? 1) !== 0, 0);
+      const details = message.exitCode === undefined ? {} : { details: { exitCode: message.exitCode } };
+      block.end({ content: [{ type: "text", text: message.output }], ...details }, (message.exitCode ?? 1) !== 0, 0);
       return transcript.add(block);
     }
     default: {

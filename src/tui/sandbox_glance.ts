@@ -1,11 +1,19 @@
 import { isInside, type Policy, type Scope } from "../core/policy.ts";
 
-/** The policy as a person takes it in at a glance, for example `▣ kernel · write: . · net: off`. `▢`: nothing confines. */
+/**
+ * The policy as a person takes it in at a glance, for example `▣ kernel · write: . · net: off`. `▢`: nothing confines;
+ * `(weaker)`: this machine lacks something of the level.
+ */
 export function sandboxGlance(policy: Policy): string {
-  const sign = policy.sandbox === "off" ? "▢ NO SANDBOX" : `▣ ${policy.sandbox}`;
+  const sign = policy.sandbox === "off" ? "▢ NO SANDBOX" : `▣ ${policy.sandbox}${isWeaker(policy) ? " (weaker)" : ""}`;
   return [sign, `write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`, ...programs(policy.run)].join(
     " · ",
   );
+}
+
+/** Whether the level cannot do all that it does elsewhere. */
+export function isWeaker({ weaknesses }: Policy): boolean {
+  return weaknesses !== undefined && weaknesses.length > 0;
 }
 
 function places({ all, list }: Scope, { root, tmp, cache, home }: Policy): string {

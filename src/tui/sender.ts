@@ -33,7 +33,8 @@ export function createSend(parts: SenderParts): Send {
     const started = context.world.now();
     const done = (text: string, isError: boolean, exitCode?: number): void => {
       const details = exitCode === undefined ? {} : { details: { exitCode } };
-      onOutput?.(text);
+      // A block shows the code in its head.
+      onOutput?.([text || "(no output)", ...(exitCode ? [`exit ${exitCode}`] : [])].join("\n"));
       block.end({ content: [{ type: "text", text }], ...details }, isError, context.world.now() - started);
     };
     try {

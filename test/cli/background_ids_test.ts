@@ -3,7 +3,7 @@ import { backgroundIds } from "../../src/cli/background_ids.ts";
 import { ToolError } from "../../src/core/error.ts";
 import { withShell } from "../sandbox/shell_fixture.ts";
 
-Deno.test("backgroundIds() numbers the commands of several shells as one list, and each stays with its shell R483", () =>
+Deno.test("backgroundIds() numbers the commands of several shells as one list, and each stays with its shell", () =>
   withShell("off", (one) =>
     withShell("off", async (other) => {
       const numbered = backgroundIds();

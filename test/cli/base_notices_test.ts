@@ -43,7 +43,7 @@ const CASES: readonly { readonly name: string; readonly found: Partial<FoundFile
   },
   {
     name: "no template that is left out",
-    found: { templates: [{ kind: "collision", path: "/w/p/a.md", message: "The name is taken" }] },
+    found: { templates: [{ code: "template_collision", file: "/w/p/a.md", message: "The name is taken" }] },
     says: ["/w/p/a.md: The name is taken"],
   },
 ];

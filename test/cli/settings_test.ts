@@ -37,6 +37,12 @@ const BAD = [
   { text: '{"bash": {"timeoutMs": "long"}}', why: '"bash.timeoutMs"' },
   { text: '{"limits": {"maxTruns": 3}}', why: '"limits"' },
   { text: '{"retry": {"maxRetries": -1}}', why: '"retry.maxRetries"' },
+  { text: '{"bash": {"outputLines": 0}}', why: '"bash.outputLines": must be a whole number from 1 to 1000000' },
+  { text: '{"bash": {"fileBytes": 1023}}', why: '"bash.fileBytes": must be a whole number from 1024 to' },
+  { text: '{"bash": {"openFiles": 8}}', why: '"bash.openFiles": must be a whole number from 64 to 1048576' },
+  { text: '{"bash": {"openFiles": 1048577}}', why: '"bash.openFiles": must be a whole number from 64 to 1048576' },
+  { text: '{"bash": {"processes": 100.5}}', why: '"bash.processes": must be a whole number from 8 to 65536' },
+  { text: '{"bash": {"memoryBytes": "2G"}}', why: '"bash.memoryBytes": must be a whole number from 16777216 to' },
 ];
 
 for (const { text, why } of BAD) {

@@ -129,7 +129,7 @@ test("of two calls at once the second needs no question when the first was allow
 });
 
 kernelTest(
-  "a background command goes on under the policy that started it, through a grant R477 R483",
+  "a background command goes on under the policy that started it, through a grant R477",
   async (place) => {
     const path = `${place.outside}/x.txt`;
     const command = `while :; do cat ${path} >> got 2> /dev/null; echo t >> ticks; sleep 0.0409613; done`;

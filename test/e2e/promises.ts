@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { cassette, events, inWorkspace, type Program, run } from "../helpers/program.ts";
+import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
 /** The README's promises, for the program from source and for the binary alike. */
 export function promises(program: Program): void {
@@ -53,21 +55,43 @@ export function promises(program: Program): void {
     });
   });
 
-  test("the key is in no tool's environment and in no output R360 R438 R466 R467", async () => {
+  test("the key is in no tool's environment, in no output and in no file R360 R438 R466 R467", async () => {
     await inWorkspace({}, async ({ ws, home }) => {
-      const file = cassette(home, [
-        {
-          calls: [{
-            name: "bash",
-            args: { command: "env; tr '\\0' '\\n' < /proc/$PPID/environ; cat /proc/*/environ; true" },
-          }],
-        },
-        { text: "Looked." },
+      const own = join(home, ".sandpiper");
+      const store = join(home, ".config", "tracker");
+      for (const folder of [join(own, "agent", "skills", "tracker"), store]) {
+        Deno.mkdirSync(folder, { recursive: true });
+      }
+      Deno.writeTextFileSync(
+        join(own, "agent", "skills", "tracker", "SKILL.md"),
+        "---\nname: tracker\ndescription: Files issues\nauth_profiles: tracker\n---\nAsk first.\n",
+      );
+      Deno.writeTextFileSync(join(store, "credentials"), "crd-0123456789");
+      const look = `env; tr '\\0' '\\n' < /proc/$PPID/environ; cat /proc/*/environ ${store}/credentials; true`;
+      const server = serveAnswers([
+        { events: callReply({ name: "bash", args: { command: look } }) },
+        { events: callReply({ name: "read", args: { path: join(store, "credentials") } }) },
+        { events: textReply("Looked, with $tracker.") },
       ]);
-      const env = { HOME: home, OPENAI_API_KEY: "sk-very-secret-0123456789", MY_TOKEN: "tok-0123456789" };
-      const ran = await run(program, ["--mode", "json", "-m", `replay:${file}`, "look"], { cwd: ws, env });
-      assertEquals([ran.code, /sk-very-secret|tok-0123456789/.test(ran.stdout + ran.stderr)], [0, false]);
-      assertStringIncludes(ran.stdout, "PATH=");
+      try {
+        const env = { HOME: home, OPENAI_API_KEY: "sk-very-secret-0123456789", TRACKER_TOKEN: "tok-0123456789" };
+        const args = ["--mode", "json", "-m", "m", "--base-url", server.baseUrl, "look with $tracker"];
+        const ran = await run(program, args, { cwd: ws, env });
+        const files = filesBelow(own);
+        const texts = [["stdout", ran.stdout], ["stderr", ran.stderr], ["requests", JSON.stringify(server.requests)]];
+        for (const path of files) texts.push([path, Deno.readTextFileSync(path)]);
+        const leaks = texts.filter(([, text = ""]) => /sk-very-secret|tok-0123456789|crd-0123456789/.test(text));
+        assertEquals([ran.code, leaks.map(([name]) => name)], [0, []], ran.stderr);
+        assertStringIncludes(ran.stdout, "PATH=");
+        // What was looked through is what there is to look through: each call in the audit, the manifests in the session.
+        const textBelow = (folder: string): string =>
+          files.filter((path) => path.startsWith(join(own, "agent", folder))).map((path) => Deno.readTextFileSync(path))
+            .join("");
+        assertEquals(textBelow("audit").match(/"tool":"(bash|read)"/g), ['"tool":"bash"', '"tool":"read"']);
+        assertMatch(textBelow("sessions"), /"customType":"manifest"[^\n]*"skills_listing"/);
+      } finally {
+        await server.close();
+      }
     });
   });
 
@@ -140,5 +164,13 @@ export function promises(program: Program): void {
       const run2 = await run(program, ["prompt"], { cwd: ws, env: { HOME: home } });
       assertStringIncludes(run2.stderr, "--trust");
     });
+  });
+}
+
+/** Every file below a folder; links are not followed. */
+function filesBelow(folder: string): readonly string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory, isFile }) => {
+    const path = join(folder, name);
+    return isDirectory ? filesBelow(path) : isFile ? [path] : [];
   });
 }

@@ -34,6 +34,25 @@ Deno.test("sandpiper prompt R43 R96 R114 tells what was asked wrongly, and what 
   });
 });
 
+Deno.test("sandpiper prompt --manifest R346 templates that cannot be used are among its diagnostics, and told at the start", async () => {
+  await inWorkspace({ ".sandpiper/prompts/project.md": "x" }, async ({ ws, home }) => {
+    const folder = join(home, ".sandpiper/agent/prompts");
+    Deno.mkdirSync(join(folder, "folder.md"), { recursive: true });
+    Deno.symlinkSync("nothing", join(folder, "link.md"));
+    const { code, stdout, stderr } = await run(SOURCE, ["prompt", "--manifest"], { cwd: ws, env: { HOME: home } });
+    assertEquals(code, 0, stderr);
+    const told: readonly { readonly code: string; readonly message: string; readonly file?: string }[] =
+      JSON.parse(stdout).diagnostics;
+    const ours = told.filter(({ file = "" }) => file.includes("/prompts"));
+    assertEquals(ours.map(({ code, file }) => [code, file]), [
+      ["untrusted", join(Deno.realPathSync(ws), ".sandpiper/prompts")],
+      ["template_invalid", join(folder, "folder.md")],
+      ["template_invalid", join(folder, "link.md")],
+    ]);
+    for (const { file, message } of ours) assertStringIncludes(stderr, `${file}: ${message}`);
+  });
+});
+
 Deno.test("sandpiper prompt with words R56 R126 R135 is the prompt of that message, its skills included", async () => {
   await inWorkspace({ "own/shout/SKILL.md": SKILL }, async ({ ws, home }) => {
     const shown = async (...args: string[]) =>
@@ -47,5 +66,29 @@ Deno.test("sandpiper prompt with words R56 R126 R135 is the prompt of that messa
       "shout",
       "explicit",
     ]]);
+  });
+});
+
+Deno.test("sandpiper prompt --json R401 R402 R405 has the user's notes when the user's own setting asks for them, and only then", async () => {
+  await inWorkspace({ ".sandpiper/settings.json": '{"memory": true}' }, async ({ ws, home }) => {
+    const yesterday = new Date(Date.now() - 24 * 3600 * 1000).toISOString().slice(0, 10);
+    const folder = join(home, ".sandpiper/agent");
+    Deno.mkdirSync(join(folder, "memory", yesterday), { recursive: true });
+    Deno.writeTextFileSync(join(folder, "memory/index.md"), "- Releases are on Mondays\n");
+    Deno.writeTextFileSync(join(folder, "memory", yesterday, "login.md"), "---\nsummary: Mended the login\n---\n");
+    const compiled = async (settings: object, ...args: string[]) => {
+      Deno.writeTextFileSync(join(folder, "settings.json"), JSON.stringify(settings));
+      const ran = await run(SOURCE, ["prompt", "--json", "--trust", ...args], { cwd: ws, env: { HOME: home } });
+      assertEquals(ran.code, 0, ran.stderr);
+      return JSON.parse(ran.stdout);
+    };
+    const ids = (prompt: { manifest: { sections: { id: string }[] } }) => prompt.manifest.sections.map(({ id }) => id);
+    const [on, off] = [await compiled({ memory: true }), await compiled({ memory: false })];
+    assertEquals(ids(on).slice(-2), ["memory_summaries", "runtime_facts"]);
+    assertStringIncludes(on.dynamic, "Lasting:\n- Releases are on Mondays\n");
+    assertStringIncludes(on.dynamic, `- ${yesterday}: Mended the login\n`);
+    assertEquals(on.stable, off.stable);
+    const without = [off, await compiled({}), await compiled({ memory: true }, "--no-context-files")];
+    for (const prompt of without) assertEquals(ids(prompt).includes("memory_summaries"), false);
   });
 });

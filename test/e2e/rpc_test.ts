@@ -332,6 +332,9 @@ Deno.test("rpc: sessions, names, models, modes and what they look like", async (
     const [{ entryId }] = (await data({ type: "get_fork_messages" })).messages;
     const { entries, leafId } = await data({ type: "get_entries" });
     assertEquals(entries.at(-1).id, leafId);
+    const since = entries.at(-3).id;
+    assertEquals(await data({ type: "get_entries", since }), { entries: entries.slice(-2), leafId });
+    assertEquals((await client.ask({ type: "get_entries", since: "nowhere" })).success, false);
     assertEquals((await data({ type: "get_tree" })).tree[0].entry.id, entries[0].id);
     const { path } = await data({ type: "export_html", outputPath: `${home}/out.html` });
     assertStringIncludes(Deno.readTextFileSync(path), "First.");
@@ -363,7 +366,7 @@ Deno.test("rpc: sessions, names, models, modes and what they look like", async (
     assertEquals((await client.ask({ type: "compact" })).success, false);
     assertEquals((await client.ask({ type: "set_model", provider: "x", modelId: "replay:none.jsonl" })).success, false);
     assertMatch((await data({ type: "get_prompt" })).full, /working directory/i);
-    await data({ type: "steer", message: "waits" });
+    assertEquals(await data({ type: "steer", message: "waits" }), { disposition: "queued" });
     assertEquals(await data({ type: "clear_queue" }), { steering: ["waits"], followUp: [] });
     assertEquals(await data({ type: "set_tools", tools: ["read", "none"] }), { active: ["read"] });
     await data({ type: "abort_retry" });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { dirname, join } from "@std/path";
-import { cassette, inWorkspace, type Program, run } from "../helpers/program.ts";
+import { basename, dirname, join } from "@std/path";
+import { cassette, events, inWorkspace, type Program, run } from "../helpers/program.ts";
 
 const LEVELS = ["auto", "permissions"] as const;
 
@@ -25,6 +25,119 @@ export function scopes(program: Program): void {
         assertEquals(stdout.includes("from outside"), false);
         assertStringIncludes(stdout, "outside the read scope");
         assertStringIncludes(stdout, "outside the write scope");
+      });
+    });
+
+    test(`the audit knows what was denied, whatever a command prints, --sandbox ${level} R481`, async () => {
+      await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
+        const outside = join(dirname(ws), "outside.txt");
+        for (const path of [outside, join(home, ".ssh", "id")]) {
+          Deno.mkdirSync(dirname(path), { recursive: true });
+          Deno.writeTextFileSync(path, "from outside");
+        }
+        const calls = [
+          { name: "read", args: { path: outside } },
+          { name: "bash", args: { command: `cat ${outside}` } },
+          { name: "bash", args: { command: `cat ${home}/.ssh/id` } },
+          { name: "bash", args: { command: `cat ${outside}; cat a.txt; exit 1` } },
+          { name: "bash", args: { command: "echo 'Denied: x'; exit 1" } },
+          { name: "bash", args: { command: "cat a.txt" } },
+          { name: "read", args: { path: "none.txt" } },
+        ];
+        const file = cassette(home, [{ calls }, { text: "done" }]);
+        const args = ["-p", "--sandbox", level, "-m", `replay:${file}`, "go"];
+        assertEquals((await run(program, args, { cwd: ws, env: { HOME: home } })).code, 0);
+        const audit = join(home, ".sandpiper/agent/audit");
+        const text = Array.from(Deno.readDirSync(audit), ({ name }) => Deno.readTextFileSync(join(audit, name))).join(
+          "",
+        );
+        const [denied, allowed] = ["denied", "allowed"];
+        assertEquals(
+          text.trim().split("\n").map((line) => JSON.parse(line).decision),
+          [denied, denied, denied, denied, allowed, allowed, allowed],
+        );
+      });
+    });
+  }
+
+  for (const level of LEVELS) {
+    test(`a live session in the workspace is not the tools' to read or change, --sandbox ${level} R478`, async () => {
+      await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
+        const kept = join(ws, "kept");
+        const go = async (calls: readonly unknown[], ...words: string[]): Promise<string> => {
+          const tools = "read,ls,grep,write,edit,bash";
+          const model = `replay:${cassette(home, [{ calls }, { text: "done" }])}`;
+          const own = ["--sandbox", level, "--session-dir", "kept", "--tools", tools, "-m", model];
+          const args = ["--mode", "json", ...own, ...words];
+          const { code, stdout, stderr } = await run(program, args, { cwd: ws, env: { HOME: home } });
+          assertEquals(code, 0, stderr);
+          const results = events(stdout).filter(({ type }) => type === "tool_execution_end");
+          assertEquals(results.length, calls.length);
+          return JSON.stringify(results.map(({ result }) => result));
+        };
+        // Before there is a session at all none can be put there for later.
+        const forging = JSON.stringify({ command: "mkdir -p kept; echo forged > kept/forged.jsonl" });
+        await run(program, ["tool", "--sandbox", level, "--session-dir", "kept", "bash", forging], {
+          cwd: ws,
+          env: { HOME: home },
+        });
+        // And whatever a shell may find out by itself.
+        const shell = {
+          name: "bash",
+          args: { command: "cat kept/*.jsonl; mv kept moved; rm -rf kept; mkdir -p kept" },
+        };
+        const first = await go([shell, { name: "ls", args: { path: "kept" } }], "words of the person");
+        const [name = ""] = Array.from(Deno.readDirSync(kept), ({ name }) => name);
+        const path = join(kept, name);
+        const before = Deno.readTextFileSync(path);
+        const second = await go(
+          [
+            { name: "read", args: { path } },
+            { name: "grep", args: { pattern: "words", path: kept } },
+            { name: "write", args: { path, content: "forged" } },
+            { name: "edit", args: { path, edits: [{ oldText: "words of the person", newText: "forged" }] } },
+            { name: "bash", args: { command: `cat ${path}; echo forged > ${path}; echo x >> ${path}; rm -f ${path}` } },
+          ],
+          "--allow-read",
+          "-c",
+          "and now",
+        );
+        assertEquals(`${first}${second}`.includes("words of the person"), false, first + second);
+        // Lines were added, and nothing else was done to it.
+        assertEquals(Deno.readTextFileSync(path).startsWith(before), true);
+        assertEquals(Array.from(Deno.readDirSync(ws), ({ name }) => name).sort(), ["a.txt", "kept"]);
+        assertEquals(Array.from(Deno.readDirSync(kept), ({ name }) => name), [name]);
+      });
+    });
+  }
+
+  for (const level of LEVELS) {
+    test(`a skill that was denied is neither listed nor loadable, --sandbox ${level} R146 R476`, async () => {
+      await inWorkspace({}, async ({ ws, home }) => {
+        const folders = [join(ws, ".agents/skills/one"), join(home, ".agents/skills/two")];
+        const paths = folders.map((folder) => join(folder, "SKILL.md"));
+        for (const folder of folders) {
+          const name = basename(folder);
+          Deno.mkdirSync(folder, { recursive: true });
+          const text = `---\nname: ${name}\ndescription: Does ${name}.\n---\nBody of ${name}.\n`;
+          Deno.writeTextFileSync(join(folder, "SKILL.md"), text);
+        }
+        const calls = paths.flatMap((path) => [
+          { name: "read", args: { path } },
+          { name: "bash", args: { command: `cat '${path}'` } },
+        ]);
+        const model = `replay:${cassette(home, [{ calls }, { text: "done" }])}`;
+        const options = { cwd: ws, env: { HOME: home } };
+        for (const denied of [[], [`--deny-read=${folders.join(",")}`]]) {
+          const own = ["--sandbox", level, "--trust", ...denied];
+          const isOpen = denied.length === 0;
+          const prompt = await run(program, ["prompt", ...own], options);
+          assertEquals(paths.map((path) => prompt.stdout.includes(path)), [isOpen, isOpen], prompt.stderr);
+          const ran = await run(program, ["--mode", "json", ...own, "-m", model, "/skill:one and $two"], options);
+          const ended = events(ran.stdout).filter(({ type }) => type === "tool_execution_end");
+          assertEquals(ended.map(({ isError }) => isError), calls.map(() => !isOpen), ran.stderr);
+          assertEquals(["one", "two"].map((name) => ran.stdout.includes(`Body of ${name}.`)), [isOpen, isOpen]);
+        }
       });
     });
   }

@@ -58,7 +58,8 @@ export async function run(program: Program, args: readonly string[], options: Ru
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-function environment(own: RunOptions["env"]): Record<string, string> {
+/** The whole environment of a run. */
+export function environment(own: RunOptions["env"]): Record<string, string> {
   const home = Deno.env.get("HOME") ?? "/";
   return {
     PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",

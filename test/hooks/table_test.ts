@@ -19,3 +19,8 @@ Deno.test("only what guards something fails closed R227", () => {
   assertEquals(closed, [["tool_call", "refuse"], ["tool_result", "withhold"], ["user_bash", "refuse"]]);
   assertEquals(ruleOf("turn_end"), { combining: "tell", failure: "report", limitMs: 1000 });
 });
+
+Deno.test("events of pi that are left out (0016) are none", () => {
+  const left = ["project_trust", "agent_before_settle", "provider_stream_event", "cache_warming_decision"];
+  assertEquals([...left, "context_with_system"].filter(isEvent), []);
+});

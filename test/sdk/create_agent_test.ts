@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import * as z from "zod/mini";
-import type { AgentEvent, Provider, ProviderRequest } from "../../src/mod.ts";
+import { sha256 } from "../../src/core/digest.ts";
+import type {
+  AgentEvent,
+  Manifest,
+  PromptAugment,
+  PromptBuilderInput,
+  Provider,
+  ProviderRequest,
+} from "../../src/mod.ts";
 import { type AgentOptions, createAgent, defineExtension, defineTool, UserError } from "../../src/mod.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
@@ -85,21 +93,143 @@ Deno.test("createAgent() has tools of its own: zod checks what the model sends, 
   });
 });
 
-Deno.test("createAgent() lets hooks block calls and a prompt builder write the system prompt", async () => {
+Deno.test("createAgent() R50 R52 R53 R407 R410 puts rules, blocks, a channel and a dynamic text of the program's own into the prompt", async () => {
+  await withOptions([{ text: "Hello." }], async (options) => {
+    const manifests: Manifest[] = [];
+    const augments: readonly PromptAugment[] = [
+      { channel: "rpc", blocks: () => [{ title: "Replaced", content: "not in use" }] },
+      {
+        channel: "chat",
+        blocks: ({ audience }) => [
+          { title: "Chat", content: "Plain text only." },
+          ...audience === "group" ? [{ title: "Group", content: "Answer when you are named." }] : [],
+        ],
+      },
+    ];
+    await using agent = await createAgent({
+      ...options,
+      rules: ["Answer in Dutch.", "Name no prices.\n# Heading"],
+      blocks: [{ title: "Zebra", content: "first" }, { title: "Apple", content: "second" }],
+      dynamicContext: "The shop closes at six.",
+      augments,
+      channel: "chat",
+      audience: "group",
+    });
+    agent.subscribe((event) => void (event.type === "prompt_compiled" && manifests.push(event.manifest)));
+    assertEquals(await agent.answer("hello"), "Hello.");
+    const { stable, dynamic, manifest } = agent.compiled();
+    assertStringIncludes(stable, "\n- Answer in Dutch.\n- Name no prices. # Heading\n");
+    assertStringIncludes(stable, "## Zebra\nfirst\n\n## Apple\nsecond\n");
+    assertStringIncludes(dynamic, "## Chat\nPlain text only.\n\n## Group\nAnswer when you are named.\n");
+    assertStringIncludes(dynamic, "\nThe shop closes at six.\n");
+    assert(!dynamic.includes("not in use") && !dynamic.includes("Interaction"));
+    const own = ["rules", "blocks", "channel_augment", "dynamic_context"];
+    for (const { sections } of [manifest, ...manifests]) {
+      const all = sections.map(({ id }) => id);
+      const five = ["identity_base", "tools_list", "rules", "skills_listing", "blocks"];
+      assertEquals(all.filter((id) => five.includes(id)), five);
+      const found = sections.filter(({ id }) => own.includes(id));
+      assertEquals(found.map(({ id, sources }) => `${id}: ${sources.map(({ kind, ref }) => `${kind} ${ref}`)}`), [
+        "rules: caller rules",
+        "blocks: caller blocks:1,caller blocks:2",
+        "channel_augment: runtime chat:1,runtime chat:2",
+        "dynamic_context: caller dynamic_context",
+      ]);
+    }
+    assertEquals(manifests.length, 1);
+    await using direct = await createAgent({ ...options, augments, channel: "chat" });
+    const text = direct.compiled().full;
+    assertEquals([text.includes("Plain text only."), text.includes("when you are named")], [true, false]);
+    await using plain = await createAgent({ ...options, rules: [], blocks: [] });
+    const ids = plain.compiled().manifest.sections.map(({ id }) => id).filter((id) => own.includes(id));
+    assertEquals(ids, ["channel_augment"]);
+  });
+});
+
+Deno.test("createAgent() R54 lets hooks block calls and a prompt builder write the system prompt from tools and task", async () => {
   await withOptions([
     { calls: [{ name: "read", args: { path: "a.txt" } }], expect: ["You are terse. Asked: look"] },
     { text: "Blocked.", expect: ["not today"] },
+    { text: "Again.", expect: ["You are terse. Asked: and now?"] },
   ], async (options) => {
     const guard = defineExtension((sp) => {
       sp.on("tool_call", ({ toolName }) => toolName === "read" ? { block: true, reason: "not today" } : undefined);
+      sp.on("before_agent_start", ({ systemPrompt }) => ({ systemPrompt: `${systemPrompt}\n\nOF AN EXTENSION` }));
     });
+    const given: Omit<PromptBuilderInput, "signal">[] = [];
     await using agent = await createAgent({
       ...options,
+      tools: ["read", "ls"],
       extensions: [guard],
-      promptBuilder: ({ systemPrompt, prompt }) =>
-        systemPrompt.includes("Current working directory") ? `You are terse. Asked: ${prompt}` : "wrong",
+      promptBuilder: async ({ signal, ...input }) => {
+        given.push(input);
+        await Promise.resolve();
+        return signal.aborted ? "wrong" : `You are terse. Asked: ${input.prompt}`;
+      },
     });
+    const manifests: Manifest[] = [];
+    agent.subscribe((event) => void (event.type === "prompt_compiled" && manifests.push(event.manifest)));
     assertEquals(await agent.answer("look"), "Blocked.");
+    assertEquals(await agent.answer("and now?"), "Again.");
+    assertEquals(given.map(({ prompt }) => prompt), ["look", "and now?"]);
+    for (const { tools, definitions, systemPrompt } of given) {
+      assertEquals(tools.map(({ name, origin }) => `${origin} ${name}`), ["builtin read", "builtin ls"]);
+      assertEquals(definitions.map(({ name }) => name), ["read", "ls"]);
+      assert(systemPrompt.startsWith(agent.compiled().full) && systemPrompt.endsWith("OF AN EXTENSION"));
+    }
+    const kept = manifests.map((
+      { round, sections: [first, ...later], tools, hooks },
+    ) => [round, first, later.map(({ id }) => id), tools.names, hooks.length]);
+    assertEquals(kept, [
+      [1, custom("You are terse. Asked: look"), [], ["read", "ls"], 1],
+      [2, custom("You are terse. Asked: look"), ["retry_instruction"], ["read", "ls"], 1],
+      [1, custom("You are terse. Asked: and now?"), [], ["read", "ls"], 1],
+    ]);
+  });
+});
+
+/** What a manifest says of a builder's text. */
+function custom(text: string): Manifest["sections"][number] {
+  const size = { chars: text.length, kept: text.length, sha256: sha256(text) };
+  const source = { kind: "caller", ref: "prompt_builder", status: "loaded", ...size } as const;
+  return { id: "custom_prompt", stability: "stable", ...size, sources: [source] };
+}
+
+Deno.test("createAgent() R54 sends nothing when the prompt builder fails, is blank or is stopped, and goes on afterwards", async () => {
+  await withOptions([{ text: "Fine.", expect: ["You help. Asked: third"] }, {
+    text: "On.",
+    expect: ["You help. Asked: stop"],
+  }], async (options) => {
+    const asked: string[] = [];
+    const waits = Promise.withResolvers<void>();
+    await using agent = await createAgent({
+      ...options,
+      promptBuilder: ({ prompt }) => {
+        asked.push(prompt);
+        if (prompt === "first") throw new RangeError("no such customer");
+        if (prompt === "stop" && asked.length === 4) {
+          waits.resolve();
+          return new Promise(() => {});
+        }
+        return prompt === "second" ? " \n" : `You help. Asked: ${prompt}`;
+      },
+    });
+    const seen: AgentEvent["type"][] = [];
+    agent.subscribe(({ type }) => void seen.push(type));
+    await assertRejects(() => agent.answer("first"), RangeError, "no such customer");
+    const blank = await assertRejects(() => agent.answer("second"), UserError);
+    assertEquals(blank.what, "The prompt builder returned no text");
+    assertEquals([seen, agent.messages()], [[], []]);
+    assertEquals(await agent.answer("third"), "Fine.");
+    const stopped = agent.prompt({ text: "stop", source: "rpc" });
+    await waits.promise;
+    seen.length = 0;
+    await agent.abort();
+    assertEquals(await stopped, { kind: "run", ending: "aborted" });
+    assert(!seen.includes("prompt_compiled"));
+    // Without new words, too, the program's prompt is the one that is sent.
+    assertEquals(await agent.resume(), { kind: "run", ending: "done" });
+    assertEquals(asked, ["first", "second", "third", "stop", "stop"]);
   });
 });
 
@@ -265,6 +395,7 @@ const WRONG: readonly { readonly name: string; readonly options: AgentOptions; r
   { name: "a folder that is not there", options: { cwd: "/nonexistent/folder" }, says: "does not exist" },
   { name: "an unknown tool", options: { tools: ["raed"] }, says: "raed" },
   { name: "an unknown setting", options: { settings: { modle: "x" } }, says: "modle" },
+  { name: "a channel that nothing describes", options: { channel: "pigeon" }, says: "pigeon" },
   { name: "a wrong setting", options: { settings: { limits: { maxTurns: "many" } } }, says: "limits.maxTurns" },
 ];
 for (const { name, options, says } of WRONG) {

@@ -50,7 +50,7 @@ for (const [index, { code, replies, prints }] of EXAMPLES.entries()) {
 }
 
 Deno.test("docs/sdk.md: its programs have no type errors", async () => {
-  assertEquals(EXAMPLES.length, 6);
+  assertEquals(EXAMPLES.length, 7);
   await inWorkspace({}, async ({ ws, home }) => {
     const files = EXAMPLES.map(({ code }, index) => {
       const file = `${home}/example${index}.ts`;

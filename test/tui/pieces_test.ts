@@ -27,6 +27,8 @@ Deno.test("sandboxGlance() says level, write and net, and what is open aloud", (
     ],
     [{ ...POLICY, run: { all: false, list: ["/usr/bin/git"] } }, "▣ kernel · write: . · net: off · run: git"],
     [{ ...POLICY, sandbox: "off" as const }, "▢ NO SANDBOX · write: . · net: off"],
+    [{ ...POLICY, weaknesses: [] }, "▣ kernel · write: . · net: off"],
+    [{ ...POLICY, weaknesses: ["signals get out"] }, "▣ kernel (weaker) · write: . · net: off"],
   ] as const;
   for (const [policy, text] of cases) assertEquals(sandboxGlance(policy), text);
 });

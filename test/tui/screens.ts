@@ -421,6 +421,8 @@ ${"─".repeat(80)}
     await pty.see("Allow it? n no, o once");
     await say(pty, "o");
     await pty.see("ready");
+    await say(pty, "! echo shown-$((40 + 2)); exit 3");
+    await pty.see("shown-42\nexit 3");
     await say(pty, "/quit");
     await pty.see("[ended 0]");
     assertEquals(Deno.readTextFileSync(`${places.base}/outside/a.txt`), "a");

@@ -40,6 +40,7 @@ export const STATE: EngineState = {
   isStreaming: false,
   isCompacting: false,
   autoCompaction: true,
+  autoRetry: true,
   steeringMode: "one-at-a-time",
   followUpMode: "one-at-a-time",
   steering: [],
@@ -111,8 +112,8 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
       return { kind: "handled" };
     },
     resume: none,
-    steer: (text) => note(`steer ${text}`),
-    followUp: (text) => note(`followUp ${text}`),
+    steer: (text) => note(`steer ${text}`).then(() => "queued"),
+    followUp: (text) => note(`followUp ${text}`).then(() => "queued"),
     clearQueues: () => {
       void note("clearQueues");
       return [];
@@ -124,6 +125,7 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     bash: none,
     compact: none,
     setAutoCompaction: () => {},
+    setAutoRetry: () => {},
     setModel: (id) => note(`setModel ${id}`),
     setThinking: (level) => void note(`setThinking ${level}`),
     setActiveTools: (names) => names,

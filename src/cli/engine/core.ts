@@ -11,6 +11,14 @@ import type { PromptState } from "./prompt_state.ts";
 import type { Toolset } from "./toolset.ts";
 import type { Work } from "./work.ts";
 
+/** What goes on by itself, or does not, since somebody said so. */
+export interface AutoSwitches {
+  /** Whether the history is shortened. */
+  on: boolean;
+  /** Whether failed requests are made again; undefined: the settings say it. */
+  retry?: boolean;
+}
+
 /** The parts of an open session, for the modules that make up the engine. */
 export interface EngineCore {
   readonly config: () => Config;
@@ -21,6 +29,7 @@ export interface EngineCore {
   readonly prompt: PromptState;
   readonly model: ModelState;
   readonly compactor: Compactor;
+  readonly auto: AutoSwitches;
   readonly inputs: () => InputSources;
   readonly hooks: () => Hooks | undefined;
   readonly work: Work;

@@ -16,7 +16,7 @@ import { isUserBashUnconfined, openUnconfinedBash, UNCONFINED_NOTICE } from "../
 import { readVariable } from "../world.ts";
 import { createCompactor } from "./compaction.ts";
 import { openConversation } from "./conversation.ts";
-import { type EngineCore, tell } from "./core.ts";
+import { type AutoSwitches, type EngineCore, tell } from "./core.ts";
 import { createExtensionGrants } from "./extension_grants.ts";
 import { contributedBy, extensionTools, openExtensions, tellStart } from "./extensions.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
@@ -89,7 +89,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   let followed = tools.policy;
   const work = createWork();
   const queues = queuesOf(config);
-  const auto = { on: config.settings.compaction?.enabled ?? true };
+  const auto: AutoSwitches = { on: config.settings.compaction?.enabled ?? true };
   const compactor = createCompactor({
     conversation,
     model: model.current,
@@ -115,6 +115,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     model,
     compactor,
+    auto,
     inputs: () => base?.sources ?? { skills: [], choice: {}, templates: [], root: config.root },
     hooks: () => hooks,
     work,
@@ -133,7 +134,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     emit,
   };
   const pending = createPending(core);
-  const prompting = createPrompting(core, pending);
+  const prompting = createPrompting(core, pending, options.promptBuilder);
   const unconfined = isUserBashUnconfined(config)
     ? once(() => openUnconfinedBash(config, model.choice(), tools.policy))
     : undefined;
@@ -164,7 +165,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       grants,
       report,
     });
-    const gathered = gatherBase(config, tools, channel);
+    const gathered = gatherBase(config, tools, channel, undefined, options.additions);
     const [opened] = await Promise.all([opening, gathered.catch(() => {})]);
     hooks = opened;
     if (!hooks) return await gathered;
@@ -174,7 +175,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     });
     takeExtensionTools();
     const contributed = await contributedBy(hooks, reason);
-    return contributed ? await gatherBase(config, tools, channel, contributed) : await gathered;
+    return contributed ? await gatherBase(config, tools, channel, contributed, options.additions) : await gathered;
   };
   const takeExtensionTools = (): void => {
     // No tools means none: theirs are not known either, so that nobody switches them on.
@@ -203,7 +204,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     notices,
     prompting,
     typed,
-    auto,
     retool,
     reload,
     subscribe: subscribers.add,
@@ -218,7 +218,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   notices.push(...base.notices);
   made.prompt = createPromptState(base, toolset.active(), tools.policy);
   restoreReading(conversation, made.prompt);
-  tellStart(hooks, conversation.state.messages.length > 0, isOtherModel ? modelView(model) : undefined);
+  tellStart(
+    hooks,
+    conversation.state.messages.length > 0,
+    isOtherModel ? modelView(model) : undefined,
+    { level: model.thinking(), previousLevel: thinkingOf(config, undefined) },
+  );
   servers?.listen((names) => void hooks?.observe({ type: "mcp_servers_change", servers: names }));
   say = (message) => tell(core, message);
   void grants.settle(() => whenIdle(work, engine.reload));

@@ -1,8 +1,10 @@
 import type { AskPermission } from "../../core/engine.ts";
 import type { HostUi } from "../../core/host_actions.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
+import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
 import type { Config } from "../config.ts";
 import type { ModelChoice } from "../model.ts";
+import type { PromptAdditions } from "../prompt_additions.ts";
 import type { GrantAsking } from "./extension_grants.ts";
 
 /** What an engine is opened with. */
@@ -19,6 +21,10 @@ export interface EngineOptions {
   readonly grants?: GrantAsking;
   /** Extensions of a program that embeds the engine, in its own process. */
   readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
+  /** What such a program adds to the system prompt. */
+  readonly additions?: PromptAdditions;
+  /** Writes the system prompt of each message of the user in place of the compiler (R54). */
+  readonly promptBuilder?: PromptBuilder;
   /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
   readonly variable?: (name: string) => string | undefined;
   /** Whether this process is closed to debuggers and core files; true unless told otherwise. */

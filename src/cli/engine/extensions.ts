@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
+import type { ThinkingLevel } from "../../core/provider.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { discoverExtensions } from "../../hooks/discover.ts";
 import type { HooksOptions } from "../../hooks/open.ts";
@@ -93,14 +94,18 @@ export function extensionTools(hooks: Hooks): readonly KnownTool[] {
   );
 }
 
-/** Tells that the session has begun, and with which model where that is the one of a resumed session. */
+/** Tells that the session has begun, and which model and thinking level are those of a resumed session. */
 export function tellStart(
   hooks: Hooks | undefined,
   isResumed: boolean,
   restored: { readonly provider: string; readonly id: string } | undefined,
+  thinking: { readonly level: ThinkingLevel; readonly previousLevel: ThinkingLevel },
 ): void {
   void hooks?.observe({ type: "session_start", reason: isResumed ? "resume" : "startup" });
   if (restored) void hooks?.observe({ type: "model_select", model: restored, source: "restore" });
+  if (thinking.level !== thinking.previousLevel) {
+    void hooks?.observe({ type: "thinking_level_select", ...thinking, source: "restore" });
+  }
 }
 
 /** Paths that extensions bring, for skills and templates; themes are taken and not used (R224). */

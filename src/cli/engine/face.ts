@@ -4,7 +4,9 @@ import { inputCommands } from "./inputs.ts";
 import { modelView } from "./model_state.ts";
 import { createMoves, sessionName } from "./moves.ts";
 import { contextTokens } from "./context_tokens.ts";
-import { drain, type Prompting } from "./prompting.ts";
+import { drain } from "./drain.ts";
+import type { Prompting } from "./prompting.ts";
+import { retryOf } from "./settings_of.ts";
 import type { UserBash } from "./user_bash.ts";
 
 /** What the face of a session is made from besides its core. */
@@ -13,8 +15,6 @@ export interface FaceParts {
   readonly prompting: Prompting;
   /** Commands that the person types. */
   readonly typed: UserBash;
-  /** Whether the history is shortened by itself. */
-  readonly auto: { on: boolean };
   /** The prompt takes the active tools, but not in the middle of a run. */
   readonly retool: () => Promise<void>;
   readonly reload: () => Promise<void>;
@@ -24,14 +24,14 @@ export interface FaceParts {
 
 /** What modes, RPC, SDK and screens see of a session. */
 export function faceOf(core: EngineCore, parts: FaceParts): Engine {
-  const { conversation, model, queues, toolset, compactor, work, emit } = core;
-  const { notices, prompting, typed, auto, retool } = parts;
+  const { conversation, model, queues, toolset, compactor, auto, work, emit } = core;
+  const { notices, prompting, typed, retool } = parts;
   const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
 
   let isClosed = false;
   return {
     notices,
-    ...createMoves(core),
+    ...createMoves(core, abort),
     state() {
       const opened = conversation.store();
       const name = sessionName(opened);
@@ -46,6 +46,7 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
         isStreaming: work.kind() === "run",
         isCompacting: work.kind() === "compaction",
         autoCompaction: auto.on,
+        autoRetry: retryOf(core.config(), auto.retry).maxRetries > 0,
         steeringMode: queues.modes().steering,
         followUpMode: queues.modes().followUp,
         ...texts,
@@ -86,19 +87,20 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
     abortBash: typed.abort,
     compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
     setAutoCompaction: (on) => void (auto.on = on),
+    setAutoRetry: (on) => void (auto.retry = on),
 
-    async setModel(id) {
+    async setModel(id, source = "set") {
       const previous = modelView(model);
       await model.choose(id);
       const now = modelView(model);
       conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
-      void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source: "set" });
+      void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source });
     },
-    setThinking(level) {
+    setThinking(level, source = "set") {
       const previousLevel = model.thinking();
       model.setThinking(level);
       conversation.append({ type: "thinking_level_change", thinkingLevel: level });
-      void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source: "set" });
+      void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source });
     },
     setActiveTools(names) {
       const active = toolset.choose(names);

@@ -1,10 +1,12 @@
 import type { Engine } from "../../core/engine.ts";
+import { messageOf } from "../../core/error.ts";
 import type { HostActions, HostUi } from "../../core/host_actions.ts";
 import { type CustomMessage, textOf } from "../../core/message.ts";
-import type { EngineCore } from "./core.ts";
+import { type EngineCore, tell } from "./core.ts";
 import { execInScope } from "./exec.ts";
 import type { Pending } from "./pending.ts";
 import type { Prompting } from "./prompting.ts";
+import { whenIdle } from "./work.ts";
 
 /** What extensions can do to the session; `engine` is asked when they do it, because it is made after them. */
 export function hostActions(
@@ -23,18 +25,20 @@ export function hostActions(
       if (deliverAs === "nextTurn") pending.nextTurn(message);
       else if (isRunning && deliverAs === "followUp") core.queues.followUp(message);
       else if (isRunning) core.queues.steer(message);
-      else if (triggerTurn) void prompting.go([message]).catch(() => {}); // busy with something else: it is told there
+      else if (triggerTurn) prompting.goSoon([message]);
       else pending.add(message);
       return done;
     },
-    async sendUserMessage(content, { deliverAs }) {
+    async sendUserMessage(content, { deliverAs }, { extension }) {
       const text = textOf(content);
       const images = typeof content === "string" ? [] : content.filter((part) => part.type === "image");
       const input = { text, source: "extension" as const, ...(images.length > 0 ? { images } : {}) };
       const running = engine().prompt({ ...input, whileBusy: deliverAs ?? "followUp" });
       // A prompt that starts a run is not waited for: the extension may be what the run waits for.
-      if (core.work.kind() === "run") void running.catch(() => {});
-      else await running;
+      if (core.work.kind() !== "run") return void await running;
+      void running.catch((error) =>
+        tell(core, `extension ${extension}: its message was not sent: ${messageOf(error)}`, "error")
+      );
     },
     appendEntry(customType, data) {
       core.conversation.append({ type: "custom", customType, ...(data === undefined ? {} : { data }) });
@@ -71,7 +75,9 @@ export function hostActions(
       return { tokens, contextWindow, percent: contextWindow > 0 ? Math.min(100, tokens * 100 / contextWindow) : 0 };
     },
     async compact({ customInstructions }) {
-      await engine().compact(customInstructions);
+      const compact = () => engine().compact(customInstructions);
+      // Before its end the run may wait for the very handler that asks.
+      await (prompting.isEnding() ? whenIdle(core.work, compact) : compact());
     },
     getSessionName: () => Promise.resolve(engine().state().sessionName),
     setSessionName(name) {

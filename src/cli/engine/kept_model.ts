@@ -23,7 +23,8 @@ export function restoredModel(
   }
   if (!isReplay && provider !== "openai") return { why: `the provider ${provider} is not known here` };
   try {
-    const choice = choose(modelId);
+    // A prefix is taken off once: this one belongs to the name.
+    const choice = choose(modelId.startsWith("openai/") ? `openai/${modelId}` : modelId);
     if (choice.kind !== (isReplay ? "replay" : "openai")) return { why: "it is no name of a model" };
     if (choice.kind === "replay") Deno.statSync(choice.file);
     return { choice };

@@ -1,38 +1,49 @@
 import { sleep } from "../../core/sleep.ts";
-import type { Engine } from "../../core/engine.ts";
+import type { Engine, MoveOptions } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { SessionBeforeTreeResult } from "../../core/hook_event.ts";
-import type { SessionReason } from "../../core/hook_events.ts";
+import type { DecisionEvents, SessionReason } from "../../core/hook_events.ts";
 import { textOf } from "../../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../../core/session.ts";
 import { summarizeBranch } from "../../history/branch_summary.ts";
 import { forkSession } from "../../session/fork.ts";
-import { newSession, resumeSession, sessionPlaces, storeOptions } from "../session_choice.ts";
+import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "../session_choice.ts";
 import { type EngineCore, tell } from "./core.ts";
 import { modelView } from "./model_state.ts";
 import { restoreReading } from "./runtime_reading.ts";
 import { levelNamed, windowOf } from "./settings_of.ts";
 
+type SessionBeforeForkResult = DecisionEvents["session_before_fork"]["result"];
+
 /** Going from one session, or one branch of it, to another. */
 export type Moves = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate" | "setName" | "setLabel">;
 
-/** The moves of a session; each asks the hooks before anything changes (R221, R222, R328, R329). */
-export function createMoves(core: EngineCore): Moves {
+/**
+ * The moves of a session; each asks the hooks before anything changes (R221, R222, R328, R329), which a run that it would
+ * end belongs to. `abort` ends that with all that was typed during it.
+ */
+export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves {
   const { conversation, work } = core;
   const say = (notice: string): void => tell(core, notice);
 
   /** Opens before it closes: a session that cannot be had leaves everything as it is. */
-  const enter = (next: SessionStore, reason: Extract<SessionReason, "new" | "resume" | "fork">): void => {
+  const enter = async (
+    next: SessionStore,
+    reason: Extract<SessionReason, "new" | "resume" | "fork">,
+  ): Promise<void> => {
     const previousSessionFile = conversation.store().path;
     const targetSessionFile = next.path;
-    void core.hooks()?.observe({
+    // What a handler still keeps belongs into the session that is left.
+    await core.hooks()?.observe({
       type: "session_shutdown",
       reason,
       ...(targetSessionFile ? { targetSessionFile } : {}),
     });
     core.queues.clear();
     const { thinkingLevel, model } = conversation.open(next);
-    core.model.setThinking(levelNamed(thinkingLevel) ?? core.model.thinking());
+    const previousLevel = core.model.thinking();
+    const level = levelNamed(thinkingLevel) ?? previousLevel;
+    core.model.setThinking(level);
     const previousModel = modelView(core.model);
     const isOtherModel = core.model.restore(model);
     restoreReading(conversation, core.prompt);
@@ -49,6 +60,9 @@ export function createMoves(core: EngineCore): Moves {
         source: "restore",
       });
     }
+    if (level !== previousLevel) {
+      void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source: "restore" });
+    }
     announce(reason);
   };
   const announce = (reason: "new" | "resume" | "fork" | "tree" | "name"): void => {
@@ -62,12 +76,29 @@ export function createMoves(core: EngineCore): Moves {
       ...(name ? { sessionName: name } : {}),
     });
   };
-  const mayGo = async (
+  /** Asks, and goes if nobody forbids it; a run is stopped in between, where the caller wants that. */
+  const move = async <A extends { readonly cancel?: boolean }, T>(
+    { whileBusy }: MoveOptions,
+    ask: (signal: AbortSignal) => Promise<A>,
+    go: (said: A, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> => {
+    if (!whileBusy || work.kind() !== "run") {
+      return await work.run("session", async (signal) => {
+        const said = await ask(signal);
+        return said.cancel ? undefined : await go(said, signal);
+      });
+    }
+    const said = await ask(new AbortController().signal);
+    if (said.cancel) return undefined;
+    if (work.kind() === "run") await abort();
+    return await work.soon("session", (signal) => go(said, signal));
+  };
+  const askSwitch = async (
     event: { readonly reason: "new" | "resume"; readonly targetSessionFile?: string },
     signal: AbortSignal,
-  ): Promise<boolean> => {
+  ): Promise<{ readonly cancel?: boolean }> => {
     const hooks = core.hooks();
-    return !hooks?.has("session_before_switch") || !(await hooks.sessionBeforeSwitch(event, signal)).cancel;
+    return hooks?.has("session_before_switch") ? await hooks.sessionBeforeSwitch(event, signal) : {};
   };
   const entryOf = (id: string): SessionEntry => {
     const entry = conversation.store().entry(id);
@@ -80,55 +111,63 @@ export function createMoves(core: EngineCore): Moves {
   };
 
   return {
-    newSession: () =>
-      work.run("session", async (signal) => {
-        if (!await mayGo({ reason: "new" }, signal)) return false;
-        enter(newSession(core.config(), say), "new");
+    newSession: async (options = {}) =>
+      await move(options, (signal) => askSwitch({ reason: "new" }, signal), async () => {
+        await enter(newSession(core.config(), say), "new");
         return true;
-      }),
-    switchSession: (which) =>
-      work.run("session", async (signal) => {
-        if (!await mayGo({ reason: "resume", targetSessionFile: which }, signal)) return false;
-        enter(resumeSession(which, core.config(), say), "resume");
+      }) ?? false,
+    async switchSession(which, options = {}) {
+      // Nobody is asked about a session that cannot be had, and nothing is stopped for it.
+      const targetSessionFile = resumable(which, core.config());
+      const event = { reason: "resume", targetSessionFile } as const;
+      return await move(options, (signal) => askSwitch(event, signal), async () => {
+        await enter(resumeSession(targetSessionFile, core.config(), say), "resume");
         return true;
-      }),
-    fork: (entryId, position = "before") =>
-      work.run("session", async (signal) => {
-        const entry = entryOf(entryId);
+      }) ?? false;
+    },
+    async fork(entryId, position = "before", options = {}) {
+      const entry = entryOf(entryId);
+      const isWhole = position === "at" && entryId === conversation.store().leaf();
+      const ask = async (signal: AbortSignal): Promise<SessionBeforeForkResult> => {
         const hooks = core.hooks();
-        const said = hooks?.has("session_before_fork")
-          ? await hooks.sessionBeforeFork({ entryId, position }, signal)
-          : {};
-        if (said.cancel) return undefined;
+        return hooks?.has("session_before_fork") ? await hooks.sessionBeforeFork({ entryId, position }, signal) : {};
+      };
+      return await move(options, ask, async (said) => {
         const { folder } = sessionPlaces(core.config());
-        // A hook may have the copy keep the whole conversation, whatever the place.
-        const end = said.skipConversationRestore ? {} : { entryId, isBefore: position === "before" };
+        // A hook may have the copy keep the whole conversation, whatever the place; a run that was stopped has added to it.
+        const end = said.skipConversationRestore || isWhole ? {} : { entryId, isBefore: position === "before" };
         const fork = { ...end, folder, cwd: core.config().root };
-        enter(forkSession(conversation.store(), fork, storeOptions(say)), "fork");
+        await enter(forkSession(conversation.store(), fork, storeOptions(say)), "fork");
         return { text: textOfEntry(entry) };
-      }),
-    navigate: (entryId, { summarize = false, focus } = {}) =>
-      work.run("session", async (signal) => {
-        const entry = entryOf(entryId);
+      });
+    },
+    async navigate(entryId, { summarize = false, focus, ...options } = {}) {
+      const entry = entryOf(entryId);
+      const isUser = entry.type === "message" && entry.message.role === "user";
+      const target = isUser ? entry.parentId : entry.id;
+      const ways = () => {
+        const store = conversation.store();
+        const [oldPath, newPath] = [store.pathTo(), target === null ? [] : store.pathTo(target)];
+        return { oldPath, newPath, left: oldPath.filter((one) => !newPath.includes(one)) };
+      };
+      const ask = async (signal: AbortSignal): Promise<SessionBeforeTreeResult> => {
+        const hooks = core.hooks();
+        if (!hooks?.has("session_before_tree")) return {};
+        const { oldPath, newPath, left } = ways();
+        return await hooks.sessionBeforeTree({
+          preparation: {
+            targetId: entryId,
+            oldLeafId: conversation.store().leaf(),
+            commonAncestorId: newPath.findLast((one) => oldPath.includes(one))?.id ?? null,
+            entriesToSummarize: left,
+            userWantsSummary: summarize,
+          },
+        }, signal);
+      };
+      return await move(options, ask, async (said, signal) => {
+        const { oldPath, newPath, left } = ways();
         const store = conversation.store();
         const oldLeafId = store.leaf();
-        const isUser = entry.type === "message" && entry.message.role === "user";
-        const target = isUser ? entry.parentId : entry.id;
-        const [oldPath, newPath] = [store.pathTo(), target === null ? [] : store.pathTo(target)];
-        const left = oldPath.filter((one) => !newPath.includes(one));
-        const hooks = core.hooks();
-        const said = hooks?.has("session_before_tree")
-          ? await hooks.sessionBeforeTree({
-            preparation: {
-              targetId: entryId,
-              oldLeafId,
-              commonAncestorId: newPath.findLast((one) => oldPath.includes(one))?.id ?? null,
-              entriesToSummarize: left,
-              userWantsSummary: summarize,
-            },
-          }, signal)
-          : {};
-        if (said.cancel) return undefined;
         const summary = said.summary
           ? { type: "branch_summary" as const, fromId: oldLeafId ?? "", ...said.summary, fromHook: true }
           : summarize && left.length > 0
@@ -139,10 +178,16 @@ export function createMoves(core: EngineCore): Moves {
         if (summary) conversation.append(summary);
         if (said.label) conversation.append({ type: "label", targetId: entryId, label: said.label });
         conversation.rebuild();
-        void hooks?.observe({ type: "session_tree", newLeafId: store.leaf(), oldLeafId });
+        void core.hooks()?.observe({
+          type: "session_tree",
+          newLeafId: store.leaf(),
+          oldLeafId,
+          ...(summary ? { fromExtension: said.summary !== undefined } : {}),
+        });
         announce("tree");
         return { text: isUser ? textOfEntry(entry) : "" };
-      }),
+      });
+    },
     setName(name) {
       conversation.append({ type: "session_info", name: name.trim() });
       void core.hooks()?.observe({ type: "session_info_changed", name: name.trim() });

@@ -6,6 +6,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { CompiledPrompt, CompileTrigger, Manifest } from "../../core/compiled_prompt.ts";
 import type { PromptInputs } from "../../core/prompt.ts";
 import { compileRound, compileStable, type StablePart } from "../../prompt/compile.ts";
+import type { ToolRegistry } from "../../prompt/custom_prompt.ts";
 import { compileSettled, type SettledPrompt } from "../../prompt/settled.ts";
 import { describePolicy, policyRecord } from "../../sandbox/describe.ts";
 import type { PromptBase } from "../base.ts";
@@ -41,8 +42,16 @@ export interface PromptState {
   readonly startPrompt: (extras: PromptExtras) => void;
   /** What hooks made of the prompt at hand; undefined goes back to the base (R183). */
   readonly settle: (settled: SettledPrompt | undefined) => void;
+  /** The active tools, for whoever writes a prompt of their own (R54). */
+  readonly registry: () => ToolRegistry;
   /** What became of the history in the next request; noted in its manifest (R322). */
   readonly noteHistory: (history: Manifest["history"]) => void;
+}
+
+/** The texts of the program that embeds this one and of the message at hand do not drive each other out. */
+function joined(...texts: readonly (string | undefined)[]): Pick<PromptInputs, "dynamicContext"> {
+  const given = texts.filter((text) => text !== undefined);
+  return given.length > 0 ? { dynamicContext: given.join("\n\n") } : {};
 }
 
 /** Compiles the stable half; what is dynamic is added round by round. */
@@ -73,7 +82,7 @@ export function createPromptState(
       runtime: reading.runtime,
     };
     stable = compileStable(inputs);
-    record = policyRecord(policy);
+    record = { ...policyRecord(policy), trust: { ...base.trust } };
     trigger = why;
   };
   const readClock = (): void => {
@@ -86,6 +95,7 @@ export function createPromptState(
     const all: PromptInputs = {
       ...inputs,
       ...extras,
+      ...joined(inputs.dynamicContext, extras.dynamicContext),
       ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
       ...(round.continuation ? { continuation: true } : {}),
       ...(round.finalAnswer ? { finalAnswer: true } : {}),
@@ -135,6 +145,7 @@ export function createPromptState(
       history = { decision: "full" };
     },
     settle: (next) => void (settled = next),
+    registry: () => ({ tools: inputs.tools, definitions: tools.map(({ definition }) => definition) }),
     noteHistory: (next) => void (history = next),
   };
 }

@@ -1,31 +1,44 @@
-import { runtimeMetadataMessage } from "../../prompt/runtime_metadata.ts";
 import { applyHookPrompt } from "../../prompt/hook_prompt.ts";
-import { formatDateTime } from "../../context/date_time.ts";
+import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
 import type { PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import type { AgentEvent } from "../../core/event.ts";
+import type { RunEnding } from "../../core/event.ts";
 import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../../core/message.ts";
+import { lastWords, settleBuilt } from "./built_prompt.ts";
+import { clockMessages } from "./clock_messages.ts";
 import { type EngineCore, tell } from "./core.ts";
-import { readyInput } from "./inputs.ts";
+import { drain } from "./drain.ts";
+import { type ReadyInput, readyInput } from "./inputs.ts";
 import type { Pending } from "./pending.ts";
 import { type RolledHistory, rollHistory } from "./rolling_history.ts";
 import { windowOf } from "./settings_of.ts";
 import { runTurns } from "./turns.ts";
-
-/** A clock in the system prompt that is younger than this needs no other one beside the user's words (K7), milliseconds. */
-const FRESH_CLOCK_MS = 60_000;
+import type { Work } from "./work.ts";
 
 /** From a person's words to the end of the run. */
 export interface Prompting {
   readonly prompt: (input: UserPrompt) => Promise<PromptOutcome>;
   /** Goes on with messages that stand in no queue: none, or those of an extension. */
   readonly go: (messages: readonly AgentMessage[]) => Promise<PromptOutcome>;
-  readonly enqueue: (text: string, images: readonly ImageContent[], kind: "steer" | "followUp") => Promise<void>;
+  /** The same as soon as nothing else goes on; nobody waits for it, and a person is told of what keeps it from going. */
+  readonly goSoon: (messages: readonly AgentMessage[]) => void;
+  /** Whether the run that goes on has come to its end, so that it waits for no handler any more. */
+  readonly isEnding: () => boolean;
+  /** `handled`: a hook took it. */
+  readonly enqueue: (
+    text: string,
+    images: readonly ImageContent[],
+    kind: "steer" | "followUp",
+  ) => Promise<"queued" | "handled">;
 }
 
+/** A text as the model gets it, and its pictures. */
+type Ready = ReadyInput & { readonly images: readonly ImageContent[] };
+
 /** What a prompt runs with. */
-export function createPrompting(core: EngineCore, pending: Pending): Prompting {
+export function createPrompting(core: EngineCore, pending: Pending, builder?: PromptBuilder): Prompting {
   const { conversation, queues, work } = core;
+  let lastEnding: RunEnding | undefined;
 
   /** A command of an extension runs and nothing else does, also while a reply streams (R167–R170). */
   async function command(text: string): Promise<boolean> {
@@ -36,7 +49,11 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
   }
 
   /** Hooks on the raw text, then skills and templates (K1). Undefined: a hook took it. */
-  async function ready(input: UserPrompt, streaming: "steer" | "followUp" | undefined, signal: AbortSignal) {
+  async function ready(
+    input: UserPrompt,
+    streaming: "steer" | "followUp" | undefined,
+    signal: AbortSignal,
+  ): Promise<Ready | undefined> {
     const hooks = core.hooks();
     const seen = hooks?.has("input")
       ? await hooks.input({
@@ -55,7 +72,11 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
     await core.followServers(signal);
     const made = await ready(input, undefined, signal);
-    if (!made) return { kind: "handled" };
+    return made ? await begin(made, signal) : { kind: "handled" };
+  }
+
+  /** From a text that is ready to the end of its run. */
+  async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
     const hooks = core.hooks();
     const rolled = await shortened(false, signal);
     core.prompt.startPrompt({
@@ -74,8 +95,9 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       if (said.systemPrompt !== undefined) core.prompt.settle(applyHookPrompt(base, said.systemPrompt, said.changedBy));
       for (const draft of said.messages) injected.push({ role: "custom", ...draft, timestamp: Date.now() });
     }
+    await settleBuilt(core, builder, made.text, signal);
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
-    const messages = [...metadata(core), user, ...pending.takeNextTurn(), ...injected];
+    const messages = [...clockMessages(core), user, ...pending.takeNextTurn(), ...injected];
     return await run(messages, rolled, signal);
   }
 
@@ -105,6 +127,7 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       hooks: core.hooks(),
       rolled,
       cacheKey: conversation.store().header.id,
+      isRetryOn: () => core.auto.retry,
       beforeRequest: core.followPolicy,
       onRequest: () => {
         core.tools.warmSoon();
@@ -120,6 +143,7 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
         }
         if (event.type === "agent_end") {
           const { ending, limit } = event;
+          lastEnding = ending;
           outcome = { kind: "run", ending, ...(limit ? { limit } : {}), ...(errorMessage ? { errorMessage } : {}) };
         }
         core.emit(event);
@@ -141,30 +165,63 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
       if (await command(input.text)) return { kind: "command" };
       if (work.kind() === "run") {
         if (!input.whileBusy) throw busy();
-        const made = await ready(input, input.whileBusy, new AbortController().signal);
-        if (!made) return { kind: "handled" };
-        queue(userMessage(made.text, made.images), input.whileBusy);
-        return { kind: "queued" };
+        return { kind: await say(input, input.whileBusy) };
       }
       return await running((signal) => start(input, signal));
     },
-    go: (messages) =>
-      running(async (signal) => {
-        const rolled = await shortened(true, signal);
-        core.prompt.startPrompt(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary });
-        return await run(messages, rolled, signal);
-      }),
-    async enqueue(text, images, kind) {
-      const made = await ready({ text, images, source: "rpc" }, kind, new AbortController().signal);
-      if (made) queue(userMessage(made.text, made.images), kind);
-    },
+    go: (messages) => running((signal) => goOn(messages, signal)),
+    goSoon: (messages) => unwatched(running((signal) => goOn(messages, signal), work.soon)),
+    isEnding: () => work.kind() === "run" && lastEnding !== undefined,
+    enqueue: (text, images, kind) => say({ text, images, source: "rpc" }, kind),
   };
 
+  /** Says something to a run; one that has ended while hooks looked at it, and was not stopped, is followed by another. */
+  async function say(input: UserPrompt, kind: "steer" | "followUp"): Promise<"queued" | "handled"> {
+    const wasRunning = work.kind() === "run";
+    const made = await ready(input, kind, new AbortController().signal);
+    if (!made) return "handled";
+    const isOver = wasRunning && work.kind() !== "run" && lastEnding !== "aborted";
+    if (isOver) unwatched(running((signal) => begin(made, signal), work.soon));
+    else queue(userMessage(made.text, made.images), kind);
+    return "queued";
+  }
+
+  async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
+    const rolled = await shortened(true, signal);
+    core.prompt.startPrompt(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary });
+    if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
+    return await run(messages, rolled, signal);
+  }
+
   /** What came in while the run ended, or while nothing of it began, goes into the conversation now. */
-  function running(task: (signal: AbortSignal) => Promise<PromptOutcome>): Promise<PromptOutcome> {
-    return work.run("run", task).finally(() => {
+  async function running(
+    task: (signal: AbortSignal) => Promise<PromptOutcome>,
+    begin: Work["run"] = work.run,
+  ): Promise<PromptOutcome> {
+    let outcome: PromptOutcome;
+    try {
+      outcome = await begin("run", (signal) => {
+        lastEnding = undefined;
+        return task(signal);
+      });
+    } finally {
       if (work.kind() === undefined) pending.flush();
-    });
+    }
+    // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
+    const isDone = outcome.kind === "run" && outcome.ending === "done";
+    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
+  }
+
+  /** Delivers what waits, unless another run has come first. */
+  async function late(before: PromptOutcome, signal: AbortSignal): Promise<PromptOutcome> {
+    if (queues.isEmpty()) return before;
+    const due = queues.hasSteering() ? [] : queues.takeFollowUp(); // steering is what a run takes first by itself
+    if (due.length > 0) core.emit({ type: "queue_update", ...queues.texts() });
+    return await goOn(due, signal);
+  }
+
+  function unwatched(outcome: Promise<unknown>): void {
+    void outcome.catch((error) => tell(core, `A message was not sent: ${messageOf(error)}`, "error"));
   }
 
   function queue(message: UserMessage, kind: "steer" | "followUp"): void {
@@ -173,29 +230,9 @@ export function createPrompting(core: EngineCore, pending: Pending): Prompting {
   }
 }
 
-/** Tells the events of a generator and gives its value. */
-export async function drain<T>(events: AsyncGenerator<AgentEvent, T>, emit: (event: AgentEvent) => void): Promise<T> {
-  for (;;) {
-    const step = await events.next();
-    if (step.done) return step.value;
-    emit(step.value);
-  }
-}
-
 function userMessage(text: string, images: readonly ImageContent[]): UserMessage {
   const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
   return { role: "user", content, timestamp: Date.now() };
-}
-
-/** The moment of the user's words, where the prompt's own clock does not tell it (K7) and its text says what that is (R415). */
-function metadata(core: EngineCore): CustomMessage[] {
-  const now = Date.now();
-  if (!core.prompt.base().inputs.metadataMessages) return [];
-  if (now - core.prompt.reading().at < FRESH_CLOCK_MS) return [];
-  const content = runtimeMetadataMessage({ time: formatDateTime(now) });
-  return content === undefined
-    ? []
-    : [{ role: "custom", customType: "runtime_metadata", content, display: false, timestamp: now }];
 }
 
 function busy(): UserError {

@@ -31,10 +31,14 @@ export function levelNamed(name: string | undefined): ThinkingLevel | undefined 
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
-/** Retries of failed requests. */
-export function retryOf(config: Config): AgentDeps["retry"] {
-  return { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, ...config.settings.retry };
+/** Retries of failed requests; `isOn` goes before a setting that turns them off or on. */
+export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {
+  const retry = { ...RETRY, ...config.settings.retry };
+  if (isOn === undefined) return retry;
+  return { ...retry, maxRetries: isOn ? retry.maxRetries || RETRY.maxRetries : 0 };
 }
+
+const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000 };
 
 /** When and how far the history is shortened. */
 export function windowOf(config: Config, auto: boolean): WindowSettings {

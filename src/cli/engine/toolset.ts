@@ -50,7 +50,10 @@ export function createToolset(builtin: readonly KnownTool[], chosen: readonly st
   let active = new Set(chosen);
   const all = (): readonly KnownTool[] => {
     const others = [...sources].filter(([origin]) => origin !== "builtin").flatMap(([, tools]) => tools);
-    return [...sources.get("builtin") ?? [], ...others.toSorted(byName)];
+    // Who may bring a tool of a built-in one's name stands in for it: the model must not find two of a name.
+    const shadowed = new Set(others.map(({ tool }) => tool.name));
+    const own = (sources.get("builtin") ?? []).filter(({ tool }) => !shadowed.has(tool.name));
+    return [...own, ...others.toSorted(byName)];
   };
   return {
     active: () => all().filter(({ tool }) => active.has(tool.name)),

@@ -27,6 +27,8 @@ export interface TurnParts {
   readonly rolled: RolledHistory | undefined;
   /** Keeps one server's cache on one session; no secret and no path. */
   readonly cacheKey: string;
+  /** What was said of retries since the start; undefined: the settings say it. */
+  readonly isRetryOn: () => boolean | undefined;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -60,7 +62,9 @@ export function runTurns(
       return await known.run(args, callId, options);
     },
     limits: limitsOf(config),
-    retry: retryOf(config),
+    get retry() {
+      return retryOf(config, parts.isRetryOn());
+    },
     thinking: model.thinking,
     ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
     cacheKey: parts.cacheKey,

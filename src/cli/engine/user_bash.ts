@@ -79,12 +79,20 @@ export function createUserBash(
 function outcomeOf({ content, details }: ToolResult, signal: AbortSignal): UserCommandOutcome {
   const { exitCode, truncated, fullOutputPath } = details ?? {};
   return {
-    output: textOf(content),
+    output: printedOf(textOf(content), exitCode),
     cancelled: signal.aborted,
     truncated: truncated === true,
     ...(typeof exitCode === "number" ? { exitCode } : {}),
     ...(typeof fullOutputPath === "string" ? { fullOutputPath } : {}),
   };
+}
+
+/** What the tool says to a model of a command's end stands in fields here: programs want what the command printed. */
+function printedOf(text: string, exitCode: unknown): string {
+  const ending = `\n\nCommand exited with code ${String(exitCode)}`;
+  const at = text.lastIndexOf(ending);
+  const printed = at === -1 ? text : text.slice(0, at) + text.slice(at + ending.length);
+  return printed === "(no output)" ? "" : printed;
 }
 
 function refused(why: string): UserError {

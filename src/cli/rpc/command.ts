@@ -18,8 +18,6 @@ export interface RpcContext {
   readonly engine: Engine;
   /** Models that `cycle_model` goes through and `get_available_models` lists; the one at hand need not be there. */
   readonly models: readonly ModelView[];
-  /** Throws UserError for a session that is not there or belongs elsewhere. */
-  readonly checkSession: (which: string) => void;
   /** Answers a permission_request; false when none of that id waits. */
   readonly answerPermission: (id: string, answer: PermissionAnswer) => boolean;
   /** Calls back once, right before the next event of a run goes out; the returned function takes that back. */

@@ -1,13 +1,19 @@
+import * as z from "zod/mini";
 import type { CommandView, Engine, EngineState } from "../../core/engine.ts";
+import { UserError } from "../../core/error.ts";
 import { textOf, toolCallsOf } from "../../core/message.ts";
+import type { SessionEntry } from "../../core/session.ts";
 import { sessionTree } from "../../session/tree.ts";
-import { plain } from "./command.ts";
+import { command, plain } from "./command.ts";
 
 /** Commands that only look. */
 export const LOOK_COMMANDS = {
   get_state: plain(({ engine }) => stateOf(engine.state())),
   get_messages: plain(({ engine }) => ({ messages: engine.messages() })),
-  get_entries: plain(({ engine }) => ({ entries: engine.store().entries(), leafId: engine.store().leaf() })),
+  get_entries: command(z.object({ since: z.optional(z.string()) }), ({ since }, { engine }) => ({
+    entries: entriesAfter(engine, since),
+    leafId: engine.store().leaf(),
+  })),
   get_tree: plain(({ engine }) => ({ tree: sessionTree(engine.store().entries()), leafId: engine.store().leaf() })),
   get_fork_messages: plain(({ engine }) => ({
     messages: engine.store().pathTo().flatMap((entry) =>
@@ -28,13 +34,23 @@ export const LOOK_COMMANDS = {
   get_prompt: plain(({ engine }) => engine.compiled()),
 };
 
+/** All of a session's entries, or those after one that the client has seen. */
+function entriesAfter(engine: Engine, since: string | undefined): readonly SessionEntry[] {
+  const entries = engine.store().entries();
+  if (since === undefined) return entries;
+  const at = entries.findIndex(({ id }) => id === since);
+  if (at === -1) throw noEntry(since);
+  return entries.slice(at + 1);
+}
+
 /** pi's names for what it also has; ours beside them. */
 function stateOf(state: EngineState): Readonly<Record<string, unknown>> {
-  const { thinking, steering, followUp, policy, context, autoCompaction, totals: _totals, ...rest } = state;
+  const { thinking, steering, followUp, policy, context, autoCompaction, autoRetry, totals: _, ...rest } = state;
   return {
     ...rest,
     thinkingLevel: thinking,
     autoCompactionEnabled: autoCompaction,
+    autoRetryEnabled: autoRetry,
     pendingMessageCount: steering.length + followUp.length,
     queue: { steering, followUp },
     contextUsage: context,
@@ -62,4 +78,12 @@ function statsOf(engine: Engine): Readonly<Record<string, unknown>> {
 function commandOf(view: CommandView): Readonly<Record<string, unknown>> {
   const { kind, ...rest } = view;
   return { ...rest, source: kind === "template" ? "prompt" : kind };
+}
+
+function noEntry(id: string): UserError {
+  return new UserError({
+    what: `There is no entry "${id.slice(0, 100)}"`,
+    why: "the session does not hold it",
+    fix: "Take one from get_tree, or leave since out for all of them",
+  });
 }

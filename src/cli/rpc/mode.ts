@@ -18,7 +18,6 @@ export interface RpcPipes {
 export interface RpcSession {
   readonly engine: Engine;
   readonly models: readonly ModelView[];
-  readonly checkSession: RpcContext["checkSession"];
   readonly questions: RpcQuestions;
   /** Served before the first line of the input. */
   readonly first?: string;
@@ -32,7 +31,7 @@ export interface RpcSession {
  * still done; `stop` ends it. Nothing runs any more when this returns.
  */
 export async function rpcMode(
-  { engine, models, checkSession, questions, first }: RpcSession,
+  { engine, models, questions, first }: RpcSession,
   pipes: RpcPipes,
 ): Promise<void> {
   const { input, send, stop } = pipes;
@@ -41,7 +40,6 @@ export async function rpcMode(
   const context: RpcContext = {
     engine,
     models,
-    checkSession,
     answerPermission: questions.answer,
     beforeRun(callback) {
       starting.add(callback);

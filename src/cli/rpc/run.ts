@@ -6,7 +6,6 @@ import { openEngine } from "../engine/engine.ts";
 import { writeAll } from "../main.ts";
 import { assembleMessage, attachedImages } from "../message.ts";
 import type { ModelChoice } from "../model.ts";
-import { resumable } from "../session_choice.ts";
 import { watchSignals } from "../signals.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
@@ -49,7 +48,6 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
         {
           engine,
           models: modelsOf(config),
-          checkSession: (which) => void resumable(which, config),
           questions,
           ...(first === undefined ? {} : { first }),
         },

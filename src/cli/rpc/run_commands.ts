@@ -15,8 +15,12 @@ export const RUN_COMMANDS = {
         reply,
       ),
   ),
-  steer: command(z.object(said), ({ message, images }, { engine }) => engine.steer(message, images)),
-  follow_up: command(z.object(said), ({ message, images }, { engine }) => engine.followUp(message, images)),
+  steer: command(z.object(said), async ({ message, images }, { engine }) => ({
+    disposition: await engine.steer(message, images),
+  })),
+  follow_up: command(z.object(said), async ({ message, images }, { engine }) => ({
+    disposition: await engine.followUp(message, images),
+  })),
   clear_queue: plain(({ engine }) => emptied(engine)),
   abort: plain(async ({ engine }) => {
     // First, so that nothing of it is delivered any more; what waited goes back to the person.
@@ -34,6 +38,10 @@ export const RUN_COMMANDS = {
   set_auto_compaction: command(
     z.object({ enabled: z.boolean() }),
     ({ enabled }, { engine }) => engine.setAutoCompaction(enabled),
+  ),
+  set_auto_retry: command(
+    z.object({ enabled: z.boolean() }),
+    ({ enabled }, { engine }) => engine.setAutoRetry(enabled),
   ),
   bash: command(
     z.object({ command: z.string(), excludeFromContext: z.optional(z.boolean()) }),

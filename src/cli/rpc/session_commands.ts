@@ -1,31 +1,28 @@
 import { resolve } from "@std/path";
 import * as z from "zod/mini";
-import type { Engine } from "../../core/engine.ts";
+import type { MoveOptions } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import { command, plain } from "./command.ts";
 import { exportHtml } from "./export_html.ts";
 
+/** A run belongs to its conversation: it ends before another one is taken up. */
+const STOPS: MoveOptions = { whileBusy: "stop" };
+
 /** Commands that change which conversation is at hand, or what is kept of it. */
 export const SESSION_COMMANDS = {
-  new_session: plain(async ({ engine }) => {
-    await stopped(engine);
-    return { cancelled: !await engine.newSession() };
-  }),
-  switch_session: command(z.object({ sessionPath: z.string() }), async ({ sessionPath }, { engine, checkSession }) => {
-    checkSession(sessionPath);
-    await stopped(engine);
-    return { cancelled: !await engine.switchSession(sessionPath) };
-  }),
+  new_session: plain(async ({ engine }) => ({ cancelled: !await engine.newSession(STOPS) })),
+  switch_session: command(
+    z.object({ sessionPath: z.string() }),
+    async ({ sessionPath }, { engine }) => ({ cancelled: !await engine.switchSession(sessionPath, STOPS) }),
+  ),
   fork: command(z.object({ entryId: z.string() }), async ({ entryId }, { engine }) => {
-    await stopped(engine, entryId);
-    const forked = await engine.fork(entryId);
+    const forked = await engine.fork(entryId, "before", STOPS);
     return { text: forked?.text ?? "", cancelled: forked === undefined };
   }),
   clone: plain(async ({ engine }) => {
-    await stopped(engine);
     const leaf = engine.store().leaf();
     if (leaf === null) throw nothingToCopy();
-    return { cancelled: !await engine.fork(leaf, "at") };
+    return { cancelled: !await engine.fork(leaf, "at", STOPS) };
   }),
   navigate_tree: command(
     z.object({
@@ -34,8 +31,7 @@ export const SESSION_COMMANDS = {
       customInstructions: z.optional(z.string()),
     }),
     async ({ targetId, summarize = false, customInstructions: focus }, { engine }) => {
-      await stopped(engine, targetId);
-      const moved = await engine.navigate(targetId, { summarize, ...(focus ? { focus } : {}) });
+      const moved = await engine.navigate(targetId, { summarize, ...(focus ? { focus } : {}), ...STOPS });
       return { ...(moved?.text ? { editorText: moved.text } : {}), cancelled: moved === undefined };
     },
   ),
@@ -58,21 +54,6 @@ export const SESSION_COMMANDS = {
   ),
   reload: plain(({ engine }) => engine.reload()),
 };
-
-/** A run belongs to its conversation: it ends before another one is taken up, but not for a place that is not there. */
-async function stopped(engine: Engine, entryId?: string): Promise<void> {
-  if (!engine.state().isStreaming) return;
-  if (entryId !== undefined && !engine.store().entry(entryId)) throw noEntry(entryId);
-  await engine.abort();
-}
-
-function noEntry(id: string): UserError {
-  return new UserError({
-    what: `There is no entry "${id.slice(0, 100)}"`,
-    why: "the session does not hold it",
-    fix: "Take one from get_tree or get_fork_messages",
-  });
-}
 
 function nothingToCopy(): UserError {
   return new UserError({

@@ -2,12 +2,11 @@ import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
-import type { ExtensionFactory } from "../../hooks/api.ts";
 import { openEngine } from "../engine/engine.ts";
 import { eventsOf } from "../engine_events.ts";
 import { configOf } from "./config_of.ts";
 import { toolsExtension } from "./custom_tool.ts";
-import type { AgentOptions, PromptBuilderInput } from "./options.ts";
+import type { AgentOptions } from "./options.ts";
 
 /** What a program says: a text, or a text with pictures and with what to do while a run goes on. */
 export type Said = string | Omit<UserPrompt, "source">;
@@ -42,6 +41,8 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     ...(options.ui ? { ui: options.ui } : {}),
     ...(options.askGrant ? { grants: { ask: options.askGrant } } : {}),
     extensions: extensionsOf(options),
+    additions: options,
+    ...(options.promptBuilder ? { promptBuilder: options.promptBuilder } : {}),
   });
   const run = (said: Said): AsyncGenerator<AgentEvent, PromptOutcome> =>
     eventsOf(engine, () => engine.prompt({ ...(typeof said === "string" ? { text: said } : said), source: "rpc" }));
@@ -53,24 +54,9 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   };
 }
 
-function extensionsOf({ extensions = [], customTools = [], promptBuilder }: AgentOptions) {
-  const builder = promptBuilder ? [{ name: "prompt-builder", factory: builderExtension(promptBuilder) }] : [];
+function extensionsOf({ extensions = [], customTools = [] }: AgentOptions) {
   const tools = customTools.length > 0 ? [{ name: "custom-tools", factory: toolsExtension(customTools) }] : [];
-  return [
-    ...tools,
-    ...extensions.map((factory, index) => ({ name: `program-${index + 1}`, factory })),
-    // Last, so that it sees what the others made of the prompt.
-    ...builder,
-  ];
-}
-
-function builderExtension(build: NonNullable<AgentOptions["promptBuilder"]>): ExtensionFactory {
-  return (sp) => {
-    sp.on("before_agent_start", async ({ systemPrompt, prompt }) => {
-      const input: PromptBuilderInput = { systemPrompt, prompt };
-      return { systemPrompt: await build(input) };
-    });
-  };
+  return [...tools, ...extensions.map((factory, index) => ({ name: `program-${index + 1}`, factory }))];
 }
 
 async function answerOf(events: AsyncGenerator<AgentEvent, PromptOutcome>): Promise<string> {

@@ -4,6 +4,8 @@ import type { HostUi } from "../../core/host_actions.ts";
 import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { ExtensionFactory } from "../../hooks/api.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
+import type { PromptAdditions } from "../prompt_additions.ts";
 import type { CustomTool } from "./custom_tool.ts";
 
 /** What tools may touch: everything (`"all"`), or the listed paths, programs or hosts. Missing: the default of the command line. */
@@ -46,16 +48,8 @@ export interface AgentLimits {
   readonly maxCostUsd?: number;
 }
 
-/** What a prompt builder gets to work with. */
-export interface PromptBuilderInput {
-  /** The system prompt as it was compiled, and as extensions left it. */
-  readonly systemPrompt: string;
-  /** What the user said, templates and skills put in. */
-  readonly prompt: string;
-}
-
 /** What an agent is made with. Only `cwd` and `model` have no default that fits everywhere. */
-export interface AgentOptions {
+export interface AgentOptions extends PromptAdditions {
   /** The workspace: every path of a tool starts here. The process's own folder when left out. */
   readonly cwd?: string;
   /** Model id, `provider/id`, `replay:FILE`, or somebody of the program's own; the user's setting when left out. */
@@ -82,8 +76,11 @@ export interface AgentOptions {
   readonly customTools?: readonly CustomTool[];
   /** Hooks, commands and whatever else an extension can bring, in this process and trusted. */
   readonly extensions?: readonly ExtensionFactory[];
-  /** Has the last word on the system prompt of each user prompt. May throw: the compiled prompt is used then. */
-  readonly promptBuilder?: (input: PromptBuilderInput) => string | Promise<string>;
+  /**
+   * Writes the whole system prompt of each user prompt, and has the last word on it. What it throws, and a `UserError` for
+   * a blank text, comes out of the call that would have begun the run; nothing was sent then.
+   */
+  readonly promptBuilder?: PromptBuilder;
 
   /** Scope of the built-in tools. */
   readonly permissions?: AgentPermissions;

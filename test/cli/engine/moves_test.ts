@@ -1,9 +1,12 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UserError } from "../../../src/core/error.ts";
 import type { SessionEntry } from "../../../src/core/session.ts";
 import { loadSession } from "../../../src/session/load.ts";
+import { until } from "../../helpers/until.ts";
 import { brought } from "./brought.ts";
 import { type Session, withSession } from "./world.ts";
 
+const STOP = { whileBusy: "stop" } as const;
 const REPLIES = [{ text: "one" }, { text: "two" }, { text: "three" }, { text: "four" }];
 
 /** The entry of the newest message of a person with this text. */
@@ -40,17 +43,21 @@ Deno.test("a handler may forbid another session, a fork and another branch; noth
     const { engine, say } = session;
     await say("first");
     await say("second");
+    Deno.copyFileSync(engine.state().sessionFile ?? "", `${session.ws}/other.jsonl`);
     at.before = stateOf(session);
     const { id } = entryOf(session, "second");
     assertEquals(await engine.newSession(), false);
-    assertEquals(await engine.switchSession("some-session"), false);
+    assertEquals(await engine.switchSession("other.jsonl"), false);
+    assertEquals(await engine.switchSession(engine.state().sessionId), false);
+    await assertRejects(() => engine.switchSession("nobody-has-this"), UserError);
     assertEquals(await engine.fork(id), undefined);
     assertEquals(await engine.fork(id, "at"), undefined);
     assertEquals(await engine.navigate(id), undefined);
     assertEquals(stateOf(session), at.before);
     assertEquals(asked, [
       ["switch", ["new", undefined], true],
-      ["switch", ["resume", "some-session"], true],
+      ["switch", ["resume", `${session.ws}/other.jsonl`], true],
+      ["switch", ["resume", engine.state().sessionFile], true],
       ["fork", [id, "before"], true],
       ["fork", [id, "at"], true],
       ["tree", id, true],
@@ -133,7 +140,11 @@ Deno.test("a branch that is left may leave a summary, which the new branch is se
         ({ preparation: { userWantsSummary, entriesToSummarize } }) =>
           void told.push([userWantsSummary, entriesToSummarize.filter(({ type }) => type === "message").length]),
       );
-      sp.on("session_tree", ({ newLeafId, oldLeafId }) => void told.push([typeof newLeafId, newLeafId !== oldLeafId]));
+      sp.on(
+        "session_tree",
+        ({ newLeafId, oldLeafId, fromExtension }) =>
+          void told.push([typeof newLeafId, newLeafId !== oldLeafId, fromExtension]),
+      );
     }),
   }, async (session) => {
     const { engine, say } = session;
@@ -143,7 +154,7 @@ Deno.test("a branch that is left may leave a summary, which the new branch is se
     assertEquals(await engine.navigate(entry.id, { summarize: true, focus: "the tests" }), { text: "second" });
     assertEquals(engine.messages().map(({ role }) => role), ["user", "assistant", "branchSummary"]);
     assertEquals(await say("another second"), "three");
-    assertEquals(told, [[true, 2], ["string", true]]);
+    assertEquals(told, [[true, 2], ["string", true, false]]);
     // The branch that was left is still there.
     assertEquals(engine.store().entry(entry.id), entry);
   });
@@ -151,6 +162,7 @@ Deno.test("a branch that is left may leave a summary, which the new branch is se
 
 Deno.test("a handler may bring the summary of a branch, steer the built-in one and name the place R222 R327", async () => {
   let visits = 0;
+  const from: unknown[] = [];
   await withSession({
     replies: [
       { text: "one" },
@@ -158,15 +170,16 @@ Deno.test("a handler may bring the summary of a branch, steer the built-in one a
       { text: "three", expect: ["BY HAND"] },
       { text: "## Goal\nASKED FOR", expect: ["only the numbers"] },
     ],
-    ...brought((sp) =>
+    ...brought((sp) => {
+      sp.on("session_tree", ({ fromExtension }) => void from.push(fromExtension));
       sp.on(
         "session_before_tree",
         () =>
           ++visits === 1
             ? { summary: { summary: "BY HAND", details: { by: "me" } } }
             : { customInstructions: "only the numbers", label: "here" },
-      )
-    ),
+      );
+    }),
   }, async (session) => {
     const { engine, say } = session;
     await say("first");
@@ -175,6 +188,7 @@ Deno.test("a handler may bring the summary of a branch, steer the built-in one a
     assertEquals(await say("third"), "three");
     const to = entryOf(session, "first");
     await engine.navigate(to.id, { summarize: true, focus: "not this" });
+    assertEquals(from, [true, false]);
     const kept = engine.store().entries();
     assertEquals(
       kept.flatMap((one) => one.type === "branch_summary" ? [[one.summary.slice(0, 19), one.fromHook]] : []),
@@ -209,3 +223,123 @@ Deno.test("another model is told, kept, and the prompt stays as it is R220 R335 
     assertStringIncludes(JSON.stringify(engine.state().model), "other.jsonl");
   });
 });
+
+Deno.test("what a handler of session_shutdown keeps stands in the session that is left, whichever is taken up R221 R222", async () => {
+  const told: unknown[] = [];
+  await withSession({
+    replies: REPLIES,
+    ...brought((sp) => {
+      sp.on("session_shutdown", async ({ reason, targetSessionFile }) => {
+        told.push(["shutdown", reason, targetSessionFile]);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await sp.appendEntry("left", reason);
+      });
+      sp.on("session_start", ({ reason, previousSessionFile }) => {
+        if (reason !== "startup") told.push(["start", reason, previousSessionFile]);
+      });
+    }),
+  }, async (session) => {
+    const { engine, say } = session;
+    const file = (): string => engine.state().sessionFile ?? "";
+    await say("first");
+    const first = file();
+    await engine.newSession();
+    await say("second");
+    const second = file();
+    await engine.fork(entryOf(session, "second").id, "at");
+    const third = file();
+    await engine.switchSession(first);
+    assertEquals(told, [
+      ["shutdown", "new", second],
+      ["start", "new", first],
+      ["shutdown", "fork", third],
+      ["start", "fork", second],
+      ["shutdown", "resume", first],
+      ["start", "resume", third],
+    ]);
+    const left = [first, second, third].map((path) =>
+      loadSession(path).entries.flatMap((one) => one.type === "custom" && one.customType === "left" ? [one.data] : [])
+    );
+    assertEquals(left, [["new"], ["fork"], ["resume"]]);
+  });
+});
+
+Deno.test("the thinking level of a session that is taken up is told, and going on to the next one too", async () => {
+  const told: unknown[] = [];
+  const files: string[] = [];
+  const listener = brought((sp) =>
+    sp.on(
+      "thinking_level_select",
+      ({ level, previousLevel, source }) => void told.push([level, previousLevel, source]),
+    )
+  );
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-moves-" }));
+  const at = { ws: `${top}/ws`, home: `${top}/home` };
+  try {
+    await withSession({ replies: REPLIES, at, ...listener }, async ({ engine, say }) => {
+      await say("first");
+      files.push(engine.state().sessionFile ?? "");
+      engine.setThinking("high");
+      await engine.newSession();
+      engine.setThinking("low", "cycle");
+      await engine.switchSession(files[0] ?? "");
+    });
+    await withSession({ replies: REPLIES, at, args: ["--continue"], ...listener }, async ({ engine }) => {
+      assertEquals(engine.state().thinking, "high");
+      await until(() => told.length === 4);
+    });
+    assertEquals(told, [
+      ["high", "off", "set"],
+      ["low", "high", "cycle"],
+      ["high", "low", "restore"],
+      ["high", "off", "restore"],
+    ]);
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});
+
+for (const isForbidden of [true, false]) {
+  const fate = isForbidden ? "goes on where a handler forbids the move" : "is stopped for a move that nobody forbids";
+  Deno.test(`a run ${fate} R221 R222 R269`, async () => {
+    const asked: boolean[] = [];
+    const box: { session?: Session } = {};
+    const ask = () => {
+      asked.push(box.session?.engine.state().isStreaming ?? false);
+      return { cancel: isForbidden };
+    };
+    const moves = {
+      new: ({ engine }: Session) => engine.newSession(STOP),
+      switch: ({ engine, ws }: Session) => engine.switchSession(`${ws}/other.jsonl`, STOP),
+      fork: (session: Session) => session.engine.fork(entryOf(session, "first").id, "before", STOP),
+      clone: ({ engine }: Session) => engine.fork(engine.store().leaf() ?? "", "at", STOP),
+      navigate: (session: Session) => session.engine.navigate(entryOf(session, "first").id, STOP),
+    };
+    for (const [name, move] of Object.entries(moves)) {
+      asked.length = 0;
+      await withSession({
+        replies: [{ text: "one" }, { text: "two", delayMs: isForbidden ? 400 : 60_000 }],
+        ...brought((sp) => {
+          sp.on("session_before_switch", ask);
+          sp.on("session_before_fork", ask);
+          sp.on("session_before_tree", ask);
+        }),
+      }, async (session) => {
+        box.session = session;
+        const { engine, say, events } = session;
+        await say("first");
+        Deno.copyFileSync(engine.state().sessionFile ?? "", `${session.ws}/other.jsonl`);
+        const run = say("second");
+        await until(() => engine.messages().length === 3);
+        const moved = await move(session);
+        assertEquals([name, Boolean(moved), asked], [name, !isForbidden, [true]]);
+        assertEquals(engine.state().isStreaming, isForbidden);
+        // A copy of all that there is has the words that the stopped run was to answer.
+        if (!isForbidden && name === "clone") assertEquals(engine.messages().length, 3);
+        await run;
+        const endings = events.flatMap((event) => event.type === "agent_end" ? [event.ending] : []);
+        assertEquals(endings, ["done", isForbidden ? "done" : "aborted"]);
+      });
+    }
+  });
+}

@@ -120,3 +120,93 @@ Deno.test("queued words go the way of others, and what was not delivered when th
     assertEquals([engine.state().steering, engine.state().followUp], [[], []]);
   });
 });
+
+const last = ({ engine }: Session): string => {
+  const message = engine.messages().at(-1);
+  return message?.role === "assistant" ? textOf(message.content) : "";
+};
+
+const LATE = [
+  ["a prompt that steers", (engine) => engine.prompt({ text: "late", source: "interactive", whileBusy: "steer" })],
+  ["steering", (engine) => engine.steer("late")],
+  ["a follow-up", (engine) => engine.followUp("late")],
+] as const satisfies readonly (readonly [string, (engine: Session["engine"]) => Promise<unknown>])[];
+
+for (const [what, send] of LATE) {
+  for (const isStopped of [false, true]) {
+    const fate = isStopped ? "waits where the run was stopped" : "has a run of its own";
+    Deno.test(`${what} that a hook looked at until the run was over ${fate} R264 R267`, async () => {
+      const looked = Promise.withResolvers<void>();
+      await withSession({
+        replies: [{ text: "one", delayMs: isStopped ? 60_000 : 300 }, { text: "two", expect: ["late, looked at"] }],
+        ...brought((sp) =>
+          sp.on("input", async ({ text, streamingBehavior }) => {
+            if (!streamingBehavior) return;
+            await looked.promise;
+            return { action: "transform", text: `${text}, looked at` };
+          })
+        ),
+      }, async (session) => {
+        const { engine } = session;
+        const run = session.say("go");
+        await until(() => engine.messages().length > 0);
+        const sent = send(engine);
+        if (isStopped) await engine.abort();
+        await run;
+        looked.resolve();
+        await sent;
+        await engine.waitForIdle();
+        assertEquals(said(session), isStopped ? ["> go"] : ["> go", "assistant", "> late, looked at", "assistant"]);
+        const { steering, followUp } = engine.state();
+        assertEquals([last(session), ...steering, ...followUp], isStopped ? ["", "late, looked at"] : ["two"]);
+      });
+    });
+  }
+}
+
+for (const deliverAs of ["steer", "followUp"] as const) {
+  Deno.test(`what an extension sends when a run has ended is delivered as ${deliverAs} before it is idle R229 R264 R267`, async () => {
+    let ends = 0;
+    await withSession({
+      replies: [{ text: "one" }, { text: "two", expect: ["and this"] }],
+      ...brought((sp) =>
+        sp.on("agent_end", async () => {
+          if (++ends === 1) await sp.sendMessage({ customType: "n", content: "and this" }, { deliverAs });
+        })
+      ),
+    }, async (session) => {
+      assertEquals(await session.say("go"), "two");
+      await session.engine.waitForIdle();
+      assertEquals(said(session), ["> go", "assistant", "> and this", "assistant"]);
+      assertEquals([session.engine.state().steering, session.engine.state().followUp, ends], [[], [], 2]);
+    });
+  });
+}
+
+Deno.test("with the settings' mode all, what waits is delivered together, steering before follow-ups R265 R271", async () => {
+  const box: { engine?: Session["engine"] } = {};
+  let calls = 0;
+  await withSession({
+    replies: [THREE, { text: "steered", expect: ["s1", "s2"] }, { text: "followed", expect: ["f1", "f2"] }],
+    files: FILES,
+    settings: { steeringMode: "all", followUpMode: "all" },
+    ...brought((sp) => {
+      sp.on("tool_call", async () => {
+        if (++calls > 1) return;
+        for (const text of ["f1", "f2"]) await box.engine?.followUp(text);
+        for (const text of ["s1", "s2"]) await box.engine?.steer(text);
+      });
+    }),
+  }, async (session) => {
+    box.engine = session.engine;
+    const { steeringMode, followUpMode } = session.engine.state();
+    assertEquals([steeringMode, followUpMode], ["all", "all"]);
+    assertEquals(await session.say("go"), "followed");
+    // Each pair is the input of one turn.
+    assertEquals(said(session), [
+      ...["> go", "assistant", "= A", `= ${SKIPPED}`, `= ${SKIPPED}`],
+      ...["> s1", "> s2", "assistant", "> f1", "> f2", "assistant"],
+    ]);
+    assertEquals(session.events.filter(({ type }) => type === "turn_start").length, 3);
+  });
+});

@@ -23,7 +23,7 @@ function decisions({ events }: Session): readonly (HistoryRecord["decision"] | u
 Deno.test("a rolling history is sent whole, then as a summary that is kept and sent again R308 R309 R310 R311 R312 R313 R316 R317 R318 R319 R322", () =>
   withServer(
     [reply("one"), reply("two"), reply("THE SUMMARY"), reply("three"), reply("four")],
-    { settings: { ...SETTINGS, summaryModel: "small" } },
+    { settings: { ...SETTINGS, summaryModel: "small" }, additions: { dynamicContext: "OF THE PROGRAM" } },
     async (session) => {
       const { say, server, engine } = session;
       await say("first words");
@@ -40,6 +40,7 @@ Deno.test("a rolling history is sent whole, then as a summary that is kept and s
       // One system message holds the prompt and, at its end, the summary; what it covers is not sent.
       const [system, ...others] = server.requests[3].messages;
       assertStringIncludes(system.content, "Summary of earlier conversation:\nTHE SUMMARY");
+      assertStringIncludes(system.content, "OF THE PROGRAM");
       assertEquals(others, [{ role: "user", content: "third words" }]);
       const [again, ...since] = server.requests[4].messages;
       assertStringIncludes(again.content, "Summary of earlier conversation:\nTHE SUMMARY");

@@ -65,6 +65,21 @@ Deno.test("abort() ends the run and what was typed, and close() leaves no comman
   assertEquals(processesWith(mark), []);
 });
 
+for (const scope of [{}, UNCONFINED]) {
+  const where = "settings" in scope ? ", without a scope" : "";
+  Deno.test(`bash() gives what a command printed, how it ended and whether it was cut apart from each other${where} R205`, () =>
+    withSession({ replies: [{ text: "" }], ...scope }, async ({ engine }) => {
+      const outcome = { cancelled: false, truncated: false };
+      const code = "Command exited with code 3";
+      const failing = await engine.bash(`printf '${code}\\n\\n${code}'; exit 3`, false);
+      assertEquals(failing, { output: `${code}\n\n${code}`, exitCode: 3, ...outcome });
+      assertEquals(await engine.bash("true", false), { output: "", exitCode: 0, ...outcome });
+      const { output, truncated, fullOutputPath = "" } = await engine.bash("seq 5000", false);
+      assertEquals([truncated, Deno.readTextFileSync(fullOutputPath).split("\n").length], [true, 5001]);
+      assertStringIncludes(output, fullOutputPath);
+    }));
+}
+
 Deno.test("abortBash() without a command does nothing, to a run neither", () =>
   withSession({ replies: [{ text: "one", delayMs: 200 }] }, async ({ engine, say }) => {
     const run = say("go");

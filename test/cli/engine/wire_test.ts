@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ExtensionApi } from "../../../src/hooks/api.ts";
-import { BOUNDARY } from "../../../src/prompt/boundary.ts";
 import { manifestsOf } from "../../../src/session/manifests.ts";
 import { loadSession } from "../../../src/session/load.ts";
 import { callReply, textReply } from "../../helpers/server.ts";
@@ -102,7 +101,7 @@ Deno.test("a request is the system prompt, the converted messages and the active
       const [manifest] = events.flatMap((event) => event.type === "prompt_compiled" ? [event.manifest] : []);
       assertEquals([manifest?.trigger, manifest?.tools.names], ["startup", names]);
       assertEquals(Object.keys(first).sort(), ["messages", "model", "stream", "stream_options", "tools"]);
-      assert(!JSON.stringify(server.requests).includes(BOUNDARY.trim()));
+      assert(!JSON.stringify(server.requests).includes("stable-prompt-ends"));
     },
   );
 });

@@ -21,6 +21,14 @@ const SILENT_MS = 5000;
 /** How long a worker may go on growing after its end: meanwhile growth is nobody else's fault. */
 const LINGER_MS = 3000;
 
+/** Until when a worker that was ended may grow. */
+interface Lingering {
+  until: number;
+}
+
+/** The memory is the process's, whoever watched what has ended: those of another session, or those before a reload. */
+const LINGERING: Lingering = { until: 0 };
+
 /**
  * Ends workers that fill the process's memory: whenever the process has grown, each worker is asked, and one that holds
  * too much is ended; where none says so, those that do not answer while the process goes on growing, or not for long. A
@@ -32,13 +40,13 @@ const LINGER_MS = 3000;
 export function watchMemory(
   workers: () => readonly WatchedWorker[],
   residentBytes: () => number = () => Deno.memoryUsage().rss,
+  lingering: Lingering = LINGERING,
 ): () => void {
   let mark = residentBytes();
   /** Ends the wait for answers when it gets urgent. */
   let hurry: ((bytes: number) => void) | undefined;
   /** Since when workers have not answered. */
   let silentSince = new Map<WatchedWorker, number>();
-  let lingersUntil = 0;
   const ask = async (before: number): Promise<void> => {
     const enough = Promise.withResolvers<void>();
     hurry = (bytes) => {
@@ -65,12 +73,12 @@ export function watchMemory(
     const isGrowing = residentBytes() > before + STILL_BYTES;
     const isMute = (worker: WatchedWorker): boolean =>
       performance.now() - (silentSince.get(worker) ?? start) > SILENT_MS;
-    const suspects = performance.now() < lingersUntil ? [] : [...silent];
+    const suspects = performance.now() < lingering.until ? [] : [...silent];
     const guilty = greedy.length > 0 ? greedy : suspects.filter((worker) => isGrowing || isMute(worker));
     for (const worker of guilty) {
       worker.lose("it took too much memory");
       silentSince.delete(worker);
-      lingersUntil = performance.now() + LINGER_MS;
+      lingering.until = performance.now() + LINGER_MS;
     }
     // While somebody owes an answer the question stays open.
     if (silentSince.size === 0) mark = residentBytes();

@@ -10,10 +10,12 @@ const GOOD = extension('sp.on("input", ({ text }) => ({ action: "transform", tex
 const FAST = { eventMs: 1500 };
 const CALL = { toolName: "bash", toolCallId: "c1", input: {} };
 
-/** Whether the other extension goes on working. */
-async function othersWork(hooks: Hooks): Promise<boolean> {
+/** Throws unless the other extension goes on working. */
+async function othersWork(hooks: Hooks): Promise<true> {
   const outcome = await hooks.input({ text: "t", source: "interactive" }, never);
-  return outcome.action === "continue" && outcome.text === "t good";
+  const lost = hooks.extensions().map(({ name, lost }) => `${name}: ${lost ?? "works"}`).join(", ");
+  assertEquals([outcome.action, outcome.action === "continue" && outcome.text], ["continue", "t good"], lost);
+  return true;
 }
 
 const lostOf = (hooks: Hooks, name = "evil"): string | undefined =>
@@ -82,84 +84,6 @@ Deno.test("waiting for the person does not count, looping while one waits does",
   assertEquals(lostOf(world.hooks, "asks"), undefined);
   await world.hooks.context([], never);
   assertMatch(lostOf(world.hooks) ?? "", /did not answer/);
-});
-
-Deno.test("memory that grows without end costs its own worker", async () => {
-  using world = await openWorld({
-    // Buffers that are touched; of plain objects the runtime's own heap limit would be near.
-    "extensions/evil.ts": extension(`
-      sp.on("context", () => { const kept: unknown[] = []; for (let i = 0; ; i++) {
-        kept.push(new Uint8Array(4_000_000).fill(i)); for (let n = 0; n < 3e7; n++); } });`),
-    "extensions/good.ts": GOOD,
-  });
-  await world.hooks.context([], never);
-  assertMatch(lostOf(world.hooks) ?? "", /too much memory|did not answer/);
-  assert(await othersWork(world.hooks));
-});
-
-/** Each fills the heap faster than anybody looks, or in one step. */
-const HEAP_HOGS = [
-  { name: "objects", body: "const kept = []; for (;;) kept.push({ x: 1, y: [1, 2, 3] });" },
-  {
-    name: "texts that double",
-    body: 'let text = "x"; const kept = []; for (;;) kept.push(text = (text + text).slice(-1e8) + 1);',
-  },
-  { name: "one list that doubles", body: "let list = [1]; for (;;) list = [...list, ...list];" },
-  { name: "one list of a gigabyte", body: "const kept = []; for (;;) kept.push(new Array(1.2e8).fill(1.5));" },
-  { name: "a map", body: "const map = new Map(); for (let i = 0;; i++) map.set(i, { i });" },
-  {
-    name: "what JSON.parse makes",
-    body: "const text = `[${'{\"a\":[1,2,3]},'.repeat(2e5)}1]`; const kept = []; for (;;) kept.push(JSON.parse(text));",
-  },
-  {
-    name: "what a pattern finds",
-    body: 'const text = "a".repeat(1e7); const kept = []; for (;;) kept.push(text.match(/a/g));',
-  },
-  {
-    name: "whatever happens",
-    body: "const kept = []; for (;;) { try { for (;;) kept.push({ x: [1] }); } catch { kept.push(1); } }",
-  },
-] as const;
-
-for (const { name, body } of HEAP_HOGS) {
-  Deno.test(`a heap full of ${name} costs its own worker`, async () => {
-    using world = await openWorld({
-      "extensions/evil.ts": extension(`
-        sp.registerTool({ name: "hog", description: "d", parameters: { type: "object" }, execute: () => { ${body} } });`),
-      "extensions/good.ts": GOOD,
-    });
-    const { isError } = await world.hooks.runTool("hog", {}, "c", never, () => {});
-    assertEquals([isError, lostOf(world.hooks)], [true, "it took too much memory"]);
-    assert(await othersWork(world.hooks));
-  });
-}
-
-Deno.test("a heap that fills in a timer, after every other one was cleared, costs its own worker", async () => {
-  using world = await openWorld({
-    "extensions/evil.ts": extension(`
-      sp.on("session_start", () => {
-        for (let id = 0; id < 1000; id++) clearTimeout(id);
-        setTimeout(() => { let list = [1]; for (;;) list = [...list, ...list]; }, 10);
-      });`),
-    "extensions/good.ts": GOOD,
-  });
-  await world.hooks.observe({ type: "session_start", reason: "startup" });
-  await until(() => lostOf(world.hooks) !== undefined);
-  assertMatch(lostOf(world.hooks) ?? "", /too much memory|crashed/);
-  assert(await othersWork(world.hooks));
-});
-
-Deno.test("memory that grows between events costs its own worker", async () => {
-  using world = await openWorld({
-    "extensions/evil.ts": extension(`
-      const kept: unknown[] = [];
-      sp.on("session_start", () => { setInterval(() => kept.push(new Uint8Array(8_000_000).fill(1)), 5); });`),
-    "extensions/good.ts": GOOD,
-  });
-  await world.hooks.observe({ type: "session_start", reason: "startup" });
-  await until(() => lostOf(world.hooks) !== undefined);
-  assertEquals(lostOf(world.hooks), "it took too much memory");
-  assert(await othersWork(world.hooks));
 });
 
 Deno.test("a result of 100 MB, and one that changes a prototype, are refused", async () => {
@@ -283,4 +207,84 @@ Deno.test("messages after the end of a worker are not heard", async () => {
   late?.onEnd("once more");
   await Promise.resolve();
   assertEquals([asked, world.problems.length], [[], before]);
+});
+
+// Last, because what they took is given back slowly, and the whole process waits for that.
+
+Deno.test("memory that grows without end costs its own worker", async () => {
+  using world = await openWorld({
+    // Buffers that are touched; of plain objects the runtime's own heap limit would be near.
+    "extensions/evil.ts": extension(`
+      sp.on("context", () => { const kept: unknown[] = []; for (let i = 0; ; i++) {
+        kept.push(new Uint8Array(4_000_000).fill(i)); for (let n = 0; n < 3e7; n++); } });`),
+    "extensions/good.ts": GOOD,
+  });
+  await world.hooks.context([], never);
+  assertMatch(lostOf(world.hooks) ?? "", /too much memory|did not answer/);
+  assert(await othersWork(world.hooks));
+});
+
+/** Each fills the heap faster than anybody looks, or in one step. */
+const HEAP_HOGS = [
+  { name: "objects", body: "const kept = []; for (;;) kept.push({ x: 1, y: [1, 2, 3] });" },
+  {
+    name: "texts that double",
+    body: 'let text = "x"; const kept = []; for (;;) kept.push(text = (text + text).slice(-1e8) + 1);',
+  },
+  { name: "one list that doubles", body: "let list = [1]; for (;;) list = [...list, ...list];" },
+  { name: "one list of a gigabyte", body: "const kept = []; for (;;) kept.push(new Array(1.2e8).fill(1.5));" },
+  { name: "a map", body: "const map = new Map(); for (let i = 0;; i++) map.set(i, { i });" },
+  {
+    name: "what JSON.parse makes",
+    body: "const text = `[${'{\"a\":[1,2,3]},'.repeat(2e5)}1]`; const kept = []; for (;;) kept.push(JSON.parse(text));",
+  },
+  {
+    name: "what a pattern finds",
+    body: 'const text = "a".repeat(1e7); const kept = []; for (;;) kept.push(text.match(/a/g));',
+  },
+  {
+    name: "whatever happens",
+    body: "const kept = []; for (;;) { try { for (;;) kept.push({ x: [1] }); } catch { kept.push(1); } }",
+  },
+] as const;
+
+for (const { name, body } of HEAP_HOGS) {
+  Deno.test(`a heap full of ${name} costs its own worker`, async () => {
+    using world = await openWorld({
+      "extensions/evil.ts": extension(`
+        sp.registerTool({ name: "hog", description: "d", parameters: { type: "object" }, execute: () => { ${body} } });`),
+      "extensions/good.ts": GOOD,
+    });
+    const { isError } = await world.hooks.runTool("hog", {}, "c", never, () => {});
+    assertEquals([isError, lostOf(world.hooks)], [true, "it took too much memory"]);
+    assert(await othersWork(world.hooks));
+  });
+}
+
+Deno.test("a heap that fills in a timer, after every other one was cleared, costs its own worker", async () => {
+  using world = await openWorld({
+    "extensions/evil.ts": extension(`
+      sp.on("session_start", () => {
+        for (let id = 0; id < 1000; id++) clearTimeout(id);
+        setTimeout(() => { let list = [1]; for (;;) list = [...list, ...list]; }, 10);
+      });`),
+    "extensions/good.ts": GOOD,
+  });
+  await world.hooks.observe({ type: "session_start", reason: "startup" });
+  await until(() => lostOf(world.hooks) !== undefined);
+  assertMatch(lostOf(world.hooks) ?? "", /too much memory|crashed/);
+  assert(await othersWork(world.hooks));
+});
+
+Deno.test("memory that grows between events costs its own worker", async () => {
+  using world = await openWorld({
+    "extensions/evil.ts": extension(`
+      const kept: unknown[] = [];
+      sp.on("session_start", () => { setInterval(() => kept.push(new Uint8Array(8_000_000).fill(1)), 5); });`),
+    "extensions/good.ts": GOOD,
+  });
+  await world.hooks.observe({ type: "session_start", reason: "startup" });
+  await until(() => lostOf(world.hooks) !== undefined);
+  assertEquals(lostOf(world.hooks), "it took too much memory");
+  assert(await othersWork(world.hooks));
 });

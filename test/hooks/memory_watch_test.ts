@@ -66,6 +66,7 @@ for (const { name, workers, grows, ended, goesOn } of CASES) {
     const stop = watchMemory(
       () => each.flatMap(({ watched }) => watched()),
       () => !goesOn && each.some(({ lost }) => lost.length > 0) ? resident : resident += grows,
+      { until: 0 },
     );
     resident += 300 * MB;
     const counts = (): readonly number[] => each.map(({ lost }) => lost.length);
@@ -76,3 +77,14 @@ for (const { name, workers, grows, ended, goesOn } of CASES) {
     assertEquals(counts(), ended);
   });
 }
+
+Deno.test("watchMemory() ends nobody for what somebody's worker of before still takes, and somebody after that", async () => {
+  let resident = 100 * MB;
+  const { lost, watched } = worker(undefined);
+  const stop = watchMemory(watched, () => resident += 20 * MB, { until: performance.now() + 1500 });
+  await new Promise((done) => setTimeout(done, 1200));
+  assertEquals(lost, []);
+  await until(() => lost.length > 0);
+  stop();
+  assertEquals(lost, ["it took too much memory"]);
+});

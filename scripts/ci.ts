@@ -1,7 +1,8 @@
 /**
  * All that a change must pass, in one run: format, lint, types, layers, generated pages, tests, the binary and its tests.
  *
- * Every step runs even if an earlier one failed; the last line is `N passed, N failed`, counting tests and steps.
+ * Every step runs even if an earlier one failed. What failed is told again at the end, for whoever sees only that; the
+ * last line is `N passed, N failed`, counting tests and steps.
  */
 import { join } from "@std/path";
 
@@ -28,8 +29,12 @@ const STEPS: readonly Step[] = [
   { name: "everyday commands", task: "everyday", args: ["--columns", "^(none|binary)/"] },
 ];
 
+/** Characters of a failed step that are told again. */
+const MOST_TOLD_AGAIN = 6_000;
+
 let passed = 0;
 let failed = 0;
+const failures: string[] = [];
 for (const step of STEPS) {
   const started = performance.now();
   const { ok, text } = await run(step.task, step.args ?? []);
@@ -39,7 +44,9 @@ for (const step of STEPS) {
   if (tests) passed += tests.passed, failed += Math.max(tests.failed, ok ? 0 : 1);
   else if (ok) passed++;
   else failed++;
+  if (!ok) failures.push(`== failed: ${step.name}\n${whatFailed(text)}`);
 }
+for (const failure of failures) console.log(`\n${failure}\n`);
 console.log(`${passed} passed, ${failed} failed`);
 Deno.exit(failed > 0 ? 1 : 0);
 
@@ -71,4 +78,11 @@ function count(text: string): { passed: number; failed: number } | undefined {
   if (lines.length === 0) return undefined;
   const sum = (group: number): number => lines.reduce((total, line) => total + Number(line[group]), 0);
   return { passed: sum(1), failed: sum(2) };
+}
+
+/** Errors and names of `deno test`'s failed tests, of all its runs; the end of the output where no test failed. */
+function whatFailed(text: string): string {
+  const errors = [...text.matchAll(/^ ERRORS $[^]*?^FAILED \| .*$/gm)].map(([all]) => all);
+  const told = errors.length > 0 ? errors.join("\n") : text.trimEnd();
+  return told.length > MOST_TOLD_AGAIN ? `[...]\n${told.slice(-MOST_TOLD_AGAIN)}` : told;
 }

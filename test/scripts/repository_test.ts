@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
 
 const root = new URL("../../", import.meta.url);
 const config = JSON.parse(Deno.readTextFileSync(new URL("deno.json", root)));
@@ -20,10 +21,16 @@ Deno.test("types are checked strictly, and CI checks them R497", () => {
 });
 
 Deno.test("tests run with permissions that are written down, and reach this machine alone R498", () => {
-  const runs = command("test").split(" && ");
-  for (const run of [...runs, command("test-binary")]) {
+  for (const run of [`deno test ${PERMISSIONS.join(" ")} `, command("test-binary"), command("faults")]) {
     assertStringIncludes(run, "deno test --no-prompt ");
     assertStringIncludes(run, "--allow-net=127.0.0.1,localhost ");
     assertEquals(/ -A | --allow-all | --allow-net /.test(run), false, run);
   }
+});
+
+Deno.test("a folder of tests that nobody put into a group runs in the first; those of the binary need it built", () => {
+  const groups = testGroups(["test/agent/", "test/binary/", "test/new/", "test/tui/"]);
+  assertEquals(groups[0], ["test/agent/", "test/new/"]);
+  assert(groups.some((group) => group.includes("test/tui/")));
+  assertEquals(groups.flat().includes("test/binary/"), false);
 });

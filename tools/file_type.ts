@@ -27,6 +27,14 @@ const MAGIC: readonly (readonly [offset: number, bytes: string, name: string])[]
   [0, "wOF", "web font"],
 ];
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+// deno-lint-ignore no-control-regex -- counting control characters is the point
+const UNLIKE_TEXT = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/;
+
+/** The first byte of a PDF document, which may go on like text. */
+const PERCENT = 0x25;
+
 /** What kind of content a file has, from its first `SNIFF_BYTES` bytes. */
 export type FileType =
   | { readonly type: "text" }
@@ -37,6 +45,7 @@ export type FileType =
 
 /** Tells text, image and other content apart; names and extensions play no part. */
 export function fileType(head: Uint8Array): FileType {
+  if (isPlain(head)) return { type: "text" };
   const start = String.fromCharCode(...head.subarray(0, 300));
   const mimeType = imageType(start);
   if (mimeType) return { type: "image", mimeType };
@@ -45,6 +54,11 @@ export function fileType(head: Uint8Array): FileType {
   if (!looksBinary(head)) return { type: "text" };
   const name = MAGIC.find(([offset, bytes]) => start.startsWith(bytes, offset))?.[2];
   return name ? { type: "binary", name } : { type: "binary" };
+}
+
+/** Whether all bytes are such as text files hold, as nearly all files are that anybody reads: it takes one look. */
+function isPlain(head: Uint8Array): boolean {
+  return head[0] !== PERCENT && !UNLIKE_TEXT.test(decoder.decode(head));
 }
 
 function imageType(start: string): string | undefined {
@@ -58,9 +72,8 @@ function imageType(start: string): string | undefined {
 /** A zero byte, or so many bytes outside of UTF-8 and of what text files hold that nobody would read it. */
 function looksBinary(head: Uint8Array): boolean {
   if (head.includes(0) || startsAs(head, "%PDF-")) return true;
-  const text = new TextDecoder().decode(head);
-  // deno-lint-ignore no-control-regex -- counting control characters is the point
-  const odd = text.match(/[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g)?.length ?? 0;
+  const text = decoder.decode(head);
+  const odd = text.match(new RegExp(UNLIKE_TEXT, "g"))?.length ?? 0;
   return odd > text.length * 0.3;
 }
 

@@ -85,6 +85,8 @@ async function otherWork(signal: AbortSignal): Promise<void> {
 }
 
 function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
   const whole = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {

@@ -77,7 +77,11 @@ function longLine(line: string, window: LineWindow, request: ReadRequest): ToolR
   return shownResult(takeBytes(line, MAX_BYTES), [notice], request, details);
 }
 
+/** Text that is shown as it is, as nearly all is. */
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
+
 function shownResult(raw: string, notices: string[], request: ReadRequest, details?: JsonObject): ToolResult {
+  if (notices.length === 0 && request.encoding === undefined && PLAIN.test(raw)) return textResult(raw, details);
   if (request.encoding) notices.push(`[The file is ${request.encoding}; edit works on UTF-8 only.]`);
   if (hasStrayBytes(raw)) notices.push("[Bytes that are not UTF-8 are shown as \ufffd; edit keeps them as they are.]");
   if (hasControls(raw)) {

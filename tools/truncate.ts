@@ -20,6 +20,9 @@ export interface Head {
 
 /** How many whole lines from the front fit into the limits. */
 export function fitHead(lines: readonly string[], maxLines: number = MAX_LINES, maxBytes: number = MAX_BYTES): Head {
+  const text = lines.length > maxLines ? undefined : lines.join("\n");
+  // A unit is three bytes at most: what fits anyway is not measured line by line.
+  if (text !== undefined && text.length * 3 <= maxBytes) return { lines: lines.length, bytes: utf8Length(text) };
   let bytes = 0;
   for (const [index, line] of lines.entries()) {
     if (index === maxLines) return { lines: index, bytes, truncatedBy: "lines" };

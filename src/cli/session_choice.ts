@@ -53,16 +53,17 @@ export function chooseSession(config: Config, tell: Tell): SessionStore {
   return newSession(config, tell);
 }
 
-/** A fresh session of the workspace. */
-export function newSession(config: Config, tell: Tell): SessionStore {
+/** A fresh session of the workspace, and the file of the one that it comes from. */
+export function newSession(config: Config, tell: Tell, parentSession?: string): SessionStore {
   const { folder } = sessionPlaces(config);
+  const session = { cwd: config.root, ...(parentSession === undefined ? {} : { parentSession }) };
   if (folder !== undefined && mayHost({ name: "write", path: folder })) {
-    return createSession({ cwd: config.root, folder }, storeOptions(tell));
+    return createSession({ ...session, folder }, storeOptions(tell));
   }
   if (!config.invocation.values["no-session"]) {
     tell("this session is not kept: there is no folder that may be written; --session-dir DIR names one");
   }
-  return memorySession({ cwd: config.root }, storeOptions(tell));
+  return memorySession(session, storeOptions(tell));
 }
 
 /** A session by path, id or the beginning of one. Throws UserError for one of another workspace. */

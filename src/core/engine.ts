@@ -212,8 +212,11 @@ export interface Engine {
   /** Names that `tools()` does not have are ignored; takes effect with the next prompt. Gives the active names. */
   setActiveTools(names: readonly string[]): readonly string[];
 
-  /** A fresh session in the same workspace. False: a hook said no. */
-  newSession(options?: MoveOptions): Promise<boolean>;
+  /**
+   * A fresh session in the same workspace; `parentSession` is kept in its head: the file of the one that it comes from.
+   * False: a hook said no.
+   */
+  newSession(options?: MoveOptions & { readonly parentSession?: string }): Promise<boolean>;
   /** Opens another session: its id, the beginning of one, or a path. */
   switchSession(which: string, options?: MoveOptions): Promise<boolean>;
   /** A new session with the path before (or with) an entry; gives the text of the entry, for the editor. */

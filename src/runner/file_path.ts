@@ -19,8 +19,9 @@ export interface PathBase {
  */
 export function resolvePath(given: string, base: PathBase): string {
   if (given.includes("\0")) throw new ToolError("A path cannot hold a NUL character");
-  const tidy = absolute(given.replace(/^@/, "").replace(ODD_SPACES, " "), base);
-  const literal = absolute(given, base);
+  const plain = given.replace(/^@/, "").replace(ODD_SPACES, " ");
+  const tidy = absolute(plain, base);
+  const literal = plain === given ? tidy : absolute(given, base);
   return literal === tidy || !base.exists(literal) ? tidy : literal;
 }
 

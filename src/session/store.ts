@@ -25,7 +25,7 @@ export interface NewSession {
 
 /** A session in memory and nowhere else (R334). */
 export function memorySession(
-  session: Pick<NewSession, "cwd" | "id" | "entries">,
+  session: Pick<NewSession, "cwd" | "id" | "parentSession" | "entries">,
   options: Pick<StoreOptions, "now" | "random">,
 ): SessionStore {
   return openTree(begin(session, options), undefined, { ...options, onFailure: () => {} });

@@ -68,3 +68,22 @@ Deno.test("rpc: handlers are told that the next model and the next thinking leve
     await told("thinking_level_select set");
   });
 });
+
+Deno.test("rpc: a new session keeps the one that it is said to come from R329", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using server = serveGated([textReply("One."), textReply("Two.")]);
+    const args = ["-m", "any", "--base-url", server.baseUrl];
+    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const say = async (message: string): Promise<string> => {
+      const from = client.lines.length;
+      await client.send({ type: "prompt", message });
+      await client.wait(isEvent("agent_settled"), from);
+      return (await client.ask({ type: "get_state" })).data.sessionFile;
+    };
+    const parentSession = await say("first");
+    assertEquals((await client.ask({ type: "new_session", parentSession })).data, { cancelled: false });
+    const [head = ""] = Deno.readTextFileSync(await say("second")).split("\n");
+    assertEquals(JSON.parse(head).parentSession, parentSession);
+    assertEquals((await client.ask({ type: "new_session", parentSession: 1 })).success, false);
+  });
+});

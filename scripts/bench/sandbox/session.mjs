@@ -63,8 +63,10 @@ async function watched([program, ...args], peer) {
     const at = performance.now();
     const parts = (rest + chunk).split("\n");
     rest = parts.pop();
-    lines.push(...parts.map((text) => ({ at, event: JSON.parse(text) })));
-    look();
+    const events = parts.map((text) => JSON.parse(text));
+    lines.push(...events.map((event) => ({ at, event })));
+    // Not at every line: a look takes as long as a read, on one of the processors that the product runs on.
+    if (events.some(({ type, toolName }) => type === "tool_execution_end" && toolName === "bash")) look();
   });
   const code = await new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
   const endMs = performance.now() - (lines.at(-1)?.at ?? 0);

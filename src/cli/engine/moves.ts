@@ -111,9 +111,9 @@ export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves
   };
 
   return {
-    newSession: async (options = {}) =>
+    newSession: async ({ parentSession, ...options } = {}) =>
       await move(options, (signal) => askSwitch({ reason: "new" }, signal), async () => {
-        await enter(newSession(core.config(), say), "new");
+        await enter(newSession(core.config(), say, parentSession), "new");
         return true;
       }) ?? false,
     async switchSession(which, options = {}) {

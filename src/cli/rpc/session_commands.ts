@@ -10,7 +10,12 @@ const STOPS: MoveOptions = { whileBusy: "stop" };
 
 /** Commands that change which conversation is at hand, or what is kept of it. */
 export const SESSION_COMMANDS = {
-  new_session: plain(async ({ engine }) => ({ cancelled: !await engine.newSession(STOPS) })),
+  new_session: command(
+    z.object({ parentSession: z.optional(z.string()) }),
+    async ({ parentSession }, { engine }) => ({
+      cancelled: !await engine.newSession({ ...STOPS, ...(parentSession ? { parentSession } : {}) }),
+    }),
+  ),
   switch_session: command(
     z.object({ sessionPath: z.string() }),
     async ({ sessionPath }, { engine }) => ({ cancelled: !await engine.switchSession(sessionPath, STOPS) }),

@@ -5,7 +5,7 @@ import type { FailureScene } from "./failure_message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
 import { createSseReader, type SseReader } from "./sse.ts";
-import { type BodyReader, readBody } from "./body_reader.ts";
+import { type ByteReader, readBytes } from "../core/byte_reader.ts";
 
 /** Understands one API's events and puts them into a reply. */
 export interface WireReader {
@@ -32,7 +32,7 @@ export interface Exchange {
 const DRAIN_MS = 100;
 
 /** Whether it closed. */
-async function drain(body: BodyReader): Promise<boolean> {
+async function drain(body: ByteReader): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), DRAIN_MS));
   const over = async (): Promise<true> => {
@@ -96,7 +96,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   const { reader, reply, scene } = exchange;
   const sse = createSseReader((name, data) => reader.event(name, data));
   const watch = watchSilence(exchange.limits, signal);
-  let body: BodyReader | undefined;
+  let body: ByteReader | undefined;
   let ending: Ending | undefined;
   let isOver = false;
   try {
@@ -105,7 +105,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
       const failure = await watch.wait(readWhole(response, sse, exchange));
       if (failure) ending = { type: "failed", failure };
     } else {
-      body = readBody(response.body);
+      body = readBytes(response.body);
       while (!reader.isDone && !reader.failure && !signal.aborted) {
         const bytes = await watch.wait(body.read());
         if (bytes === undefined) sse.end();

@@ -1,5 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
+import { type ByteReader, readBytes } from "../core/byte_reader.ts";
 import { deframer, frame } from "../core/framing.ts";
 import { execFrame } from "./launch.ts";
 import { keepProcess } from "./process_tree.ts";
@@ -69,7 +70,7 @@ function attach(
   onEnd: (why: string) => void,
 ): RunnerLink {
   const input = child.stdin.getWriter();
-  const output = child.stdout.getReader();
+  const output = readBytes(child.stdout);
   const errors = child.stderr.getReader();
   let gone = false;
   let ended = false;
@@ -104,7 +105,7 @@ function attach(
   };
 
   const messages = deframer();
-  const answers = eachChunk(output, (bytes) => {
+  const answers = eachPiece(output, (bytes) => {
     for (const text of messages(bytes)) if (!ended) onText(text);
   }).catch((error) => fail(`it broke the protocol: ${messageOf(error)}`));
   const tail = keepTail();
@@ -117,6 +118,11 @@ function attach(
 
   head.forEach(write);
   return { pid: child.pid, send: (text) => frame(text).forEach(write), end };
+}
+
+/** Each piece is good until the next one. */
+async function eachPiece({ read }: ByteReader, take: (bytes: Uint8Array) => void): Promise<void> {
+  for (let bytes = await read(); bytes !== undefined; bytes = await read()) take(bytes);
 }
 
 async function eachChunk(

@@ -5,6 +5,7 @@ import { cleanJson, messageText, readAnswer, type RunnerAnswer } from "../core/p
 import type { RunProgram } from "../core/program.ts";
 import type { CallOptions, RunnerCall } from "../core/runner.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { type PendingCall, pendingCall } from "./runner_call.ts";
 import type { StartLink } from "./runner_link.ts";
 import { callPrograms } from "./runner_programs.ts";
@@ -45,6 +46,7 @@ export function openSession(
   const calls = new Map<string, PendingCall>();
   // Aborted calls that the runner has not given up yet, each with the timer that ends the patience with it.
   const aborted = new Map<string, ReturnType<typeof setTimeout>>();
+  const deadlines = createDeadlines();
   let strays = 0;
 
   const end = (why: string, graceMs: number): Promise<void> => {
@@ -52,6 +54,7 @@ export function openSession(
     onGone(gone);
     aborted.forEach((timer) => clearTimeout(timer));
     aborted.clear();
+    deadlines.close();
     const result = errorResult(`The tool process did not finish this call: ${why}. The next call gets a fresh process`);
     [...calls.values()].forEach((pending) => pending.settle(result));
     return gone;
@@ -97,18 +100,18 @@ export function openSession(
       return Promise.resolve(errorResult(`Invalid arguments for ${name}: ${messageOf(error)}`));
     }
     return new Promise((resolve) => {
-      const late = setTimeout(() => {
+      const inTime = deadlines.start(deadlineMs, () => {
         const seconds = deadlineMs / 1000;
         pending.settle(errorResult(`${name} did not answer within ${seconds} s and was ended. Ask for less at once`));
         void end("another call took too long", 0);
-      }, deadlineMs);
+      });
       const abort = (): void => {
         pending.settle(errorResult("Operation aborted"));
         aborted.set(id, setTimeout(() => void end("an aborted call kept it busy", 0), abortGraceMs));
         link.send(messageText({ v: 1, id: crypto.randomUUID(), op: "cancel", call: id }));
       };
       const pending = pendingCall(onUpdate, (result) => {
-        clearTimeout(late);
+        inTime();
         signal.removeEventListener("abort", abort);
         calls.delete(id);
         programs.end(id);

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type BodyReader, readBody } from "../../src/provider/body_reader.ts";
+import { type ByteReader, readBytes } from "../../src/core/byte_reader.ts";
 
 const TEXT = "abcdefghij".repeat(10_000);
 const encoder = new TextEncoder();
 
-async function readAll(reader: BodyReader): Promise<string> {
+async function readAll(reader: ByteReader): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for (let bytes = await reader.read(); bytes !== undefined; bytes = await reader.read()) {
@@ -35,17 +35,17 @@ function source(parts: Uint8Array<ArrayBuffer>[]) {
 }
 
 for (const size of [1000, 7, 70_000]) {
-  Deno.test(`readBody() gives all bytes of a stream of bytes that come ${size} at a time`, async () => {
+  Deno.test(`readBytes() gives all bytes of a stream of bytes that come ${size} at a time`, async () => {
     const parts = chunks(size);
-    assertEquals(await readAll(readBody(new ReadableStream({ type: "bytes", ...source(parts) }))), TEXT);
+    assertEquals(await readAll(readBytes(new ReadableStream({ type: "bytes", ...source(parts) }))), TEXT);
   });
 }
 
-Deno.test("readBody() reads a stream that cannot fill a buffer", async () => {
-  assertEquals(await readAll(readBody(new ReadableStream(source(chunks(999))))), TEXT);
+Deno.test("readBytes() reads a stream that cannot fill a buffer", async () => {
+  assertEquals(await readAll(readBytes(new ReadableStream(source(chunks(999))))), TEXT);
 });
 
-Deno.test("readBody() reads a response over the wire, and rejects when the connection breaks", async () => {
+Deno.test("readBytes() reads a response over the wire, and rejects when the connection breaks", async () => {
   const isRead = Promise.withResolvers<void>();
   const breaking = new ReadableStream({
     async pull(controller) {
@@ -60,8 +60,8 @@ Deno.test("readBody() reads a response over the wire, and rejects when the conne
   );
   try {
     const url = `http://127.0.0.1:${server.addr.port}`;
-    assertEquals(await readAll(readBody((await fetch(`${url}/whole`)).body!)), TEXT);
-    const reader = readBody((await fetch(`${url}/broken`)).body!);
+    assertEquals(await readAll(readBytes((await fetch(`${url}/whole`)).body!)), TEXT);
+    const reader = readBytes((await fetch(`${url}/broken`)).body!);
     assertEquals(new TextDecoder().decode(await reader.read()), "begun");
     isRead.resolve();
     await assertRejects(() => reader.read());
@@ -70,7 +70,7 @@ Deno.test("readBody() reads a response over the wire, and rejects when the conne
   }
 });
 
-Deno.test("readBody() gives the rest up and never rejects when that fails", async () => {
+Deno.test("readBytes() gives the rest up and never rejects when that fails", async () => {
   let isCancelled = false;
   const cancel = (): never => {
     isCancelled = true;
@@ -78,7 +78,7 @@ Deno.test("readBody() gives the rest up and never rejects when that fails", asyn
   };
   for (const type of ["bytes", undefined] as const) {
     isCancelled = false;
-    const reader = readBody(
+    const reader = readBytes(
       new ReadableStream(type ? { type, ...source(chunks(100)), cancel } : { ...source(chunks(100)), cancel }),
     );
     assertEquals((await reader.read())?.length, 100);

@@ -1,19 +1,22 @@
-/** Reads a response's body piece by piece. */
-export interface BodyReader {
+/** Reads a stream of bytes piece by piece: a response's body, the output of a process. */
+export interface ByteReader {
   /** The next bytes, the caller's own until the next call; undefined at the end. Rejects when the connection breaks. */
   read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Gives the rest up. Never rejects. */
   cancel(): Promise<void>;
 }
 
-/** More than the pieces that a server writes at a time, so that one read takes all that has come. */
+/** More than the pieces that the other side writes at a time, so that one read takes all that has come. */
 const PIECE_BYTES = 32 * 1024;
 
-/** A reader that reuses one buffer: the platform would allocate 64 KiB for each piece, and a piece is often one word. */
-export function readBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): BodyReader {
-  const byob = byteReader(body);
+/**
+ * A reader that reuses one buffer: the platform would allocate 64 KiB for each piece, and a piece is often one word, or
+ * the answer to one call.
+ */
+export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ByteReader {
+  const byob = byteReader(stream);
   if (byob === undefined) {
-    const reader = body.getReader();
+    const reader = stream.getReader();
     return {
       read: async () => (await reader.read()).value,
       cancel: () => reader.cancel().catch(() => {}),
@@ -31,9 +34,9 @@ export function readBody(body: ReadableStream<Uint8Array<ArrayBuffer>>): BodyRea
 }
 
 /** Only streams of bytes can fill a given buffer; a body that was made of other parts cannot. */
-function byteReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
+function byteReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
   try {
-    return body.getReader({ mode: "byob" });
+    return stream.getReader({ mode: "byob" });
   } catch {
     return undefined;
   }

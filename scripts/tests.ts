@@ -7,7 +7,8 @@ import { join } from "@std/path";
 import { PERMISSIONS, testGroups } from "./tests/groups.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
-const groups = Deno.args.length > 0 ? [Deno.args.filter((arg) => arg !== "--")] : testGroups(foldersWithTests());
+const named = Deno.args.filter((arg) => arg !== "--");
+const groups = named.length > 0 ? [named] : testGroups(foldersWithTests());
 let failed = false;
 for (const group of groups) {
   const { success } = await new Deno.Command(Deno.execPath(), {

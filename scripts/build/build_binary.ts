@@ -45,8 +45,7 @@ export async function buildBinary(program: Program): Promise<BaseRuntime["route"
 
 /**
  * Puts the modules where the binary finds them: behind the runtime, in front of what that reads into memory at every
- * start of every process. Only ELF files have such a place; elsewhere
- * the binary carries them as a file.
+ * start of every process. Only ELF files have such a place; elsewhere the binary carries them as a file.
  */
 async function putModules(
   base: BaseRuntime,

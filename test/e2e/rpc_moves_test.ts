@@ -69,7 +69,7 @@ Deno.test("rpc: handlers are told that the next model and the next thinking leve
   });
 });
 
-Deno.test("rpc: a new session keeps the one that it is said to come from R329", async () => {
+Deno.test("rpc: a new session keeps the one that it is said to come from", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([textReply("One."), textReply("Two.")]);
     const args = ["-m", "any", "--base-url", server.baseUrl];

@@ -1,9 +1,9 @@
 // The first word decides which of the program's processes this is. The confined ones must not load anything of the
 // others, so everything is imported where it is needed.
 async function start(entry: string | undefined): Promise<void> {
-  if (entry === "--internal-exec") {
-    const { confineAndExec } = await import("./src/sandbox/confine.ts");
-    confineAndExec();
+  if (entry === "--internal-exec" && Deno.build.os !== "linux") {
+    const { execInSeatbelt } = await import("./src/sandbox/seatbelt_exec.ts");
+    await execInSeatbelt();
   } else if (entry === "--internal-runner") {
     const { runRunner } = await import("./src/runner/process.ts");
     await runRunner();

@@ -47,10 +47,6 @@ const route = await buildBinary({
   scenarios: (recorder, main) => [
     // A process or a thread of its own opens each of these, which should not have to open another.
     {
-      run: () => recordLoads(recorder, confined(main, "confine")),
-      packs: [{ name: "exec", stage: "end", whole: true, always: [MAIN_MODULE] }],
-    },
-    {
       run: () => recordLoads(recorder, confined(main, "process", "bridge")),
       packs: [{ name: "confined", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },

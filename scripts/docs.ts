@@ -1,5 +1,6 @@
 /**
- * Writes the pages and the schemas that come from tables: docs/options.md, docs/settings.md, docs/*.schema.json.
+ * Writes the pages and the schemas that come from tables: docs/options.md, docs/settings.md,
+ * docs/requirements.md, docs/*.schema.json.
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
@@ -9,11 +10,13 @@ import { FLAGS } from "../src/cli/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { SETTINGS } from "../src/cli/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
+import { requirementsPage } from "./docs/requirements.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
 const pages = {
   "docs/options.md": optionsPage(),
+  "docs/requirements.md": requirementsPage(root),
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),
   "docs/events.schema.json": JSON.stringify(eventsSchema(MANIFEST_SCHEMA), null, 2) + "\n",

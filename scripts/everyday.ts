@@ -14,8 +14,11 @@ import { openMatrix, type Place } from "./attacks/matrix.ts";
 /** Checks that `kernel` passes at least, when all of their tools are installed. */
 const LEAST_AT_KERNEL = 61;
 
-/** Checks that may fail where the whole disk may be read: a server on a socket with a path, beside those of other programs. */
-const MOST_WITH_ALL_IN_SIGHT = 1;
+/**
+ * Checks that may fail where the whole disk may be read: a server on a socket with a path, beside those of other programs,
+ * and a file in the machine's own /tmp.
+ */
+const MOST_WITH_ALL_IN_SIGHT = 2;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 const args = parseArgs(Deno.args, { string: ["columns"] });

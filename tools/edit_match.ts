@@ -1,8 +1,8 @@
 import { ToolError } from "../src/core/error.ts";
 import type { Edit } from "./edit_args.ts";
 import { hintFor } from "./edit_hint.ts";
-import { lineEndView, looseView, tidyLineEnds, tidyLoosely, type View } from "./edit_view.ts";
-import { restoreControls } from "./visible_controls.ts";
+import { lineEndView, shownView, tidyLineEnds, tidyShown, type View } from "./edit_view.ts";
+import { hasControls, restoreControls } from "./visible_controls.ts";
 
 /** One change of a raw text: units `start` to `end` become `text`. */
 export interface Replacement {
@@ -10,9 +10,6 @@ export interface Replacement {
   readonly end: number;
   readonly text: string;
 }
-
-/** Largest text that is searched loosely, in units; beyond it only exact matches count. */
-const MAX_LOOSE_UNITS = 8 * 1024 * 1024;
 
 interface Span {
   /** Place in the list of edits. */
@@ -24,7 +21,8 @@ interface Span {
 }
 
 /**
- * Finds each edit's old text in the raw text, exactly or else loosely, and says what to replace; in order of position.
+ * Finds each edit's old text in the raw text, exactly or as `read` shows it, and says what to replace; in order of
+ * position.
  *
  * Throws `ToolError`, and nothing is to be changed, when an old text is empty, missing, or there more than once, when
  * two edits overlap, or when nothing would change (R483, R484).
@@ -32,7 +30,7 @@ interface Span {
 export function matchEdits(raw: string, edits: readonly Edit[], shown: string): Replacement[] {
   if (edits.length === 0) throw new ToolError(`Cannot edit ${shown}: edits must hold at least one replacement`);
   const exact = lineEndView(raw);
-  let loose: View | undefined;
+  let asShown: View | undefined;
   const spans = edits.map((edit, index): Span => {
     const name = edits.length === 1 ? "the old text" : `edits[${index}].oldText`;
     const old = tidyLineEnds(edit.oldText.replace(/^\ufeff/, ""));
@@ -40,11 +38,12 @@ export function matchEdits(raw: string, edits: readonly Edit[], shown: string): 
     const found = placesOf(exact, old);
     if (found.length === 1) return exactSpan(raw, exact, index, found[0] ?? 0, old, edit.newText);
     refuseMany(found.length, name, shown);
-    loose ??= looseView(raw.length <= MAX_LOOSE_UNITS ? raw : "");
-    for (const wanted of new Set([tidyLoosely(old, true), tidyLoosely(old, false)])) {
-      const places = wanted.trim() === "" ? [] : placesOf(loose, wanted);
+    if (hasControls(raw)) {
+      asShown ??= shownView(raw);
+      const wanted = tidyShown(old);
+      const places = placesOf(asShown, wanted);
       refuseMany(places.length, name, shown);
-      if (places[0] !== undefined) return looseSpan(raw, loose, index, places[0], wanted, edit.newText);
+      if (places[0] !== undefined) return shownSpan(raw, asShown, index, places[0], wanted, edit.newText);
     }
     throw new ToolError(`Cannot edit ${shown}: ${name} was not found. ${hintFor(exact.text, old)}`);
   });
@@ -86,7 +85,7 @@ function exactSpan(raw: string, { origin }: View, index: number, at: number, old
   return { index, start: from(0), end: from(old.length), replacement: { start, end, text } };
 }
 
-function looseSpan(raw: string, { origin }: View, index: number, at: number, old: string, newText: string): Span {
+function shownSpan(raw: string, { origin }: View, index: number, at: number, old: string, newText: string): Span {
   const start = origin(at) ?? 0;
   const end = origin(at + old.length) ?? 0;
   const wanted = restoreControls(newText.toWellFormed(), raw.slice(start, end));

@@ -1,6 +1,6 @@
-// Old text is not looked for in the raw file but in a view of it, in which what models cannot tell apart is the same:
-// first line ends, and if that does not find it, also trailing blanks and look-alike characters. A view knows where each
-// of its units comes from, so a replacement touches the matched part of the file alone.
+// Old text is not looked for in the raw file but in a view of it: with one kind of line end, and with controls as `read`
+// shows them. A view knows where each of its units comes from, so a replacement touches the matched part of the file alone.
+// A third view, in which look-alikes are the same, only finds what to show where the text itself is not there.
 import { visibleControls } from "./visible_controls.ts";
 
 /** A character and its marks are one thing: composed or not, they compare equal. */
@@ -30,6 +30,16 @@ export function lineEndView(raw: string): View {
   return { text, origin: (index) => index + countBelow(pairs, index) };
 }
 
+/** A text as `shownView` sees it. */
+export function tidyShown(text: string): string {
+  return visibleControls(tidyLineEnds(text).replaceAll("\u240d", "\n"));
+}
+
+/** View of a raw text as `read` shows it: controls as symbols, and a lone carriage return as the line end that it is. */
+export function shownView(raw: string): View {
+  return lineWise(raw, (line) => line, visibleControls);
+}
+
 /** A text as `looseView` sees it. `keepEnd` leaves blanks at the very end, where the line may go on in the file. */
 export function tidyLoosely(text: string, keepEnd: boolean): string {
   const lines = tidyLineEnds(text).replaceAll("\u240d", "\n").split("\n");
@@ -44,6 +54,11 @@ export function tidyLoosely(text: string, keepEnd: boolean): string {
  * spaces, and controls as the symbols that read shows for them.
  */
 export function looseView(raw: string): View {
+  return lineWise(raw, (line) => line.trimEnd(), plain);
+}
+
+/** A view that keeps a part of each line and shows each character, with its marks, in its own way. */
+function lineWise(raw: string, keep: (line: string) => string, shown: (character: string) => string): View {
   const parts: string[] = [];
   const origins: (number | undefined)[] = [];
   const add = (text: string, origin: number, isPlain: boolean): void => {
@@ -51,9 +66,9 @@ export function looseView(raw: string): View {
     for (let i = 0; i < text.length; i++) origins.push(isPlain ? origin + i : i === 0 ? origin : undefined);
   };
   for (const { 0: whole, 1: line = "", index } of raw.matchAll(/([^\r\n\u240d]*)(\r\n|[\r\n\u240d]|$)/g)) {
-    const kept = line.trimEnd();
+    const kept = keep(line);
     if (PLAIN.test(kept)) add(kept, index, true);
-    else for (const cluster of kept.matchAll(CLUSTER)) add(plain(cluster[0]), index + cluster.index, false);
+    else for (const cluster of kept.matchAll(CLUSTER)) add(shown(cluster[0]), index + cluster.index, false);
     if (whole.length > line.length) add("\n", index + line.length, true);
   }
   origins.push(raw.length);

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { type Pace, SEARCH_BUDGET_MS, startPace } from "./pace.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
 import { namePattern } from "./path_filter.ts";
 import { shownPath } from "./shown_path.ts";
 import { walk } from "./walk.ts";
@@ -29,6 +29,7 @@ export const find: Tool<FindArgs> = {
   needs: ["read"],
   readOnly: true,
   place: "runner",
+  deadlineMs: () => SEARCH_DEADLINE_MS,
   run: (given, context) => runFind(given, context, startPace()),
 };
 
@@ -55,13 +56,11 @@ export async function runFind(given: FindArgs, context: ToolContext, pace: Pace)
     if (limited) break;
     lines.push(shownPath(found.relative) + (found.isDirectory ? "/" : ""));
   }
-  if (cut) {
-    notices.push(`Search stopped after ${SEARCH_BUDGET_MS / 1000} seconds, not everything was searched. Narrow path`);
-  }
   if (limited) notices.push(`${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`);
   return findingsResult({
     lines,
     empty: "No files found matching pattern",
+    unfinished: cut ? unfinished("Narrow path") : undefined,
     notices,
     details: { ...(limited ? { resultLimitReached: limit } : {}), ...(cut ? { timeLimitReached: true } : {}) },
   });

@@ -10,13 +10,15 @@ export interface Findings {
   readonly lines: readonly string[];
   /** Said instead of nothing. */
   readonly empty: string;
+  /** Why not everything was searched: said before anything else, or what was found would be taken for all there is. */
+  readonly unfinished?: string | undefined;
   /** Said in one bracket after the lines. */
   readonly notices: readonly string[];
   readonly details: JsonObject;
 }
 
 /** The result of a search: whole lines up to the byte limit, then the notices in one bracket. */
-export function findingsResult({ lines, empty, notices, details }: Findings): ToolResult {
+export function findingsResult({ lines, empty, unfinished, notices, details }: Findings): ToolResult {
   const kept = headBytes(lines);
   const said = [...notices];
   const more: Record<string, JsonObject> = {};
@@ -31,8 +33,11 @@ export function findingsResult({ lines, empty, notices, details }: Findings): To
       maxBytes: FINDINGS_BYTES,
     };
   }
-  const body = lines.length === 0 ? empty : lines.slice(0, kept.count).join("\n");
-  const text = said.length > 0 ? `${body}\n\n[${said.join(". ")}]` : body;
+  const body = lines.length === 0
+    ? (unfinished === undefined ? empty : `${empty} in what was searched`)
+    : lines.slice(0, kept.count).join("\n");
+  const head = unfinished === undefined ? "" : `[${unfinished}]\n\n`;
+  const text = head + body + (said.length > 0 ? `\n\n[${said.join(". ")}]` : "");
   const all = { ...details, ...more };
   return Object.keys(all).length > 0 ? textResult(text, all) : textResult(text);
 }

@@ -4,7 +4,7 @@ import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
 import { grepFile, type GrepState, LINE_CHARACTERS } from "./grep_file.ts";
 import { grepFolder } from "./grep_folder.ts";
 import { globFilter } from "./path_filter.ts";
-import { type Pace, SEARCH_BUDGET_MS, startPace } from "./pace.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 
 const MATCHES = 100;
@@ -35,6 +35,7 @@ export const grep: Tool<GrepArgs> = {
   needs: ["read"],
   readOnly: true,
   place: "runner",
+  deadlineMs: () => SEARCH_DEADLINE_MS,
   run: (given, context) => runGrep(given, context, startPace()),
 };
 
@@ -70,6 +71,7 @@ export async function runGrep(given: GrepArgs, context: ToolContext, pace: Pace)
   return findingsResult({
     lines: state.lines,
     empty: "No matches found",
+    unfinished: state.isCut ? unfinished("Narrow path or glob, or simplify pattern") : undefined,
     notices: noticesOf(state, given.pattern, pattern),
     details: {
       ...(state.hasMore ? { matchLimitReached: limit } : {}),
@@ -81,13 +83,6 @@ export async function runGrep(given: GrepArgs, context: ToolContext, pace: Pace)
 
 function noticesOf(state: GrepState, text: string, pattern: Pattern): string[] {
   const notices: string[] = [];
-  if (state.isCut) {
-    notices.push(
-      `Search stopped after ${
-        SEARCH_BUDGET_MS / 1000
-      } seconds, not everything was searched. Narrow path or glob, or simplify pattern`,
-    );
-  }
   if (state.hasMore) {
     notices.push(`${state.limit} matches limit reached. Use limit=${state.limit * 2} for more, or refine pattern`);
   }

@@ -1,6 +1,12 @@
 /** How long a search may take before it reports what it has, milliseconds. */
 export const SEARCH_BUDGET_MS = 20_000;
 
+/**
+ * When a search is ended from outside, milliseconds. It looks at its own clock between two pieces of text; within one the
+ * regular expression engine cannot be interrupted.
+ */
+export const SEARCH_DEADLINE_MS = SEARCH_BUDGET_MS + 5_000;
+
 /** Work longer than this without a break would keep an abort from being heard, milliseconds. */
 const BREATH_MS = 100;
 
@@ -28,4 +34,9 @@ export function startPace(budgetMs: number = SEARCH_BUDGET_MS, now: () => number
       );
     },
   };
+}
+
+/** What a search says whose time ran out. */
+export function unfinished(advice: string): string {
+  return `Search stopped after ${SEARCH_BUDGET_MS / 1000} seconds, not everything was searched. ${advice}`;
 }

@@ -56,7 +56,7 @@ function build(source: string, wholeText: boolean, needle: string, ignoreCase: b
 
 /**
  * Unicode mode only where the pattern needs it: without it V8 can leave a pattern that backtracks without end to its
- * linear engine (`--enable-experimental-regexp-engine-on-excessive-backtracks`), and escapes like `\-` are no error.
+ * linear engine (`LINEAR_REGEX`), and escapes like `\-` are no error.
  */
 function flagsFor(source: string): string {
   return /\\[pP]\{|\\u\{|[\ud800-\udfff]/.test(source) ? "gmu" : "gm";

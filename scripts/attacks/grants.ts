@@ -26,7 +26,7 @@ const ALWAYS = [
 ].join("|");
 /** Other programs that listen. */
 const SOCKETS = "unix-|socketpair-|docker-sock|session-bus|ssh-agent|tmux-x11-sockets|own-unix-any-type";
-const NETWORK = "net-|own-loopback-addresses|own-socket-families";
+const NETWORK = "net-|own-loopback-addresses|own-socket-families|own-netlink-families";
 
 const attacks = (...kinds: readonly string[]): RegExp => new RegExp(`^(?:${[ALWAYS, ...kinds].join("|")})`);
 

@@ -3,7 +3,7 @@ import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
 import type { ModulesPlace } from "../../src/boot/modules.ts";
 import { MODULES } from "../../src/core/modules_file.ts";
 import { bundleFile, bundleModules, MAIN_MODULE } from "./bundle.ts";
-import { compileBinary } from "./compile_binary.ts";
+import { compileBinary, otherRoute } from "./compile_binary.ts";
 import { packModules, type Scenario } from "./packs.ts";
 
 /** A program, and where it is built. */
@@ -95,8 +95,7 @@ async function compileRecorder(
     const official: BaseRuntime = { route: "official", deno: Deno.execPath() };
     const reason = await compileBinary(official, parts);
     if (reason === undefined) return official;
-    // A failure is a reason to take the other route, and is said.
-    console.error(`official base runtime: ${reason}`);
+    console.log(otherRoute(reason));
   }
   const runtime = await registryRuntime(base);
   const failure = await compileBinary(runtime, parts);

@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { LINEAR_REGEX } from "../../src/core/linear_regex.ts";
 import type { BaseRuntime } from "./base_runtime.ts";
 
 /** How long the official base runtime's download may take before the other route is tried. */
@@ -26,7 +27,7 @@ export async function compileBinary(
   const command = new Deno.Command(runtime.deno, {
     args: [
       ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
-      ...["--v8-flags=--optimize-for-size", "--config", `${dirname(entry)}/deno.json`],
+      ...[`--v8-flags=--optimize-for-size,${LINEAR_REGEX}`, "--config", `${dirname(entry)}/deno.json`],
       ...include.flatMap((name) => ["--include", `${dirname(entry)}/${name}`]),
       ...["-o", `${out}.new`, entry],
     ],
@@ -41,4 +42,11 @@ export async function compileBinary(
   if (!done.success) return new TextDecoder().decode(done.stderr).trim().split("\n")[0] || "timed out";
   await Deno.rename(`${out}.new`, out);
   return undefined;
+}
+
+/** What is said when the official base runtime cannot be had: a build that goes on has not failed. */
+export function otherRoute(reason: string): string {
+  // deno-lint-ignore no-control-regex -- colours of the compiler's own message
+  const plain = reason.replace(/\x1b\[[0-9;]*m/g, "").replace(/^error:\s*/i, "").replace(/\.$/, "");
+  return `The official base runtime is not at hand (${plain}): the npm registry's is taken`;
 }

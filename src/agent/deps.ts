@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { AgentMessage, Message } from "../core/message.ts";
+import type { AgentMessage, RequestMessage } from "../core/message.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { CallOptions } from "../core/runner.ts";
@@ -73,7 +73,10 @@ export interface AgentDeps {
    * Makes the messages of a request out of the conversation, which it must not change. Called for every request; without
    * it only what providers take as it is goes out.
    */
-  readonly transformContext?: (messages: readonly AgentMessage[], signal: AbortSignal) => Promise<readonly Message[]>;
+  readonly transformContext?: (
+    messages: readonly AgentMessage[],
+    signal: AbortSignal,
+  ) => Promise<readonly RequestMessage[]>;
   /** May forbid a valid call by giving the reason. A rejection forbids it too. */
   readonly beforeToolCall?: (call: CheckedCall, signal: AbortSignal) => Promise<string | undefined>;
   /** May replace a result before the model sees it. A rejection withholds it. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import type { AgentEvent, RunTotals } from "../core/event.ts";
 import type { Usage } from "../core/message.ts";
 import { canonicalJson } from "./canonical_json.ts";
 
@@ -24,25 +25,31 @@ export type LimitName = "maxTurns" | "timeoutMs" | "maxTokensTotal" | "maxCostUs
 export interface Meter {
   addTurn(): void;
   addUsage(usage: Usage | undefined): void;
+  /** Calls that a reply asked for, whatever became of them. */
+  addAsked(calls: number): void;
   addCall(name: string, args: JsonObject, succeeded: boolean): void;
   /** The first limit that leaves no room for another turn with tools. */
   reached(): LimitName | undefined;
+  totals(): Omit<RunTotals, "durationMs">;
 }
 
 /** A meter at zero. */
 export function createMeter(limits: RunLimits): Meter {
   const { maxTurns = Infinity, maxTokensTotal = Infinity, maxCostUsd = Infinity, identicalCalls = 3 } = limits;
   let turns = 0;
-  let tokens = 0;
-  let costUsd = 0;
+  let toolCalls = 0;
+  const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
+  let cost: number | undefined;
   let lastCall = "";
   let repeats = 0;
   return {
     addTurn: () => void turns++,
     addUsage(usage) {
-      tokens += usage?.totalTokens ?? 0;
-      costUsd += usage?.cost?.total ?? 0;
+      if (!usage) return;
+      for (const name of Object.keys(tokens) as (keyof typeof tokens)[]) tokens[name] += usage[name]; // its own keys
+      if (usage.cost) cost = (cost ?? 0) + usage.cost.total;
     },
+    addAsked: (calls) => void (toolCalls += calls),
     addCall(name, args, succeeded) {
       // A failed call in between breaks the row: trying again after a failure is what the model should do.
       const call = succeeded ? canonicalJson([name, args]) : "";
@@ -51,9 +58,23 @@ export function createMeter(limits: RunLimits): Meter {
     },
     reached() {
       if (turns >= maxTurns) return "maxTurns";
-      if (tokens > maxTokensTotal) return "maxTokensTotal";
-      if (costUsd > maxCostUsd) return "maxCostUsd";
+      if (tokens.totalTokens > maxTokensTotal) return "maxTokensTotal";
+      if ((cost ?? 0) > maxCostUsd) return "maxCostUsd";
       return lastCall !== "" && repeats >= identicalCalls ? "identicalCalls" : undefined;
     },
+    totals: () => ({ turns, toolCalls, ...tokens, ...(cost === undefined ? {} : { cost }) }),
   };
+}
+
+/** Events of a shortening of the history, whose summary was paid for, too. */
+export async function* metered<T>(
+  events: AsyncGenerator<AgentEvent, T>,
+  meter: Pick<Meter, "addUsage">,
+): AsyncGenerator<AgentEvent, T> {
+  for (;;) {
+    const step = await events.next();
+    if (step.done) return step.value;
+    if (step.value.type === "compaction_end") meter.addUsage(step.value.usage);
+    yield step.value;
+  }
 }

@@ -5,6 +5,7 @@ import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
 import type { CompiledRound } from "./deps.ts";
 import { continuationOf, joinReplies } from "./joined_reply.ts";
 import { createReplyView } from "./reply_view.ts";
+import { metered } from "./limits.ts";
 import { retryDelay } from "./retry.ts";
 import { emptyReply, type RunState } from "./run_state.ts";
 
@@ -56,7 +57,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
     if (failure?.kind === "context_overflow" && deps.onOverflow && !wasCompacted) {
       wasCompacted = true;
       yield* view.discard(end);
-      if (yield* deps.onOverflow(failure, signal)) {
+      if (yield* metered(deps.onOverflow(failure, signal), run.meter)) {
         compiled = deps.compile(round);
         continue;
       }

@@ -2,7 +2,7 @@ import type { AgentEvent, RunEnding } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { runCalls } from "./batch.ts";
 import type { AgentDeps, SessionState, UserInput } from "./deps.ts";
-import type { LimitName } from "./limits.ts";
+import { type LimitName, metered } from "./limits.ts";
 import { takeReply } from "./reply.ts";
 import { appendMessages, type RunState, startRun } from "./run_state.ts";
 import { settleReply } from "./settle_reply.ts";
@@ -26,6 +26,7 @@ export async function* runPrompt(
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent> {
   const run = startRun(deps, session, signal);
+  const startedAt = deps.now();
   try {
     yield { type: "agent_start" };
     if (mend(run)) {
@@ -39,6 +40,7 @@ export async function* runPrompt(
       yield* appendMessages(run, inputs);
       const { message, calls } = await settleReply(yield* takeReply(run), run);
       yield { type: "message_end", message };
+      run.meter.addAsked(calls.length);
       const toolResults = yield* runCalls(calls, run);
       yield { type: "turn_end", message, toolResults };
       yield* remark(message);
@@ -47,11 +49,12 @@ export async function* runPrompt(
       end = endingOf(message, calls.length > 0, run);
       if (end) break;
       inputs = yield* nextInputs(calls.length > 0, run);
-      if (deps.betweenTurns) yield* deps.betweenTurns(run.signal);
+      if (deps.betweenTurns) yield* metered(deps.betweenTurns(run.signal), run.meter);
     }
     const { ending, ...limit } = end;
     yield { type: "agent_end", messages: run.added, ending, ...limit };
-    yield { type: "agent_settled", aborted: ending === "aborted" };
+    const totals = { ...run.meter.totals(), durationMs: Math.max(0, deps.now() - startedAt) };
+    yield { type: "agent_settled", aborted: ending === "aborted", totals };
   } finally {
     run.close();
     mend(run);

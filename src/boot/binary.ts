@@ -4,7 +4,6 @@ import { ownModules } from "./place.ts";
 
 /** Each process opens as few packs as it can (scripts/compile.ts says what they hold). */
 const PACKS: Readonly<Record<string, string>> = {
-  "--internal-exec": "exec",
   "--internal-runner": "confined",
   "--internal-bridge": "confined",
 };

@@ -8,16 +8,13 @@ export interface ActiveTools {
   /** Those that are on at the start. */
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  /** Names of the choice that no built-in tool has: an extension or a server may bring them. */
+  readonly foreign: readonly string[];
 }
 
-/**
- * The tools that were asked for and that the policy lets work; a tool without its permission is not active (R85, R477).
- *
- * Throws UserError for a name that no tool has.
- */
+/** The built-in tools that were asked for and that the policy lets work; one without its permission is not active (R85, R477). */
 export function chooseTools(wanted: readonly string[], all: readonly Tool[], policy: Policy): ActiveTools {
   const names = all.map((tool) => tool.name);
-  for (const name of wanted) if (!names.includes(name)) throw unknown(name, names);
   const notices: string[] = [];
   const tools = all.filter((tool) => {
     if (!wanted.includes(tool.name)) return false;
@@ -25,7 +22,16 @@ export function chooseTools(wanted: readonly string[], all: readonly Tool[], pol
     if (missing !== undefined) notices.push(`The tool ${tool.name} is off: ${reasons[missing]}`);
     return missing === undefined;
   });
-  return { tools, notices };
+  return { tools, notices, foreign: wanted.filter((name) => !names.includes(name)) };
+}
+
+/**
+ * Throws UserError for a name of the choice that no tool has, once it is known what extensions bring. `servers`: tools of
+ * servers, which are named `mcp__…`, may still come.
+ */
+export function refuseUnknown(foreign: readonly string[], names: readonly string[], servers: boolean): void {
+  const missing = foreign.find((name) => !names.includes(name) && !(servers && name.startsWith("mcp__")));
+  if (missing !== undefined) throw unknown(missing, names);
 }
 
 /** The tools that the policy lets work: those that can be switched on where nobody said which there may be. */

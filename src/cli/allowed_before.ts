@@ -16,7 +16,11 @@ export function allowedBefore(config: Pick<Config, "root" | "user">, level: Poli
   // The settings table lets no other shape through; read as unknown, so that a wrong one allows nothing.
   const projects = fieldsOf((config.user as Readonly<Record<string, unknown>>)["projects"]);
   const permissions = fieldsOf(fieldsOf(projects[config.root])["permissions"]);
-  const isReal = (path: string): boolean => path.startsWith("/") && realOf(path, disk.realPath) === path;
+  // A slash at the end names a folder that is made where it is missing.
+  const isReal = (written: string): boolean => {
+    const path = written.replace(/(?<=.)\/$/, "");
+    return path.startsWith("/") && realOf(path, disk.realPath) === path;
+  };
   const confines = level === "kernel" || level === "kernel+";
   return {
     ...given("read", permissions["read"], isReal),

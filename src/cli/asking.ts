@@ -28,19 +28,27 @@ export interface Recorder extends Asker {
   readonly record: (denial: Denial) => void;
 }
 
+/** Runs calls, and asks about what they are denied. */
+export interface AskingRun {
+  readonly run: RunTool;
+  /** Another session begins: nothing that was answered in the one before holds in it. */
+  readonly beginSession: () => void;
+}
+
 /** Runs one tool call; never rejects for what the tool does. */
 type RunTool = (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
 
 const ANSWERS: readonly PermissionAnswer[] = ["once", "session", "project", "no"];
 const NO = "The user was asked and did not allow it.";
+const LEFT = "The session was left before the question was answered: nothing was allowed.";
 
 /**
  * Runs calls and asks about denials: a call that failed and may be allowed runs once more with the grant, from its start.
  *
  * What was refused is not asked again in the session; what was allowed meanwhile needs no question.
  */
-export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
-  const refused = new Set<string>();
+export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
+  let refused = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** One question at a time: the next one is perhaps answered by the one before. */
@@ -50,28 +58,35 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
     return done;
   };
 
-  const ask = async (denial: Denial, call: DeniedCall, signal: AbortSignal): Promise<PermissionAnswer> => {
+  const ask = async (
+    denial: Denial,
+    call: DeniedCall,
+    signal: AbortSignal,
+    refusals: Set<string>,
+  ): Promise<PermissionAnswer> => {
     const key = `${denial.kind} ${denial.target}`;
-    if (signal.aborted || refused.has(key)) return "no";
+    if (signal.aborted || refusals.has(key)) return "no";
     // Answers come from other processes, too.
     const said: unknown = await asker.ask(denial, call, signal).catch(() => "no");
     // Nobody decided anything.
     if (signal.aborted) return "no";
     const answer = ANSWERS.find((known) => known === said) ?? "no";
-    if (answer === "no") refused.add(key);
+    if (answer === "no") refusals.add(key);
     return answer;
   };
 
   const keep = (denial: Denial): void => {
     try {
       asker.record(denial);
+      desk.keep(denial);
     } catch (error) {
       asker.onTrouble?.(messageOf(error));
     }
   };
 
-  return async (tool, args, callId, options) => {
+  const run: RunTool = async (tool, args, callId, options) => {
     const { signal } = options;
+    const session = refused;
     const first = await desk.run(tool, args, options);
     const denial = first.isError ? offeredIn(first) : undefined;
     if (denial === undefined || signal.aborted) return first;
@@ -79,11 +94,15 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
       const goesOn = options.onWait?.();
       const answer = await inTurn(async () => {
         if (allows(desk.current().policy, denial)) return "allowed";
-        const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal);
+        if (session !== refused) return "left";
+        const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal, session);
+        // A typed command may outlast the session in which it was begun.
+        if (session !== refused) return "left";
         if (answer === "session" || answer === "project") desk.grant(denial);
         if (answer === "project") keep(denial);
         return answer;
       }).finally(() => goesOn?.());
+      if (answer === "left") return withLine(first, LEFT);
       if (answer === "no") return signal.aborted ? first : withLine(first, NO);
       if (answer === "once") return await desk.runOnce(denial, tool, args, options);
       return await desk.run(tool, args, options);
@@ -92,8 +111,15 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): RunTool {
       return withLine(first, "The user allowed it, but it could not be granted.");
     }
   };
+  return {
+    run,
+    beginSession() {
+      refused = new Set();
+      desk.beginSession();
+    },
+  };
 }
 
 function withLine(result: ToolResult, line: string): ToolResult {
-  return { ...result, content: [...result.content, { type: "text", text: line }] };
+  return { ...result, content: [...result.content, { type: "text", text: `\n${line}` }] };
 }

@@ -16,7 +16,7 @@ import { baseNotices } from "./base_notices.ts";
 import type { Config } from "./config.ts";
 import type { InputSources } from "./engine/inputs.ts";
 import { additionsOf, type PromptAdditions } from "./prompt_additions.ts";
-import { findSkills, skillChoice } from "./skills.ts";
+import { findSkills } from "./skills.ts";
 import type { ToolsHost } from "./tools_host.ts";
 
 /** Everything that a system prompt is made from, gathered once. */
@@ -83,7 +83,12 @@ export async function gatherBase(
     canOpen: (path) => canOpen(tools.policy, path),
     enabled: enabled && settings.memory === true,
   });
-  const skills = await findSkills(config, tools.bundled, tools.policy, contributed.skills, gitRoot);
+  const skills = await findSkills(config, tools.bundled, tools.policy, {
+    contributed: contributed.skills,
+    gitRoot,
+    // The identity alone: no file is opened for it but what the command line names (R42).
+    enabled: profile !== "none",
+  });
   const templates = await discoverTemplates({
     root,
     projectFolder,
@@ -117,13 +122,13 @@ export async function gatherBase(
       templates.problems,
     ),
     trust: { trusted, reason: config.trustReason },
-    sources: { skills: skills.found.skills, choice: skillChoice(config), templates: templates.templates, root },
+    sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root },
     notices: baseNotices({
       files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,
       skills: isFull ? skills.diagnostics : [],
       templates: templates.problems,
-      named: Array.isArray(values["skill"]) ? values["skill"] : [],
+      named: [...(Array.isArray(values["skill"]) ? values["skill"] : []), ...contributed.skills],
       root,
     }),
   };

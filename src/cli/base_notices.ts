@@ -9,14 +9,14 @@ export interface FoundFiles {
   readonly persona: Persona | undefined;
   readonly skills: readonly Diagnostic[];
   readonly templates: readonly Diagnostic[];
-  /** Paths that `--skill` names, as they were typed. */
+  /** Paths that `--skill` and extensions name, as they were written. */
   readonly named: readonly string[];
   readonly root: string;
 }
 
 /**
  * What a person should be told at the start, one sentence each: files that are there and cannot be read, skills that
- * they named and do not get, templates. The rest is for the manifest: a skill of somebody else's may well be odd.
+ * they or their extensions named and do not get, templates. The rest is for the manifest: a skill of somebody else's may well be odd.
  */
 export function baseNotices({ files, persona, skills, templates, named, root }: FoundFiles): readonly string[] {
   const wanted = named.map((path) => resolve(root, path));

@@ -7,9 +7,10 @@ import { diffManifests } from "../session/export/manifest_diff.ts";
 import { auditedSessions, type AuditRead, readAudit } from "../session/export/read_audit.ts";
 import { oneLine, visibleJson } from "../session/export/visible_text.ts";
 import { loadSession } from "../session/load.ts";
-import { sessionFile, warn, write } from "./command_sessions.ts";
+import { warn, write } from "./command_sessions.ts";
 import { type Config, configure } from "./config.ts";
 import type { Invocation } from "./parse.ts";
+import { sessionFile } from "./session_choice.ts";
 import { readWorld } from "./world.ts";
 
 /** A session as the audit has it; without `cwd` it was not kept, and only its tool calls are known. */

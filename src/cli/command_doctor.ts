@@ -1,5 +1,6 @@
 import { messageOf, UserError } from "../core/error.ts";
 import { chooseSandbox } from "../sandbox/choose.ts";
+import { launcher } from "../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./main.ts";
@@ -18,6 +19,9 @@ interface Check {
   readonly fix?: string;
 }
 
+/** Where what confines processes is started from. */
+const PLACES = { memory: "sealed file in memory", file: "private file" } as const;
+
 /** `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. */
 export function doctorCommand(invocation: Invocation): number {
   const config = configure(invocation, readWorld());
@@ -26,6 +30,7 @@ export function doctorCommand(invocation: Invocation): number {
   let missing = false;
   const sandbox = check("sandbox", () => {
     const chosen = chooseSandbox(wantedSandbox(config), probe);
+    if (probe.os === "linux" && chosen.level !== "off") launcher();
     return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
   }, () => missing = true);
   const checks: Check[] = [
@@ -49,6 +54,9 @@ export function doctorCommand(invocation: Invocation): number {
         ? {}
         : { fix: "Install the package bubblewrap for the level kernel+; without it the level is kernel" }),
     },
+    ...(probe.os === "linux"
+      ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
+      : []),
     check("model", () => {
       const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
       return {

@@ -1,5 +1,7 @@
 import { stripControls } from "../core/text.ts";
 import { describePolicy, policyRecord } from "../sandbox/describe.ts";
+import { TOOLS } from "../../tools/mod.ts";
+import { refuseUnknown } from "./active_tools.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./main.ts";
 import type { Invocation } from "./parse.ts";
@@ -11,6 +13,7 @@ export async function policyCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   const tools = openTools(config, false);
   try {
+    refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
     const record = { ...policyRecord(tools.policy), tools: tools.active.map((tool) => tool.name) };
     const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
       `workspace  ${tools.policy.root}`,

@@ -1,23 +1,32 @@
 import { UserError } from "../core/error.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
+import type { HookProblem, Hooks } from "../core/hook.ts";
+import type { Policy } from "../core/policy.ts";
 import { stripControls } from "../core/text.ts";
 import { sectionTexts } from "../prompt/compile.ts";
 import { SECTIONS } from "../prompt/sections/mod.ts";
+import { TOOLS } from "../../tools/mod.ts";
+import { refuseUnknown } from "./active_tools.ts";
 import { gatherBase } from "./base.ts";
-import { configure } from "./config.ts";
+import { type Config, configure } from "./config.ts";
+import { createExtensionGrants } from "./engine/extension_grants.ts";
+import { contributedBy, extensionTools, openExtensions } from "./engine/extensions.ts";
+import { mutedUi, noSession } from "./engine/host_actions.ts";
 import { readyInput } from "./engine/inputs.ts";
 import { createPromptState } from "./engine/prompt_state.ts";
 import { writeAll } from "./main.ts";
 import type { Invocation } from "./parse.ts";
-import { builtinTool } from "./engine/toolset.ts";
+import { builtinTool, createToolset } from "./engine/toolset.ts";
 import { openTools } from "./tools_host.ts";
 import { readWorld } from "./world.ts";
+
+const BUILTIN = TOOLS.map(({ name }) => name);
 
 /** Options of which each says what to print. */
 const FORMS = ["json", "manifest", "section", "stable", "dynamic"] as const;
 
 /**
- * `sandpiper prompt`: the system prompt as the model would get it; no network, no key, nothing started (R56). With words
+ * `sandpiper prompt`: the system prompt as the model would get it; no network, no key, no process started (R56). With words
  * it is the prompt of that message: skills that they mention are in it.
  */
 export async function promptCommand(invocation: Invocation): Promise<number> {
@@ -25,14 +34,28 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
   const form = formOf(invocation);
   const config = configure(invocation, readWorld());
   const tools = openTools(config, false);
+  const said: string[] = [];
+  const say = (message: string): void => void said.push(message);
+  let hooks: Hooks | undefined;
   try {
-    const base = await gatherBase(config, tools, "text");
-    const active = tools.active.map((tool) => builtinTool(tool, tools.run));
-    const state = createPromptState(base, active, tools.policy);
+    hooks = await openBrought(config, tools.policy, say);
+    const toolset = createToolset(
+      tools.known.map((tool) => builtinTool(tool, tools.run)),
+      tools.active.map(({ name }) => name),
+    );
+    if (hooks && !values["no-tools"]) toolset.replace("extension", extensionTools(hooks));
+    const names = toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
+    refuseUnknown(tools.foreign, [...BUILTIN, ...names], true);
+    const contributed = await contributedBy(hooks, "startup");
+    const base = await gatherBase(config, tools, "text", contributed);
+    const state = createPromptState(base, toolset.active(), tools.policy);
+    if (hooks?.has("before_agent_start")) {
+      say("extensions may change this prompt with each message (before_agent_start): that is not in it");
+    }
     const { runtimeSkills, problem } = readyInput(words.join(" "), base.sources, []);
     state.startPrompt({ runtimeSkills });
     const prompt = state.peek();
-    const notices = [...config.warnings, ...tools.notices, ...base.notices, ...problem ? [problem] : []];
+    const notices = [...config.warnings, ...tools.notices, ...said, ...base.notices, ...problem ? [problem] : []];
     for (const notice of values["quiet"] ? [] : notices) {
       writeAll(Deno.stderr, `warning: ${stripControls(notice)}\n`);
     }
@@ -43,8 +66,25 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     );
     return 0;
   } finally {
+    hooks?.close();
     await tools.close();
   }
+}
+
+/** Extensions as far as they are part of the prompt: their tools, skills and templates. Nobody is asked anything. */
+async function openBrought(config: Config, policy: Policy, say: (message: string) => void): Promise<Hooks | undefined> {
+  const report = ({ extension, message }: HookProblem): void => say(`extension ${extension}: ${message}`);
+  return await openExtensions({
+    config,
+    policy,
+    host: noSession(mutedUi(say)),
+    facts: { cwd: config.root, mode: "text", hasUI: false },
+    builtinTools: BUILTIN,
+    inProcess: [],
+    grants: createExtensionGrants(config, undefined, report),
+    report,
+    isStart: true,
+  });
 }
 
 type Form = typeof FORMS[number];

@@ -1,8 +1,6 @@
 import { resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import { stripControls } from "../core/text.ts";
-import { sessionsFolder } from "../session/folder.ts";
-import { htmlPieces } from "../session/export/html.ts";
 import { jsonlPieces } from "../session/export/jsonl.ts";
 import { listLines } from "../session/export/list_text.ts";
 import { markdownPieces } from "../session/export/markdown.ts";
@@ -12,18 +10,18 @@ import { viewSession } from "../session/export/view.ts";
 import { visibleJson } from "../session/export/visible_text.ts";
 import { batched, writeNew } from "../session/export/write_new.ts";
 import { importSession } from "../session/import.ts";
-import { findSession, listSessions, newestSession } from "../session/list.ts";
+import { listSessions } from "../session/list.ts";
 import { type LoadedSession, loadSession } from "../session/load.ts";
 import { labelsOf, sessionName } from "../session/tree.ts";
 import { type Config, configure } from "./config.ts";
 import { meterOf } from "./engine/totals.ts";
 import { writeAll } from "./main.ts";
 import type { Invocation } from "./parse.ts";
-import { sessionPlaces } from "./session_choice.ts";
+import { sessionFile, sessionPlaces, workspaceFolders } from "./session_choice.ts";
 import { readWorld } from "./world.ts";
 
 /** `sandpiper sessions`: lists, shows, exports and imports sessions; only the import writes, and nothing is locked. */
-export function sessionsCommand(invocation: Invocation): number {
+export async function sessionsCommand(invocation: Invocation): Promise<number> {
   const [what = "list", ...rest] = invocation.words;
   const config = configure(invocation, readWorld());
   const [one, ...more] = rest;
@@ -35,27 +33,12 @@ export function sessionsCommand(invocation: Invocation): number {
     case "tree":
       return write(tree(config, load(config, one)));
     case "export":
-      return exportSession(config, load(config, one));
+      return await exportSession(config, load(config, one));
     case "import":
       return importFile(config, one);
     default:
       throw misuse(invocation.words);
   }
-}
-
-/** The file of the session that a word names: an id, the beginning of one, a path, or `latest` of this workspace. */
-export function sessionFile(config: Config, word: string): string {
-  const { folder, all } = sessionPlaces(config);
-  if (word !== "latest") return resolve(config.world.cwd, findSession(all, word));
-  for (const place of folder === undefined ? workspaceFolders(config) : [folder]) {
-    const path = newestSession(place, config.root);
-    if (path !== undefined) return path;
-  }
-  throw new UserError({
-    what: "Cannot find the latest session",
-    why: `there is none of ${config.root}`,
-    fix: "See those of other workspaces: sandpiper sessions --all",
-  });
 }
 
 /** Writes pieces to standard output; a reader that goes away ends it. */
@@ -81,7 +64,7 @@ function list(config: Config): string {
   const all = Boolean(values["all"]);
   const { all: everywhere } = sessionPlaces(config);
   const folders = all || typeof values["session-dir"] === "string" ? everywhere : workspaceFolders(config);
-  const sessions = [...new Set(folders)].flatMap(listSessions)
+  const sessions = [...new Set(folders)].flatMap((folder) => listSessions(folder, (why) => warn(config, why)))
     .filter(({ cwd }) => all || cwd === config.root)
     .sort((a, b) => b.modified.getTime() - a.modified.getTime());
   if (values["json"]) return visibleJson(sessions, 2) + "\n";
@@ -90,13 +73,6 @@ function list(config: Config): string {
 
 function none(all: boolean): string {
   return all ? "No sessions\n" : "No sessions of this workspace; --all shows those of others\n";
-}
-
-/** Where sessions of this workspace are, this program's own and those that it finds in the user's folder. */
-function workspaceFolders({ stateFolder, userFolder, root, invocation: { values } }: Config): readonly string[] {
-  if (values["no-session"]) return [];
-  const homes = [stateFolder, userFolder].filter((home) => home !== undefined);
-  return [...new Set(homes)].map((home) => sessionsFolder(home, root));
 }
 
 function show({ invocation: { values } }: Config, session: LoadedSession): Iterable<string> {
@@ -119,22 +95,22 @@ function tree({ invocation: { values } }: Config, { entries }: LoadedSession): I
   return [visibleJson(nodes, 2), "\n"];
 }
 
-function exportSession({ invocation: { values }, world }: Config, session: LoadedSession): number {
+async function exportSession({ invocation: { values }, world }: Config, session: LoadedSession): Promise<number> {
   const all = Boolean(values["all-branches"]);
   const view = () => viewSession(session, meterOf(session.entries).sums(), all);
-  const pieces = (): Iterable<string> => {
+  const pieces = async (): Promise<Iterable<string>> => {
     switch (values["format"]) {
       case "jsonl":
         return jsonlPieces(session, all, { now: Date.now, random: Math.random });
       case "md":
         return markdownPieces(view());
       default:
-        return htmlPieces(view());
+        return (await import("../session/export/html.ts")).htmlPieces(view());
     }
   };
   const output = values["output"];
-  if (typeof output !== "string") return write(pieces());
-  writeNew(resolve(world.cwd, output), pieces());
+  if (typeof output !== "string") return write(await pieces());
+  writeNew(resolve(world.cwd, output), await pieces());
   return 0;
 }
 

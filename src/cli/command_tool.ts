@@ -1,6 +1,9 @@
 import { UserError } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import { textOf } from "../core/message.ts";
+import { TOOLS } from "../../tools/mod.ts";
+import { refuseUnknown } from "./active_tools.ts";
+import { stripControls } from "../core/text.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./main.ts";
 import type { Invocation } from "./parse.ts";
@@ -14,9 +17,10 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
   const args = argumentsOf(name, rest);
   // The tool that is asked for is active, whatever the default set is.
   const config = configure({ ...invocation, values: { ...invocation.values, tools: [name] } }, readWorld());
-  const watch = watchSignals((code) => Deno.exit(code));
+  const watch = watchSignals();
   const tools = openTools(config, true);
   try {
+    refuseUnknown(tools.foreign, TOOLS.map((tool) => tool.name), false);
     const tool = tools.active[0];
     if (!tool) {
       throw new UserError({
@@ -24,6 +28,9 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
         why: tools.notices.join("; "),
         fix: "See sandpiper policy",
       });
+    }
+    for (const notice of invocation.values["quiet"] ? [] : tools.notices) {
+      writeAll(Deno.stderr, `warning: ${stripControls(notice)}\n`);
     }
     const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
     writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));

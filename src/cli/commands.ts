@@ -4,6 +4,8 @@ import type { Flag } from "./flag.ts";
 export interface Command {
   readonly name: string;
   readonly help: string;
+  /** What its first word may be, where that is one of a list. */
+  readonly verbs?: readonly string[];
   /** Options that only this command has. */
   readonly flags: readonly Flag[];
 }
@@ -34,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "sessions",
     help: "stored sessions: list, show ID, tree ID, export ID, import FILE",
+    verbs: ["list", "show", "tree", "export", "import"],
     flags: [
       { name: "json", kind: "boolean", group: "Output", help: "list, show, tree: as JSON" },
       { name: "all", kind: "boolean", group: "Output", help: "list: sessions of every workspace" },
@@ -68,11 +71,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "skills",
     help: "list skills, or check them: skills [list|validate DIR]",
+    verbs: ["list", "validate"],
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {
     name: "tool",
     help: "run one tool call in the sandbox: tool NAME JSON, or tool bash -- COMMAND",
+    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
     flags: [],
   },
   {

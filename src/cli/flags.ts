@@ -40,7 +40,7 @@ export const FLAGS = [
     kind: "string",
     value: "ID",
     group: "Session",
-    help: "go on with a session: its id, the beginning of it, or a file",
+    help: "go on with a session: its id, the beginning of it, a file, or latest",
   },
   { name: "fork", kind: "string", value: "ID", group: "Session", help: "start from a copy of a session" },
   { name: "no-session", kind: "boolean", group: "Session", help: "keep nothing of this session" },

@@ -6,6 +6,7 @@ import type { CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
 import { claimIn, type DenialClaim, withDenial } from "../sandbox/denial_claim.ts";
 import { disk } from "../sandbox/disk.ts";
+import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../sandbox/granted_folders.ts";
 import { allows, grantable } from "../sandbox/grantable.ts";
 import type { Grants } from "../sandbox/policy.ts";
 import { grantedScopes, widen } from "../sandbox/widen.ts";
@@ -21,6 +22,12 @@ export interface GrantDesk {
   readonly runOnce: (denial: Denial, tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
   /** Makes a grant part of the policy. Throws UserError for one that is not, or no longer, to be had. */
   readonly grant: (denial: Denial) => void;
+  /** What was granted is kept for the project: sessions that this one is left for have it too. */
+  readonly keep: (denial: Denial) => void;
+  /** Another session begins: of what was granted only that holds which is kept for the project. */
+  readonly beginSession: () => void;
+  /** Goes on with new processes under the same policy: those that there are have the old folder of a new workspace mounted. */
+  readonly renew: () => void;
   /** Ends all processes of all policies. */
   readonly close: () => Promise<void>;
 }
@@ -38,6 +45,7 @@ export interface GrantDeskParts {
 export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
   let current = first;
   let granted: readonly Denial[] = [];
+  let kept: readonly Denial[] = [];
   const opened = new Set([first]);
   let closed = false;
 
@@ -60,6 +68,10 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
     const { policy } = current;
     const now = offer(denial, policy);
     if (closed || now?.target !== denial.target || now.grant !== denial.grant) throw gone(denial);
+    // What may be written is made by this program where it is missing: the kernel opens only what is there.
+    const isFolder = denial.kind === "write" && denial.grant !== "*" && OPENS_WHAT_IS_THERE.includes(policy.sandbox);
+    const why = isFolder ? makeGrantedFolder(denial.grant) : undefined;
+    if (why !== undefined) throw unmade(denial, why);
     const processes = open(widen(policy, denial), only);
     opened.add(processes);
     return processes;
@@ -72,6 +84,14 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
     const result = await processes.run(tool, args, options);
     const claim = claimIn(result.details);
     return withDenial(result, claim && offer(claim, processes.policy));
+  };
+
+  const replace = (next: ToolProcesses): void => {
+    const old = current;
+    current = next;
+    opened.add(next);
+    // Calls under way may last: nobody waits, and `close` ends what is left.
+    old.retire().catch(() => {});
   };
 
   return {
@@ -88,11 +108,18 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
       }
     },
     grant: (denial) => {
-      const old = current;
-      current = openWider(denial);
+      replace(openWider(denial));
       granted = [...granted, denial];
-      // Calls under way may last: nobody waits, and `close` ends what is left.
-      old.retire().catch(() => {});
+    },
+    keep: (denial) => void (kept = [...kept, denial]),
+    beginSession: () => {
+      if (closed || granted.length === 0) return;
+      const isLeft = granted.some((denial) => !kept.includes(denial));
+      granted = [];
+      if (isLeft) replace(open(kept.reduce(widen, first.policy)));
+    },
+    renew: () => {
+      if (!closed) replace(open(current.policy));
     },
     close: async () => {
       closed = true;
@@ -107,6 +134,14 @@ export function offeredIn({ details }: ToolResult): Denial | undefined {
   const said = details?.["denial"];
   const grant = claim && typeof said === "object" && said !== null && "grant" in said ? said["grant"] : undefined;
   return claim && typeof grant === "string" ? { ...claim, grant } : undefined;
+}
+
+function unmade({ target, grant }: Denial, why: string): UserError {
+  return new UserError({
+    what: `Cannot allow write for ${target}`,
+    why: `its folder ${grant} cannot be made: ${why}`,
+    fix: "Make the folder yourself, or allow another place",
+  });
 }
 
 function gone({ kind, target }: Denial): UserError {

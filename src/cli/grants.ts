@@ -17,7 +17,9 @@ type Fields = Record<string, unknown>;
 export function recordGrant(userFolder: string, root: string, denial: Pick<Denial, "kind" | "grant">): void {
   change(userFolder, (settings) => {
     const permissions = childOf(childOf(childOf(settings, "projects"), root), "permissions");
-    const added = Object.entries(grantedScopes(denial)).map(([kind, scope]) => add(permissions, kind, scope));
+    const added = Object.entries(grantedScopes(denial)).map(([kind, scope]) =>
+      add(permissions, kind, kind === "write" && typeof scope !== "boolean" ? scope.map(asFolder) : scope)
+    );
     return added.includes(true);
   }, `"projects": {"${root}": {"permissions": …}}`);
 }
@@ -32,6 +34,16 @@ export function recordExtensionGrant(userFolder: string, hash: string, granted: 
     childOf(childOf(settings, "extensions"), "grants")[hash] = granted;
     return true;
   }, `"extensions": {"grants": ${JSON.stringify({ [hash]: granted })}}`);
+}
+
+/** Writes one of the user's settings, or takes it out without a value. Otherwise as `recordGrant`. */
+export function recordSetting(userFolder: string, key: string, value: string | undefined): void {
+  change(userFolder, (settings) => {
+    if (settings[key] === value) return false;
+    if (value === undefined) delete settings[key];
+    else settings[key] = value;
+    return true;
+  }, JSON.stringify({ [key]: value }));
 }
 
 /** Changes the settings, if `edit` says that it did; `fix` is what a person would write there. */
@@ -52,6 +64,11 @@ function change(userFolder: string, edit: (settings: Fields) => boolean, fix: st
       fix: `It holds for this session. Correct the file, or write ${fix} yourself`,
     }, { cause: error });
   }
+}
+
+/** What may be written is a folder; the slash at its end has it made again where it is missing at a later start. */
+function asFolder(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
 }
 
 /** Adds to a scope; whether that changed anything. */

@@ -14,10 +14,18 @@ function lines(flags: readonly Flag[]): string[] {
   });
 }
 
+/** Where things are on this machine; what is usual stands for what cannot be known. */
+export interface HelpPlaces {
+  /** The user's settings.json. */
+  readonly settings?: string;
+  /** Holds README.md and docs. */
+  readonly docs?: string;
+}
+
 /** The help text, made from the table of options. */
-export function helpText(command?: string): string {
+export function helpText(command?: string, places: HelpPlaces = {}): string {
   const known = COMMANDS.find((candidate) => candidate.name === command);
-  return known ? commandHelp(known) : mainHelp();
+  return known ? commandHelp(known) : mainHelp(places);
 }
 
 function commandHelp(command: Command): string {
@@ -31,7 +39,7 @@ function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-function mainHelp(): string {
+function mainHelp({ settings = "~/.sandpiper/agent/settings.json", docs }: HelpPlaces): string {
   const groups = [...new Set(FLAGS.map((flag) => flag.group))];
   return [
     "sandpiper: a coding agent whose tools run in a sandbox",
@@ -41,12 +49,25 @@ function mainHelp(): string {
     "  sandpiper <command> [options]",
     "  echo TASK | sandpiper -p",
     "",
+    "Examples:",
+    '  sandpiper "make the tests pass"                         in the terminal, which asks before anything is widened',
+    '  git diff | sandpiper -p "review this change"            one answer on standard output',
+    "  sandpiper --model replay:FILE --mode json go            events, one a line; here without key and network",
+    "",
     "Commands:",
     ...COMMANDS.map((command) => `  ${command.name.padEnd(38)}${command.help}`),
     ...groups.flatMap((group) => ["", `${group}:`, ...lines(FLAGS.filter((flag) => flag.group === group))]),
     "",
+    "Configuration:",
+    `  ${settings}`,
+    "  .sandpiper/settings.json in a project counts when you trust it; environment: OPENAI_API_KEY, OPENAI_BASE_URL,",
+    "  SANDPIPER_HOME (in place of ~/.sandpiper/agent). sandpiper doctor says what is missing",
+    "",
+    "Documentation:",
+    docs === undefined ? "  README.md and docs/, which come with the program" : `  ${docs}/README.md and ${docs}/docs`,
+    "",
     "Exit codes: 0 done, 1 model or provider failed, 2 usage or configuration, 3 sandbox or permission missing,",
-    "            4 a limit was reached, 130 interrupted, 143 terminated",
+    "            4 a limit was reached, 129 hung up, 130 interrupted, 143 terminated",
     "",
   ].join("\n");
 }

@@ -18,7 +18,10 @@ export async function main(args: readonly string[]): Promise<void> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const invocation = parseCommandLine(args);
   if (invocation.values["version"]) return say(`sandpiper ${VERSION}\n`);
-  if (invocation.values["help"]) return say((await import("./help.ts")).helpText(invocation.command));
+  if (invocation.values["help"]) {
+    const [{ helpText }, { helpPlaces }] = await Promise.all([import("./help.ts"), import("./help_places.ts")]);
+    return say(helpText(invocation.command, helpPlaces()));
+  }
   switch (invocation.command) {
     case "prompt":
       return (await import("./command_prompt.ts")).promptCommand(invocation);

@@ -10,6 +10,8 @@ import { chooseTheme, type Theme } from "../tui/theme.ts";
 import type { Config } from "./config.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { ModelChoice } from "./model.ts";
+import { resumeOptions } from "./resume_options.ts";
+import { onSignals } from "./signals.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -62,6 +64,14 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       cwd: root,
       version: VERSION,
       theme: themeFor(config),
+      asksGround: config.settings.theme === undefined && knowsMore(config) && themeFor(config).name !== "none",
+      async keepTheme(name) {
+        const [{ grantFolder }, { recordSetting }] = [await import("./allowed_before.ts"), await import("./grants.ts")];
+        recordSetting(grantFolder(config), "theme", name === "auto" ? undefined : name);
+      },
+      hasTitle: knowsMore(config),
+      notify: config.settings.notify ?? "bell",
+      showsThinking: config.settings.showThinking ?? false,
       plain: isPlain(config),
       keys,
       models: Object.keys(config.settings.models ?? {}),
@@ -96,13 +106,17 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         return await readPicture(path, root, home);
       },
       branch: () => readGitBranch(root),
+      resumeOptions: (model) => resumeOptions(config.invocation.values, model),
       ...(editor === undefined ? {} : { editor }),
       ...(message === "" ? {} : { firstMessage: message }),
     });
   } finally {
+    // The screen is gone and watches no more: a signal while the session closes ends the process at once.
+    const stopWatching = onSignals((code) => Deno.exit(code));
     questions.release();
     begin.resolve();
     await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told
+    stopWatching();
   }
 }
 
@@ -122,7 +136,7 @@ export async function firstStartMode(config: Config, problem: UserError): Promis
   if (answer === "quit") return problem.exitCode;
   const demo = (await import("./interactive/demo.ts")).makeDemo(config);
   try {
-    return await interactiveMode(demo.config, { kind: "replay", file: demo.cassette }, demo.message);
+    return await interactiveMode(demo.config, demo.choice, demo.message);
   } finally {
     demo.remove();
   }
@@ -131,6 +145,11 @@ export async function firstStartMode(config: Config, problem: UserError): Promis
 /** Lines only: asked for, or the terminal can do nothing else. */
 function isPlain({ world: { env }, invocation: { values } }: Config): boolean {
   return values["plain"] === true || env["TERM"] === "dumb";
+}
+
+/** The console of Linux prints parts of the sequences for window names and colours (OSC) that it does not know. */
+function knowsMore({ world: { env } }: Config): boolean {
+  return env["TERM"] !== "linux";
 }
 
 function themeFor({ world: { env }, invocation: { values }, settings }: Config): Theme {

@@ -4,6 +4,8 @@ import type { AgentEvent, RunEnding } from "../core/event.ts";
 export interface ModeOutcome {
   readonly ending: RunEnding;
   readonly limit?: string;
+  /** Nobody read the output any more, so that the run was given up. */
+  readonly isUnread?: boolean;
 }
 
 /** Writes every event as one JSON line. `write` answers false when nobody reads any more; the run is then given up. */
@@ -13,10 +15,10 @@ export async function jsonMode(
   write: (text: string) => boolean,
 ): Promise<ModeOutcome> {
   let outcome: ModeOutcome = { ending: "error" };
-  if (!write(JSON.stringify({ type: "session", version: 3, ...header }) + "\n")) return outcome;
+  if (!write(JSON.stringify({ type: "session", version: 3, ...header }) + "\n")) return { ...outcome, isUnread: true };
   for await (const event of events) {
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
-    if (!write(JSON.stringify(event) + "\n")) return outcome;
+    if (!write(JSON.stringify(event) + "\n")) return { ...outcome, isUnread: true };
   }
   return outcome;
 }

@@ -1,7 +1,11 @@
 import type { AgentEvent } from "../core/event.ts";
 import { type AssistantMessage, textOf } from "../core/message.ts";
 import { stripControls } from "../core/text.ts";
+import { denialLines } from "./denial_lines.ts";
 import type { ModeOutcome } from "./mode_json.ts";
+
+/** A path and the option that names it have to be whole: twice PATH_MAX and some words. */
+const DENIAL_UNITS = 10_000;
 
 /** Where text mode writes. */
 export interface TextOutput {
@@ -19,6 +23,10 @@ export interface TextOutcome extends ModeOutcome {
   readonly last?: AssistantMessage;
 }
 
+/** What --verbose shows of a command's output: lines, and UTF-16 units of one. */
+const OUTPUT_LINES = 20;
+const OUTPUT_UNITS = 1000;
+
 /** What text mode looks at: everything but the pieces of replies and of outputs. */
 export function isTextEvent({ type }: AgentEvent): boolean {
   return type !== "message_update" && type !== "tool_execution_update";
@@ -28,9 +36,12 @@ export function isTextEvent({ type }: AgentEvent): boolean {
 export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
   let outcome: TextOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
+  const denialOf = denialLines();
   for await (const event of events) {
     if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
+    const denial = denialOf(event);
+    if (denial !== undefined) output.warn(oneLine(denial, DENIAL_UNITS));
     if (output.progress) { for (const line of progressLines(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }
@@ -42,9 +53,11 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
 function* progressLines(event: AgentEvent): Generator<string> {
   switch (event.type) {
     case "tool_execution_start":
-      return yield oneLine(`▸ ${event.toolName} ${summary(event.args)}`);
+      return yield* callLines(event.toolName, event.args);
     case "tool_execution_end":
-      return yield oneLine(`  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`);
+      yield oneLine(`  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`);
+      if (event.toolName === "bash") yield* outputLines(textOf(event.result.content));
+      return;
     case "auto_retry_start":
       return yield oneLine(
         `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,
@@ -60,12 +73,27 @@ function* progressLines(event: AgentEvent): Generator<string> {
   }
 }
 
-function summary(args: Readonly<Record<string, unknown>>): string {
-  const first = args["command"] ?? args["path"] ?? args["pattern"];
-  return typeof first === "string" ? first : JSON.stringify(args);
+/** The newest lines of what a command said; before them how many there were more. */
+function* outputLines(output: string): Generator<string> {
+  const lines = stripControls(output).replace(/\n+$/, "").split("\n");
+  const left = lines.length - OUTPUT_LINES;
+  if (left > 0) yield `    … ${left} lines before these`;
+  for (const line of lines.slice(-OUTPUT_LINES)) yield `    ${line.slice(0, OUTPUT_UNITS)}`;
 }
 
-function oneLine(text: string): string {
+/** A command whole, in its own lines: what a part of it would hide may be what matters. Other calls in one line. */
+function* callLines(toolName: string, args: Readonly<Record<string, unknown>>): Generator<string> {
+  const { command, path, pattern } = args;
+  if (toolName !== "bash" || typeof command !== "string") {
+    const first = command ?? path ?? pattern;
+    return yield oneLine(`▸ ${toolName} ${typeof first === "string" ? first : JSON.stringify(args)}`);
+  }
+  const [first = "", ...more] = stripControls(command).trim().split("\n");
+  yield `▸ ${oneLine(toolName)} ${first}`;
+  for (const line of more) yield `    ${line}`;
+}
+
+function oneLine(text: string, units = 160): string {
   const line = stripControls(text).replace(/\s+/g, " ").trimEnd();
-  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+  return line.length > units ? `${line.slice(0, units - 1)}…` : line;
 }

@@ -25,6 +25,9 @@ export type ModelChoice =
     readonly apiKeyEnv: string;
   };
 
+/** Stands for a key where there is none: some servers want to see one, whatever it is. */
+export const KEYLESS = "none";
+
 const OPENAI = "https://api.openai.com/v1";
 
 /**
@@ -60,7 +63,7 @@ export function chooseModel(
 /** Servers on this machine usually want no key; everybody else does. */
 function keyless(baseUrl: string, variable: string): string {
   const host = new URL(baseUrl).hostname;
-  if (host === "localhost" || host === "[::1]" || /^127\./.test(host)) return "none";
+  if (host === "localhost" || host === "[::1]" || /^127\./.test(host)) return KEYLESS;
   throw new UserError({
     what: "There is no API key",
     why: `the variable ${variable} is not set, and ${host} is not this machine`,

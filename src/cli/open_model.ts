@@ -1,11 +1,14 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { Provider } from "../core/provider.ts";
-import type { Connection } from "../provider/connection.ts";
+import { type Connection, isPrivateHost } from "../provider/connection.ts";
 import { modelFacts, type Price } from "../provider/models.ts";
 import { openProvider } from "../provider/mod.ts";
+import { MAX_REPLY_CHARACTERS } from "../provider/reply_scene.ts";
 import type { Config } from "./config.ts";
-import type { ModelChoice } from "./model.ts";
+import { limitsOf } from "./engine/settings_of.ts";
+import { KEYLESS, type ModelChoice } from "./model.ts";
+import { isFirstTold } from "./told_models.ts";
 
 /** A provider that is ready to be asked, and what is known of its model. */
 export interface OpenModel {
@@ -32,7 +35,7 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
   refuseExisting(file);
   const { recordProvider } = await import("../provider/record.ts");
-  const secrets = choice.kind === "openai" && choice.apiKey !== "none" ? [choice.apiKey] : [];
+  const secrets = choice.kind === "openai" && choice.apiKey !== KEYLESS ? [choice.apiKey] : [];
   return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
 }
 
@@ -88,6 +91,7 @@ async function openServer(
   const isKnown = facts.isKnown || own !== undefined;
   const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
   const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
+  if (!price && limitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
   const contextWindow = own?.contextWindow ?? facts.contextWindow;
   const provider = await openProvider(choice.api, {
     baseUrl: choice.baseUrl,
@@ -95,6 +99,8 @@ async function openServer(
     apiKeyEnv: choice.apiKeyEnv,
     model: choice.model,
     contextWindow,
+    ...(choice.apiKey === KEYLESS ? { isKeyless: true } : {}),
+    maxReplyCharacters: maxReplyCharacters(config),
     ...seams,
     ...(price ? { price } : {}),
   });
@@ -102,9 +108,36 @@ async function openServer(
     provider,
     contextWindow,
     maxTokens: own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
-    notices: isKnown ? [] : [
-      `nothing is known of the model ${choice.model}: a context window of ${facts.contextWindow} tokens is assumed and costs are not ` +
-      `counted; "models" in settings.json can tell more`,
-    ],
+    notices: isKnown ? [] : unknownNotices(choice, facts.contextWindow, config),
   };
+}
+
+/** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
+function unknownNotices(
+  { model, baseUrl }: ModelChoice & { kind: "openai" },
+  contextWindow: number,
+  config: Config,
+): readonly string[] {
+  const isLocal = isPrivateHost(baseUrl);
+  if (isLocal && !isFirstTold(model, config)) return [];
+  return [
+    `nothing is known of the model ${model}: a context window of ${contextWindow} tokens is assumed and costs are not counted; ` +
+    `"models" in settings.json can tell more${isLocal ? " (this is said once for each model)" : ""}`,
+  ];
+}
+
+/** The user's bound of a reply, else the default, and what the project lowers of it. */
+function maxReplyCharacters({ user, project, given }: Config): number {
+  const lowered = given?.limits ? undefined : project.limits?.maxReplyCharacters;
+  return Math.min(user.limits?.maxReplyCharacters ?? MAX_REPLY_CHARACTERS, lowered ?? Infinity);
+}
+
+/** A limit that nothing could ever reach must not look like one. */
+function unpriced(model: string): UserError {
+  return new UserError({
+    what: `Cannot limit the cost of ${model}`,
+    why: "its price is not known, so that no cost is counted",
+    fix: `Set models.${model}.price in settings.json: {"models": {${JSON.stringify(model)}: {"price": {"input": USD, ` +
+      `"output": USD}}}}, per million tokens (0 for a model of your own), or leave --max-cost and limits.maxCostUsd out`,
+  });
 }

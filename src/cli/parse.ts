@@ -3,6 +3,7 @@ import { UserError } from "../core/error.ts";
 import { type Command, COMMANDS } from "./commands.ts";
 import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
+import { askedInWords, refuseMeantCommand } from "./first_words.ts";
 import { nearest } from "./nearest.ts";
 
 /** A scope option: `all` for the bare form, else the listed entries. */
@@ -36,7 +37,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
     collect: flags.filter((flag) => flag.kind !== "boolean").map((flag) => flag.name),
     alias: Object.fromEntries(flags.flatMap((flag) => flag.short ? [[flag.short, flag.name]] : [])),
     unknown: (arg, key) => {
-      if (key !== undefined && arg.startsWith("-") && arg !== "-") throw unknownOption(arg, flags, command);
+      if (key !== undefined && arg.startsWith("-") && arg !== "-") throw unknownOption(arg, key, flags, command, head);
     },
   });
   const values: Record<string, Values[string]> = {};
@@ -46,7 +47,14 @@ export function parseCommandLine(args: readonly string[]): Invocation {
       values[flag.name] = flag.kind === "boolean" ? true : valueOf(flag, raw as string[]); // `collect` makes arrays of strings
     }
   }
-  const words = [...parsed._.map(String), ...(end < 0 ? [] : rest.slice(end + 1))];
+  const first = parsed._.map(String);
+  const words = [...first, ...(end < 0 ? [] : rest.slice(end + 1))];
+  if (!command) {
+    const asked = end < 0 ? askedInWords(words) : undefined;
+    if (asked?.version) return { values: { ...values, version: true }, words: [] };
+    if (asked) return { ...(asked.help ? { command: asked.help } : {}), values: { ...values, help: true }, words: [] };
+    refuseMeantCommand(words, { hasOptions: args[0] !== words[0], isMessage: end >= 0 });
+  }
   return { ...(command ? { command: command.name } : {}), values, words };
 }
 
@@ -99,8 +107,10 @@ function valueOf(flag: Flag, given: readonly string[]): string | number | readon
   }
 }
 
+/** The entries of lists; two commas stand for one that belongs to an entry, as in Deno's lists. */
 function splitList(given: readonly string[]): string[] {
-  return given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "");
+  return given.flatMap((text) => text.match(/(?:[^,]|,,)+/g) ?? []).map((text) => text.replaceAll(",,", ",").trim())
+    .filter((text) => text !== "");
 }
 
 /** The scope that an option names, or nothing when it was not given. */
@@ -125,8 +135,27 @@ export function parseDuration(text: string, name: string): number {
   return ms;
 }
 
-function unknownOption(arg: string, flags: readonly Flag[], command: Command | undefined): UserError {
+function unknownOption(
+  arg: string,
+  key: string,
+  flags: readonly Flag[],
+  command: Command | undefined,
+  args: readonly string[],
+): UserError {
   const name = arg.replace(/^--?/, "").replace(/=.*$/s, "");
+  const owner = command
+    ? undefined
+    : COMMANDS.find((one) =>
+      args.includes(one.name) && one.flags.some((flag) => flag.name === key || flag.short === key)
+    );
+  if (owner) {
+    const option = arg.replace(/=.*$/s, "");
+    return usage(
+      `${option} is an option of sandpiper ${owner.name}`,
+      "the command comes first, then its options",
+      `Write sandpiper ${owner.name} ${option} …`,
+    );
+  }
   const meant = nearest(name, flags.map((flag) => flag.name));
   const shown = arg.replace(/=.*$/s, "");
   const help = `sandpiper ${command ? command.name + " " : ""}--help`;

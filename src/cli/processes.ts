@@ -5,7 +5,7 @@ import { openPrograms } from "../sandbox/programs.ts";
 import type { Self } from "../sandbox/self.ts";
 import { type OpenShell, openShell } from "../sandbox/shell.ts";
 import { openSpares, type Spares } from "../sandbox/spare.ts";
-import { waitingShell } from "../sandbox/waiting_shell.ts";
+import { openWarden } from "../sandbox/warden.ts";
 import { recordSession } from "./session_record.ts";
 
 /** What starts processes for commands: the shell in the host, or listed programs for the one in the runner. */
@@ -30,14 +30,13 @@ export function openProcesses(
 ): Processes {
   const session = crypto.randomUUID();
   const marks = { [SESSION_VARIABLE]: session };
-  const waiting = kind === "shell" ? waitingShell(policy, marks) : undefined;
-  const spares: Spares | undefined = policy.sandbox === "off"
-    ? undefined
-    : openSpares(policy, self, waiting ? { waiting } : {});
+  const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
   const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
   const shell = programs ? undefined : openShell(policy, spares, marks);
   // Before anything can be left behind.
   const forget = recordSession(cache, session);
+  // With namespaces of their own they end with their first process.
+  const warden = policy.sandbox === "kernel" ? openWarden(session) : undefined;
   let looking: ReturnType<typeof setTimeout> | undefined;
   return {
     shell,
@@ -60,6 +59,7 @@ export function openProcesses(
     close: async () => {
       clearTimeout(looking);
       await Promise.all([shell?.close(), programs?.close()]);
+      await warden?.close();
       forget();
     },
   };

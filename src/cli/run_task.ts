@@ -14,11 +14,14 @@ import { type SignalWatch, watchSignals } from "./signals.ts";
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
   const task = taskOf(config);
-  const watch = watchSignals((code) => Deno.exit(code));
+  const watch = watchSignals();
+  const interrupted = (): number => watch.exitCode() ?? 1;
   try {
-    const engine = await openEngine({ config, choice, channel: channelOf(config) });
+    const engine = await watch.opened(openEngine({ config, choice, channel: channelOf(config) }));
+    if (!engine) return interrupted();
     try {
-      return await answer(engine, config, await task(), watch);
+      const said = await watch.before(task());
+      return said ? await answer(engine, config, said, watch) : interrupted();
     } finally {
       await engine.close();
     }
@@ -36,26 +39,18 @@ async function answer(engine: Engine, config: Config, task: Task, watch: SignalW
   const { sessionId: id, cwd } = engine.state();
   let outcome: PromptOutcome | undefined;
   const events = eventsOf(engine, async () => {
-    const prompting = engine.prompt({ ...task, source: "interactive" });
-    const stop = (): void => void engine.abort();
-    watch.signal.addEventListener("abort", stop);
-    if (watch.signal.aborted) stop();
-    return outcome = await prompting;
-  }, values["mode"] === "json" ? undefined : isTextEvent);
+    return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true });
+  }, { stop: watch.signal, ...(values["mode"] === "json" ? {} : { wants: isTextEvent }) });
   const write = (line: string): boolean => writeAll(Deno.stdout, line);
-  if (values["mode"] === "json") {
-    const header = { id, timestamp: new Date().toISOString(), cwd };
-    const seen = await jsonMode(header, events, write);
-    return isWithoutRun(outcome) ? 0 : exitCode(seen, watch, undefined);
-  }
-  const seen = await textMode(events, {
-    answer: write,
-    warn,
-    ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
-  });
-  if (isWithoutRun(outcome)) return 0;
+  const seen = values["mode"] === "json"
+    ? await jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
+    : await textMode(events, {
+      answer: write,
+      warn,
+      ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
+    });
   if (seen.limit !== undefined && seen.ending === "limit") warn(`the run was ended by a limit: ${seen.limit}`);
-  return exitCode(seen, watch, seen.last?.errorMessage);
+  return exitCode(outcome, seen, watch);
 }
 
 /** A command of an extension ran, or a hook took the text: no model was asked. */
@@ -98,24 +93,41 @@ function channelOf({ invocation: { values, words }, world }: Config): "text" | "
   return words.length === 0 && !world.stdinIsTerminal ? "stdin" : "text";
 }
 
-function exitCode(outcome: ModeOutcome, watch: SignalWatch, why: string | undefined): number {
-  switch (outcome.ending) {
-    case "done":
-      return 0;
-    case "limit":
-      return 4;
-    case "aborted":
-      return watch.exitCode() ?? 1;
-    case "error":
-      if (why !== undefined) throw failed(why);
-      return 1;
-  }
+/** The exit code of a run. Throws UserError where it is 1: no run fails without a word. */
+function exitCode(outcome: PromptOutcome | undefined, seen: ModeOutcome, watch: SignalWatch): number {
+  if (seen.ending === "done" && !seen.isUnread) return 0;
+  const signalled = watch.exitCode();
+  if (signalled !== undefined) return signalled;
+  if (isWithoutRun(outcome) && !seen.isUnread) return 0;
+  if (seen.ending === "limit") return 4;
+  if (seen.isUnread) throw unread();
+  if (seen.ending === "aborted") throw stopped();
+  const why = outcome?.kind === "run" ? outcome.errorMessage : undefined;
+  throw failed(why ?? "the run ended without an answer and without a reason");
 }
 
 /** A provider's message says what failed, and after its last sentence what to do. */
 function failed(message: string): UserError {
   const [why, fix] = splitFix(message);
   return new UserError({ what: "The model gave no answer", why, fix, exitCode: 1 });
+}
+
+function stopped(): UserError {
+  return new UserError({
+    what: "The run was stopped",
+    why: "an extension ended it before the model was done",
+    fix: "Run again with --no-extensions to see what it does without them",
+    exitCode: 1,
+  });
+}
+
+function unread(): UserError {
+  return new UserError({
+    what: "The run was given up",
+    why: "nobody reads its events any more: standard output is closed",
+    fix: "Read the output to its end, or write it to a file",
+    exitCode: 1,
+  });
 }
 
 function splitFix(message: string): [string, string] {

@@ -1,4 +1,4 @@
-import { join, resolve } from "@std/path";
+import { resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { SessionContext, SessionStore } from "../core/session.ts";
 import { buildContext } from "../session/context.ts";
@@ -47,7 +47,7 @@ export function chooseSession(config: Config, tell: Tell): SessionStore {
   if (values["continue"]) return continueNewest(config, places, tell);
   if (typeof values["resume"] === "string") return resumeSession(values["resume"], config, tell);
   if (typeof values["fork"] === "string") {
-    const path = named(values["fork"], config, places);
+    const path = sessionFile(config, values["fork"]);
     return forkSession(path, { folder: places.folder, cwd: config.root }, storeOptions(tell));
   }
   return newSession(config, tell);
@@ -66,7 +66,7 @@ export function newSession(config: Config, tell: Tell, parentSession?: string): 
   return memorySession(session, storeOptions(tell));
 }
 
-/** A session by path, id or the beginning of one. Throws UserError for one of another workspace. */
+/** A session by path, id, the beginning of one, or `latest`. Throws UserError for one of another workspace. */
 export function resumeSession(which: string, config: Config, tell: Tell): SessionStore {
   const path = resumable(which, config);
   const { folder } = sessionPlaces(config);
@@ -74,12 +74,12 @@ export function resumeSession(which: string, config: Config, tell: Tell): Sessio
 }
 
 /**
- * The file of a session that belongs here, by path, id or the beginning of one. Only reads its first line.
+ * The file of a session that belongs here, by path, id, the beginning of one, or `latest`. Only reads its first line.
  *
  * Throws UserError as `resumeSession` does, but for what only opening it shows.
  */
 export function resumable(which: string, config: Config): string {
-  const path = named(which, config, sessionPlaces(config));
+  const path = sessionFile(config, which);
   const { header: { id, cwd } } = readHeader(path);
   if (cwd === config.root) return path;
   throw new UserError({
@@ -95,7 +95,7 @@ export function keptModel(config: Config): SessionContext["model"] {
   const places = sessionPlaces(config);
   const asked = values["resume"] ?? values["fork"];
   const path = typeof asked === "string"
-    ? named(asked, config, places)
+    ? sessionFile(config, asked)
     : values["continue"] && places.folder !== undefined
     ? newestSession(places.folder, config.root)
     : undefined;
@@ -119,9 +119,30 @@ function continueNewest(config: Config, { folder }: SessionPlaces, tell: Tell): 
   return newSession(config, tell);
 }
 
-function named(which: string, { world }: Config, { all }: SessionPlaces): string {
-  const path = findSession(all, which);
-  return path.startsWith("/") ? path : join(world.cwd, path);
+/**
+ * The file of the session that a word names: an id, the beginning of one, a path, or `latest` of this workspace. Absolute.
+ *
+ * Throws UserError when there is none, or more than one.
+ */
+export function sessionFile(config: Config, word: string): string {
+  const { folder, all } = sessionPlaces(config);
+  if (word !== "latest") return resolve(config.world.cwd, findSession(all, word));
+  for (const place of folder === undefined ? workspaceFolders(config) : [folder]) {
+    const path = newestSession(place, config.root);
+    if (path !== undefined) return path;
+  }
+  throw new UserError({
+    what: "Cannot find the latest session",
+    why: `there is none of ${config.root}`,
+    fix: "See those of other workspaces: sandpiper sessions --all",
+  });
+}
+
+/** Where sessions of this workspace are, this program's own and those that it finds in the user's folder. */
+export function workspaceFolders({ stateFolder, userFolder, root, invocation: { values } }: Config): readonly string[] {
+  if (values["no-session"]) return [];
+  const homes = [stateFolder, userFolder].filter((home) => home !== undefined);
+  return [...new Set(homes)].map((home) => sessionsFolder(home, root));
 }
 
 function conflict(names: readonly string[]): UserError {

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { sha256 } from "../core/digest.ts";
 import { messageOf, UserError } from "../core/error.ts";
+import { type TemporaryFolder, temporaryFolder } from "../core/temporary_folder.ts";
 import { folderPrefix } from "./session_record.ts";
 
 /** Folders of one session outside the workspace. */
@@ -33,25 +34,19 @@ export function spareFolder(env: Readonly<Record<string, string>>): string | und
 export function makeSessionFolders(root: string, env: Readonly<Record<string, string>>): SessionFolders {
   const made = makeTemporary();
   if (made === undefined) return { tmp: root, cache: root, remove: () => {} };
-  const tmp = made;
+  const { path: tmp, remove } = made;
   const home = cacheRoot(env);
   return {
     tmp,
     cache: (home && makeFolder(join(home, "tools", sha256(root).slice(0, 16)))) ?? makeFolder(join(tmp, "cache")) ??
       tmp,
-    remove: () => {
-      try {
-        Deno.removeSync(tmp, { recursive: true });
-      } catch {
-        // A folder that a command made unreadable stays: the next boot's cleaning of temporary files takes it.
-      }
-    },
+    remove,
   };
 }
 
-function makeTemporary(): string | undefined {
+function makeTemporary(): TemporaryFolder | undefined {
   try {
-    return Deno.realPathSync(Deno.makeTempDirSync({ prefix: folderPrefix() }));
+    return temporaryFolder({ prefix: folderPrefix() });
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
     throw new UserError({

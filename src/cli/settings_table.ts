@@ -97,8 +97,14 @@ export const SETTINGS = {
   },
   summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
   limits: {
-    shape: object({ maxTurns: count, timeoutMs: amount, maxTokensTotal: count, maxCostUsd: amount }),
-    help: "bounds of a run; a project may only lower them",
+    shape: object({
+      maxTurns: count,
+      timeoutMs: amount,
+      maxTokensTotal: count,
+      maxCostUsd: amount,
+      maxReplyCharacters: count,
+    }),
+    help: "bounds of a run, and of one reply with its reasoning and calls; a project may only lower them",
   },
   permissions: {
     shape: object({
@@ -134,12 +140,28 @@ export const SETTINGS = {
     help: "where commands after ! run: in the scope of the bash tool, or with all that you may do",
     userOnly: true,
   },
-  theme: { shape: oneOf("light", "dark"), help: "colours of the terminal UI", userOnly: true },
+  theme: {
+    shape: oneOf("light", "dark"),
+    help: "colours of the terminal UI; without it the terminal is asked for its ground",
+    userOnly: true,
+  },
+  notify: {
+    shape: oneOf("bell", "notification", "off"),
+    help: "how you are called when a run of more than ten seconds ends or something waits for your answer: the bell " +
+      "(default), a notification of the desktop (OSC 9), or not at all",
+    userOnly: true,
+  },
+  showThinking: {
+    shape: { type: "boolean" },
+    help: "show what the model thought from the start; a key changes it",
+    userOnly: true,
+  },
   keybindings: {
     shape: object({
       newLine: keys,
       followUp: keys,
       expand: keys,
+      showThinking: keys,
       model: keys,
       thinking: keys,
       edit: keys,

@@ -13,25 +13,37 @@ export interface ListedSkills {
   readonly diagnostics: readonly Diagnostic[];
   /** All that were found, for `/skill:name` and mentions. */
   readonly found: SkillSet;
+  /** The setting `skills`, as far as it speaks of what was looked for. */
+  readonly choice: SkillChoice;
+}
+
+/** How skills are looked for. */
+export interface SkillSearch {
+  /** Paths that extensions named. */
+  readonly contributed?: readonly string[];
+  readonly gitRoot?: () => string | undefined;
+  /** False: only those that the command line names are opened. */
+  readonly enabled?: boolean;
 }
 
 /**
  * Finds the skills of a session; one that the read tool could not open is not listed (R146).
  *
  * Throws UserError where `skills.load` names one that is not there (R141).
- *
- * @param contributed Paths that extensions named.
  */
 export async function findSkills(
   config: Config,
   bundled: FoundBundled,
   policy: Policy,
-  contributed: readonly string[] = [],
-  gitRoot?: () => string | undefined,
+  search: SkillSearch = {},
 ): Promise<ListedSkills> {
-  const found = await discover(config, bundled, policy, contributed, gitRoot);
+  const found = await discover(config, bundled, policy, search);
+  const { load, ...rest } = skillChoice(config);
+  // Where nothing was looked for, no name in the settings is wrong.
+  const choice = search.enabled === false || load === undefined ? rest : { ...rest, load };
   return {
-    skills: listedSkills(chooseSkills(found.skills, skillChoice(config))),
+    skills: listedSkills(chooseSkills(found.skills, choice)),
+    choice,
     diagnostics: found.diagnostics,
     found,
   };
@@ -42,10 +54,10 @@ export async function discover(
   config: Config,
   bundled: FoundBundled,
   policy: Policy,
-  contributed: readonly string[] = [],
-  gitRoot?: () => string | undefined,
+  { contributed = [], gitRoot, enabled = true }: SkillSearch = {},
 ): Promise<SkillSet> {
   const { values } = config.invocation;
+  const isOn = enabled && !values["no-skills"];
   const found = await discoverSkills({
     root: config.root,
     gitRoot,
@@ -56,10 +68,10 @@ export async function discover(
     explicit: Array.isArray(values["skill"]) ? values["skill"] : [],
     contributed,
     trusted: config.trusted,
-    enabled: !values["no-skills"],
+    enabled: isOn,
     canRead: readableBy(policy),
   });
-  if (!("problem" in bundled) || values["no-skills"]) return found;
+  if (!("problem" in bundled) || !isOn) return found;
   const missing = { code: "missing_file", message: bundled.problem, section: "skills_listing" } as const;
   return { ...found, diagnostics: [...found.diagnostics, missing] };
 }

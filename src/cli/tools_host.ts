@@ -1,17 +1,22 @@
 import { join } from "@std/path";
 import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
+import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
 import { hardenHost } from "../sandbox/host.ts";
-import { missingGrants } from "../sandbox/missing_grants.ts";
+import { disk } from "../sandbox/disk.ts";
+import { foldersToMake, makeGrantedFolders } from "../sandbox/granted_folders.ts";
+import { missingGrants, withoutMissing } from "../sandbox/missing_grants.ts";
+import { writePrivateGitConfig } from "../sandbox/private_git_config.ts";
+import { launcher } from "../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../sandbox/probe.ts";
+import type { WrittenScope } from "../sandbox/scopes.ts";
 import { type Self, thisProgram } from "../sandbox/self.ts";
 import { DEFAULT_TOOLS, toolsUnder } from "../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
-import { grantFolder } from "./allowed_before.ts";
+import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, askingRunTool, type Recorder } from "./asking.ts";
 import { backgroundIds } from "./background_ids.ts";
 import { findBundled, type FoundBundled } from "./bundled.ts";
@@ -20,6 +25,7 @@ import { grantDesk } from "./grant_desk.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./kept_places.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
+import { scopeValue } from "./parse.ts";
 import { policyOf } from "./policy_of.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "./session_folders.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
@@ -34,6 +40,8 @@ export interface ToolsHost {
   readonly known: readonly Tool[];
   /** What was granted in this session, in order. */
   readonly granted: readonly Denial[];
+  /** Names in `--tools` or the setting that no built-in tool has: see `refuseUnknown`. */
+  readonly foreign: readonly string[];
   readonly notices: readonly string[];
   /** The program's own README, docs and skills, where the tools can open them. */
   readonly bundled: FoundBundled;
@@ -44,6 +52,8 @@ export interface ToolsHost {
    * end under the policy that they started with. Throws UserError for one that is not, or no longer, to be had.
    */
   readonly grant: (denial: Denial) => void;
+  /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
+  readonly beginSession: () => void;
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
@@ -62,6 +72,8 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
   const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "bwrap-works")));
+  // Without it nothing could start; what this process may not start it does not need.
+  if (config.world.mayRun && sandbox.level !== "off" && Deno.build.os === "linux") launcher();
   const bundled = findBundled(cache, () => spareFolder(config.world.env));
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
@@ -69,15 +81,27 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
     const base = { sandbox, folders, bundled, program: self.readPaths };
     const choose = (policy: Policy) => {
       const all = toolsUnder(policy);
-      const { tools: active, notices } = chooseTools(wantedTools(config), all, policy);
+      const { tools: active, notices, foreign } = chooseTools(wantedTools(config), all, policy);
       const more = namesTools(config)
         ? []
         : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
-      return { active, known: all.filter((tool) => active.includes(tool) || more.includes(tool)), notices };
+      const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
+      return { active, known, notices, foreign };
     };
     const ground = { self, cache, numbered: backgroundIds() };
-    const policy = policyOf(config, base, {});
-    if (start) makeKeptFolder(config, policy);
+    const wanted = policyOf(config, base, {});
+    const toMake = foldersToMake(wanted, writtenFolders(config, sandbox.level));
+    const ofFolders = start
+      ? makeGrantedFolders(toMake)
+      : toMake.map((path) => `Nothing is at ${path} yet: a run makes this folder, which may be written.`);
+    const missing = missingGrants(wanted, (path) => toMake.includes(path) || isThere(path));
+    const policy = start ? withoutMissing(wanted, isThere) : wanted;
+    if (start) {
+      makeKeptFolder(config, policy);
+      if (policy.tmp !== policy.root) {
+        writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
+      }
+    }
     const chosen = choose(policy);
     const listed = startsListed(policy, chosen.active);
     const desk = grantDesk({
@@ -86,6 +110,10 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
       resolve: (grants) => policyOf(config, base, grants),
     });
     if (start && hardens) hardenHost();
+    let workspace = folderAt(config.root);
+    const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
+      ? askingRunTool(desk, recorder(asker, config))
+      : { run: (tool, args, _callId, options) => desk.run(tool, args, options), beginSession: desk.beginSession };
     return {
       get policy() {
         return desk.current().policy;
@@ -99,18 +127,25 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
       get granted() {
         return desk.granted();
       },
+      foreign: chosen.foreign,
       notices: [
         ...sandbox.notices,
+        ...homeNotices(policy),
         ...(chosen.active.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
         ...(values["tools"] ? chosen.notices : []),
-        // Of what is named now; a grant in the settings may be for another day.
-        ...(values["allow-write"] || values["allow-read"] ? missingGrants(policy, isThere) : []),
+        ...missing,
+        ...ofFolders,
       ],
       bundled,
-      run: asker
-        ? askingRunTool(desk, recorder(asker, config))
-        : (tool, args, _callId, options) => desk.run(tool, args, options),
+      run: async (...call) => {
+        const found = folderAt(config.root);
+        if (found === undefined) return workspaceGone(config.root);
+        if (found !== workspace) desk.renew();
+        workspace = found;
+        return await run(...call);
+      },
       grant: desk.grant,
+      beginSession,
       warmSoon: () => desk.current().warmSoon(),
       foresee: (tool) => desk.current().foresee(tool),
       close: async () => {
@@ -140,6 +175,27 @@ function recorder(asker: Asker, config: Config): Recorder {
   };
 }
 
+/** A workspace that holds the whole home is seldom meant, and opens more of it than any other. */
+function homeNotices({ root, home, write }: Policy): string[] {
+  if (!isInside(home, root)) return [];
+  const which = root === home
+    ? `The workspace is your home folder (${home})`
+    : `The workspace ${root} holds your home (${home})`;
+  const change = covers(write, home) ? ", and change all of it but secrets and start-up files" : "";
+  return [`${which}: tools can read all of it but secrets${change}. Start in a project's folder instead.`];
+}
+
+/** What is written of the write scope in all places where a grant can stand. */
+function writtenFolders(config: Config, level: Policy["sandbox"]): (WrittenScope | undefined)[] {
+  const { invocation: { values }, user } = config;
+  const flag = scopeValue(values, "allow-write");
+  return [
+    flag === "all" ? undefined : flag, // goes before the settings
+    user.permissions?.write as WrittenScope | undefined, // checked by the settings table
+    allowedBefore(config, level).write,
+  ];
+}
+
 /** Whether the person said on the command line which tools there may be: nothing switches others on then. */
 function namesTools({ invocation: { values } }: Config): boolean {
   return values["no-tools"] === true || values["tools"] !== undefined;
@@ -157,6 +213,24 @@ export function wantedSandbox(config: Config): WantedSandbox {
   // The option table allows nothing but the levels.
   const wanted = typeof flag === "string" ? flag as WantedSandbox : config.settings.sandbox ?? "auto";
   return wanted === "auto" && !config.world.mayRun ? "permissions" : wanted;
+}
+
+/** Asked with each call: what a missing working directory does to a process that starts says nothing to a model. */
+function workspaceGone(root: string): ToolResult {
+  return errorResult(
+    `Nothing was run: the workspace ${root} does not exist any more. It was removed or renamed. Tell the user; no tool ` +
+      "works until the folder is there again",
+  );
+}
+
+/** Which folder a path names now; undefined where there is none. */
+function folderAt(path: string): string | undefined {
+  try {
+    const { isDirectory, dev, ino } = Deno.lstatSync(path);
+    return isDirectory ? `${dev}:${ino}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isThere(path: string): boolean {

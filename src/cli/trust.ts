@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import type { ConfigFolders } from "../context/config_folders.ts";
 import { decideTrust as decide, readTrust } from "../context/trust.ts";
-import { lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
+import { bringsSomething, lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import type { Values } from "./parse.ts";
 
@@ -28,9 +28,13 @@ export interface TrustQuestion {
  */
 export function decideTrust(root: string, folders: ConfigFolders, values: Values): ProjectTrust {
   const flag = values["no-trust"] ? false : values["trust"] ? true : undefined;
-  const seen = flag === undefined ? lookAtProject(root, folders.project) : undefined;
-  const digest = seen?.digest;
-  const recorded = folders.user && seen ? readTrust(join(folders.user, "trust.json")) : { records: [] };
+  const isBrought = flag === undefined && bringsSomething(root, folders.project);
+  const recorded = folders.user && isBrought ? readTrust(join(folders.user, "trust.json")) : { records: [] };
+  const isAnswered = recorded.records.some(({ folder }) => folder === root);
+  // No file of the project belongs to the profile `none` (R42): only what an answer was recorded for is compared with it.
+  const isOpened = isBrought && (values["profile"] !== "none" || isAnswered);
+  const seen = isOpened ? lookAtProject(root, folders.project) : undefined;
+  const digest = seen ? seen.digest : isBrought ? null : undefined;
   const decision = decide({ flag, folder: root, digest, records: recorded.records });
   const warnings = "problem" in recorded && recorded.problem !== undefined
     ? [`trust.json is not used: ${recorded.problem}`]

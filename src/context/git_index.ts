@@ -34,21 +34,24 @@ export interface GitIndex {
   readonly writtenMs: number;
 }
 
-const MOST_BYTES = 1024 * 1024;
-/** More would take longer than a start may be made to wait, and in the end say nothing. */
-const MOST_ENTRIES = 500;
+/** More entries than this cannot be looked at in the time that there is: nothing is begun that would come to nothing. */
+const MOST_ENTRIES = 10_000;
+const MOST_BYTES = 4 * 1024 * 1024;
 const MODES = [0o100644, 0o100755, 0o120000, 0o160000];
 
-/** Reads an index file (gitformat-index, versions 2 to 4). Throws where it is missing, large or not understood. */
-export function readIndex(path: string): GitIndex {
+/**
+ * Reads an index file (gitformat-index, versions 2 to 4). Throws where it is missing, large or not understood; `check` is
+ * called for each entry and may throw.
+ */
+export function readIndex(path: string, check: () => void = () => {}): GitIndex {
   using file = openRegular(path);
   const { size, mtime } = file.statSync();
   if (size > MOST_BYTES || !mtime) throw new Error("The index is too large");
-  return parseIndex(sliceOf(file, 0, size), mtime.getTime());
+  return parseIndex(sliceOf(file, 0, size), mtime.getTime(), check);
 }
 
 /** Reads the bytes of an index. Throws where they are not understood. */
-export function parseIndex(bytes: Uint8Array, writtenMs: number): GitIndex {
+export function parseIndex(bytes: Uint8Array, writtenMs: number, check: () => void = () => {}): GitIndex {
   const body = bytes.subarray(0, Math.max(bytes.length - 20, 0));
   const sum = bytes.subarray(body.length);
   const view = viewOf(body);
@@ -63,6 +66,7 @@ export function parseIndex(bytes: Uint8Array, writtenMs: number): GitIndex {
   const places: Place[] = [];
   let at = 12;
   for (let i = 0; i < count; i++) {
+    check();
     const place = placeOf(body, view, at, version, places.at(-1)?.rawPath);
     places.push(place);
     at = place.next;

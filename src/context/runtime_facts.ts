@@ -17,7 +17,7 @@ export interface RuntimeOptions {
   /** For example `linux` and `x86_64`. */
   readonly os: string;
   readonly arch: string;
-  /** What looking at the repository's files may take, milliseconds; 8 when left out. */
+  /** What looking at the repository's files may take, milliseconds; 100 when left out. */
   readonly budgetMs?: number;
 }
 

@@ -69,13 +69,13 @@ export function chooseSkills(skills: readonly Skill[], choice: SkillChoice): rea
 /**
  * Decides which skills a turn calls for (R126–R131, R135, R143). Pure but for `bodyOf`.
  *
- * @param bodyOf The instructions of a skill; undefined where they cannot be read or are in the request already (X11).
+ * @param bodyOf The instructions of a skill; `given` where they are in the request already (X11), undefined where they cannot be read.
  */
 export function selectSkills(
   skills: readonly Skill[],
   choice: SkillChoice,
   turn: SkillTurn,
-  bodyOf: (skill: Skill) => string | undefined,
+  bodyOf: (skill: Skill) => string | { readonly given: true } | undefined,
 ): SkillSelection {
   const bySlug = skills.toSorted((a, b) => a.slug < b.slug ? -1 : 1);
   const listed = new Set(choice.mode === "off" ? [] : chooseSkills(skills, choice));
@@ -89,9 +89,11 @@ export function selectSkills(
     .flatMap((state) => judged.filter((one) => one.state === state).map((one) => ({ ...one, state })));
   return {
     runtime: called.map(({ skill, state, reason }) => {
-      const body = called.length <= MAX_BODIES && skill !== turn.expanded ? bodyOf(skill) : undefined;
+      const body = skill === turn.expanded ? { given: true } : bodyOf(skill);
       const { name, slug, path, description } = skill;
-      return { name, slug, path, description, state, reason, ...(body === undefined ? {} : { body }) };
+      const base = { name, slug, path, description, state, reason };
+      if (typeof body === "object") return { ...base, isGiven: true };
+      return body === undefined || called.length > MAX_BODIES ? base : { ...base, body };
     }),
     reports: judged.map(({ skill: { name, slug, path }, ...verdict }) => ({ name, slug, path, ...verdict })),
   };

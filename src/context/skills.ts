@@ -1,4 +1,4 @@
-import { basename } from "@std/path";
+import { basename, dirname } from "@std/path";
 import type { Diagnostic, PromptSkill } from "../core/prompt.ts";
 import type { SkillHead } from "./skill_fields.ts";
 import { readSkill } from "./skill_file.ts";
@@ -86,7 +86,7 @@ async function take({ path, info }: SkillFile, place: SkillPlace, options: Skill
   const read = await readSkill(path, info);
   if ("rejected" in read) return reject(found, path, read.rejected, "The skill is left out");
   if (options.canRead && !options.canRead(path)) {
-    const reason = "the read tool may not open it. Grant it with --allow-read";
+    const reason = `the read tool may not open it. Name it with --skill ${dirname(path)}, which grants it`;
     found.rejected.push({ path, reason });
     found.diagnostics.push({ code: "permission_denied", message: `The skill is left out: ${reason}`, file: path });
     return;

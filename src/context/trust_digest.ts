@@ -70,6 +70,15 @@ export function lookAtProject(
   return { digest: state.hash.digest("hex"), files: state.files };
 }
 
+/** Whether a trusted project would load anything: what is there is looked at, and nothing of it opened. */
+export function bringsSomething(root: string, projectFolder: string | undefined): boolean {
+  const top = findGitRoot(root) ?? root;
+  return [
+    ...projectFolder ? GUARDED.map((name) => join(projectFolder, name)) : [],
+    ...ancestorsOf(root).filter((at) => at.length >= top.length).map((folder) => join(folder, ".agents/skills")),
+  ].some((path) => lookAt(path) !== undefined);
+}
+
 interface State {
   readonly hash: Hash;
   readonly limits: { readonly bytes: number; readonly entries: number };

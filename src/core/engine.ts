@@ -21,6 +21,8 @@ export interface UserPrompt {
   readonly source: InputSource;
   /** What to do when a run goes on; without it that is an error. */
   readonly whileBusy?: "steer" | "followUp";
+  /** Whether a text that begins with `/name` and names nothing is an error instead of a message. */
+  readonly refusesUnknownNames?: boolean;
 }
 
 /** What became of a prompt. `command`: an extension's command ran; `handled`: a hook took it; `queued`: it waits. */

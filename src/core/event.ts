@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import type { Manifest } from "./compiled_prompt.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -25,6 +25,28 @@ export interface CompactionResult {
   readonly tokensBefore: number;
   /** What an extension that wrote the summary adds. */
   readonly details?: JsonObject;
+}
+
+/** What a run used up. Tokens are those of all its requests: failed attempts and summaries of the history count, too. */
+export interface RunTotals {
+  /** Replies of the model. */
+  readonly turns: number;
+  /** Calls of tools that the model asked for. */
+  readonly toolCalls: number;
+  /** Tokens of input that no cache held. */
+  readonly input: number;
+  /** Tokens of answers. */
+  readonly output: number;
+  /** Tokens that a cache held. */
+  readonly cacheRead: number;
+  /** Tokens that were put into a cache. */
+  readonly cacheWrite: number;
+  /** All four together. */
+  readonly totalTokens: number;
+  /** USD; absent where no price is known. */
+  readonly cost?: number;
+  /** Wall clock, milliseconds. */
+  readonly durationMs: number;
 }
 
 /** What of the policy stood in the way of a tool call, and the smallest grant that would let it pass. */
@@ -114,6 +136,8 @@ export type AgentEvent =
     /** The request that did not fit is made again. */
     readonly willRetry: boolean;
     readonly errorMessage?: string;
+    /** Of the request for the summary. */
+    readonly usage?: Usage;
   }
   /** A tool call was denied and could be allowed; a mode that can ask answers, the others say no. */
   | {
@@ -133,4 +157,4 @@ export type AgentEvent =
     readonly limit?: string;
     readonly willRetry?: boolean;
   }
-  | { readonly type: "agent_settled"; readonly aborted: boolean };
+  | { readonly type: "agent_settled"; readonly aborted: boolean; readonly totals: RunTotals };

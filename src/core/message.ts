@@ -122,6 +122,21 @@ export interface ToolResultMessage {
 /** A message as providers take it. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
+/**
+ * What a request says of its history in the system's place: the summary of a rolling history (R312, R313).
+ *
+ * Made for requests alone: no session, event or hook holds one, so that nothing from outside speaks with this role.
+ */
+export interface SystemMessage {
+  /** Who speaks. */
+  readonly role: "system";
+  /** What the model gets. */
+  readonly content: string;
+}
+
+/** A message of a request. */
+export type RequestMessage = SystemMessage | Message;
+
 /** A message that an extension put into the conversation; the model gets it with the user's role (R188, R199). */
 export interface CustomMessage {
   /** Who speaks. */

@@ -132,6 +132,8 @@ export interface RuntimeSkill {
   readonly state: SkillState;
   /** Its instructions without the block before them. */
   readonly body?: string;
+  /** Its instructions stand in the conversation already: nobody has to load them. */
+  readonly isGiven?: boolean;
   /** For the debugging output: what was mentioned or matched (R135). Not sent. */
   readonly reason: string;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { AssistantMessage, Message } from "./message.ts";
+import type { AssistantMessage, RequestMessage } from "./message.ts";
 
 /** What kind of failure ended a reply; decided from status and error codes, not from prose, wherever they exist. */
 export type FailureKind =
@@ -46,7 +46,7 @@ export interface ProviderRequest {
   /** A server cache can be kept on this key; holds no secret and no path. */
   readonly cacheKey?: string;
   /** The conversation, the newest message last. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly RequestMessage[];
   /** What the model may call; none: it is not asked to. */
   readonly tools: readonly ToolDefinition[];
   /** How hard the model is to think. */

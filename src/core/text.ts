@@ -18,6 +18,15 @@ export function stripControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
+/** What goes over a line again: CR, backspace, and EL (ECMA-48: erase in line). */
+// deno-lint-ignore no-control-regex -- controls are what this is about
+const OVERWRITE = /^(?:[\r\x08]|\x1b\[[012]?K)$/;
+
+/** As `stripControls`, but what makes a program's progress one line stays in the text, for `overwrittenLines`. */
+export function stripAllButOverwrites(text: string): string {
+  return text.replace(CONTROL, (found) => OVERWRITE.test(found) ? found : "");
+}
+
 /**
  * What stands for the seam between a prompt's halves wherever prompts are written as one text.
  *

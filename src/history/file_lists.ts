@@ -13,14 +13,18 @@ export interface FileLists {
 /** No files. */
 export const NO_FILES: FileLists = { readFiles: [], modifiedFiles: [] };
 
-/** The files that read, write and edit calls named, and those of an earlier summary (R283–R287). */
+/**
+ * The files that read, write and edit calls named, and those of an earlier summary (R283–R287). A call that failed has
+ * read or changed nothing.
+ */
 export function fileLists(messages: readonly AgentMessage[], earlier: FileLists = NO_FILES): FileLists {
   const read = new Set(earlier.readFiles);
   const modified = new Set(earlier.modifiedFiles);
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
-    for (const { name, arguments: { path } } of toolCallsOf(message)) {
-      if (typeof path !== "string" || path === "") continue;
+    const failed = failedAfter(messages, index);
+    for (const { id, name, arguments: { path } } of toolCallsOf(message)) {
+      if (failed.has(id) || typeof path !== "string" || path === "") continue;
       if (name === "read") read.add(listed(path));
       else if (name === "write" || name === "edit") modified.add(listed(path));
     }
@@ -29,6 +33,16 @@ export function fileLists(messages: readonly AgentMessage[], earlier: FileLists 
     readFiles: [...read].filter((path) => !modified.has(path)).toSorted(),
     modifiedFiles: [...modified].toSorted(),
   };
+}
+
+/** Calls of the message at `index` whose results say that they failed; ids may come again later in a conversation. */
+function failedAfter(messages: readonly AgentMessage[], index: number): ReadonlySet<string> {
+  const failed = new Set<string>();
+  for (let at = index + 1; messages[at] !== undefined && messages[at]?.role !== "assistant"; at++) {
+    const message = messages[at];
+    if (message?.role === "toolResult" && message.isError) failed.add(message.toolCallId);
+  }
+  return failed;
 }
 
 /** What a summary ends with; empty when no file was touched. */

@@ -34,7 +34,7 @@ export interface RollingOptions extends AskDeps {
 export interface RollingSelection {
   readonly decision: Manifest["history"]["decision"];
   readonly messages: readonly AgentMessage[];
-  /** Belongs at the end of the system prompt (R312, R313); starts with "Summary of earlier conversation:". */
+  /** Goes out as a system message of its own, before `messages` (R312, R313); starts with "Summary of earlier conversation:". */
   readonly systemSummary?: string;
   /** To be stored with the session (R316). */
   readonly newSummary?: StoredSummary;

@@ -29,8 +29,14 @@ export interface DiscoverOptions {
  */
 export function discoverExtensions(
   options: DiscoverOptions,
-): { readonly found: readonly FoundExtension[]; readonly diagnostics: readonly string[] } {
+): {
+  readonly found: readonly FoundExtension[];
+  /** Explicit paths that lead to no extension: absolute. They are in `diagnostics` as well. */
+  readonly missing: readonly string[];
+  readonly diagnostics: readonly string[];
+} {
   const found = new Map<string, FoundExtension>();
+  const missing: string[] = [];
   const diagnostics: string[] = [];
   const add = (path: string, origin: FoundExtension["origin"]): void => {
     const name = nameOf(path);
@@ -43,10 +49,11 @@ export function discoverExtensions(
     const path = resolve(options.cwd, given);
     const entry = isFile(path) ? path : indexIn(path);
     if (entry === undefined) {
+      missing.push(path);
       diagnostics.push(`Extension ${path} is left out: no such file, and no folder with index.ts`);
     } else add(entry, "explicit");
   }
-  if (!options.enabled) return { found: [...found.values()], diagnostics };
+  if (!options.enabled) return { found: [...found.values()], missing, diagnostics };
   for (const origin of ["project", "user"] as const) {
     const folder = origin === "project" ? options.projectFolder : options.userFolder;
     if (folder === undefined) continue;
@@ -57,7 +64,7 @@ export function discoverExtensions(
     }
     for (const path of entries) add(path, origin);
   }
-  return { found: [...found.values()], diagnostics };
+  return { found: [...found.values()], missing, diagnostics };
 }
 
 /** Entry files in a folder of extensions, by name; tests and declarations are none. */

@@ -53,7 +53,12 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
     },
     async send(message) {
       if (over !== undefined) throw new Error(over);
-      await pipe.write(encoder.encode(oneLine(message) + "\n"));
+      try {
+        await pipe.write(encoder.encode(oneLine(message) + "\n"));
+      } catch (error) {
+        // Nobody reads any more: how the process ended says more than how the pipe did.
+        throw new Error(over ?? await soon(pipe.ended) ?? messageOf(error));
+      }
     },
     async close() {
       finish(CLOSED);
@@ -68,8 +73,11 @@ function oneLine(message: unknown): string {
   return JSON.stringify(message).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** How long a process may take to end after its output has. */
-const AFTER_OUTPUT_MS = 500;
+/**
+ * How long a process may take to end after its output has. On a busy machine the news of its end comes long after that of
+ * its pipe; only a server that goes on without an output is waited for in vain.
+ */
+const AFTER_OUTPUT_MS = 10_000;
 
 async function soon(ended: Promise<string>): Promise<string | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;

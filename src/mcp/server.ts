@@ -12,6 +12,8 @@ import { changeOf, type ListedTool, usableTools } from "./tools.ts";
 
 /** Starts after the first, in one session. */
 const MOST_RESTARTS = 3;
+/** Of why a server does not work: room for two paths and the option that mends it. */
+const WHY_CHARACTERS = 1_000;
 /** Between two lists that a server asked to be read. */
 const RELIST_MS = 2_000;
 
@@ -48,7 +50,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   let relist: ReturnType<typeof setTimeout> | undefined;
   const closing = new AbortController();
 
-  const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)));
+  const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)), WHY_CHARACTERS);
   const notice = (text: string): void => deps.onNotice(`MCP server "${name}": ${text}`);
 
   const take = (tools: readonly ListedTool[], isFirst: boolean): void => {

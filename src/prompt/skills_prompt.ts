@@ -39,7 +39,7 @@ export function skillsPrompt(skills: readonly RuntimeSkill[], options: SkillsPro
   if (skills.length === 0) return undefined;
   const { budget = 24_000, fullUpTo = 6, hasReadSkill } = options;
   const entries = skills.map((skill) => entryOf(skill, skills.length <= fullUpTo)).sort(byRank);
-  const load = TURN_SKILLS.load(hasReadSkill);
+  const load = TURN_SKILLS.load(hasReadSkill, entries.some(({ skill }) => skill.isGiven));
   const fixed = countCharacters(`${TURN_SKILLS.heading}\n${load}\n`);
   let layout = layOut(entries, budget - fixed);
   let hint = leftOutHint(entries, layout, hasReadSkill);
@@ -61,10 +61,11 @@ export function skillsPrompt(skills: readonly RuntimeSkill[], options: SkillsPro
 function textOf(entries: readonly Entry[], layout: Layout, load: string, hint: string | undefined): string {
   const shown = entries.filter((entry) => layout.lines.has(entry));
   const inFull = entries.filter((entry) => layout.bodies.has(entry)).sort(bySlug);
+  const isAtHand = (entry: Entry): boolean => layout.bodies.has(entry) || entry.skill.isGiven === true;
   return [
     TURN_SKILLS.heading,
     ...shown.map((entry) => entry.line),
-    ...inFull.length < shown.length ? [load] : [],
+    ...shown.every(isAtHand) ? [] : [load],
     ...hint ? [hint] : [],
     ...inFull.map((entry) => entry.body),
   ].join("\n");

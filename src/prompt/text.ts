@@ -130,10 +130,12 @@ export const MEMORY = {
 /** What is said around the skills of a turn (R126, R133). */
 export const TURN_SKILLS = {
   heading: "[Skills]\nActive for this request, as name (slug): description.",
-  load: (tool: boolean): string =>
-    tool
-      ? "Before you use a skill whose instructions are not below, load them: call read_skill with its slug."
-      : "Before you use a skill whose instructions are not below, read its SKILL.md.",
+  load: (tool: boolean, isOneGiven: boolean): string => {
+    const where = isOneGiven ? "neither below nor in the messages" : "not below";
+    return tool
+      ? `Before you use a skill whose instructions are ${where}, load them: call read_skill with its slug.`
+      : `Before you use a skill whose instructions are ${where}, read its SKILL.md.`;
+  },
   leftOut: (tool: boolean, slugs: string): string =>
     `Also active, but left out for lack of room: ${slugs}. ` +
     (tool ? "Call read_skill with the slug to load one." : "Read the SKILL.md to load one."),

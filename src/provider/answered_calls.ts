@@ -1,6 +1,6 @@
 import {
   type AssistantMessage,
-  type Message,
+  type RequestMessage,
   type ToolCall,
   toolCallsOf,
   type ToolResultMessage,
@@ -8,7 +8,7 @@ import {
 
 /** A conversation in the order that servers insist on: each call is followed by exactly one result. */
 export type Step =
-  | { readonly type: "message"; readonly message: Exclude<Message, ToolResultMessage> }
+  | { readonly type: "message"; readonly message: Exclude<RequestMessage, ToolResultMessage> }
   | { readonly type: "result"; readonly call: ToolCall; readonly result: ToolResultMessage | undefined }
   /** All results of one assistant message have been given. */
   | { readonly type: "resultsEnd"; readonly results: readonly ToolResultMessage[] };
@@ -17,7 +17,7 @@ export type Step =
  * Puts results right behind their calls, in the calls' order; a call without one gets `undefined`, a result without a
  * call is left out. Depends only on what stands before, except for the newest calls, so earlier steps never change.
  */
-export function orderAnswers(messages: readonly Message[]): readonly Step[] {
+export function orderAnswers(messages: readonly RequestMessage[]): readonly Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
@@ -30,10 +30,10 @@ export function orderAnswers(messages: readonly Message[]): readonly Step[] {
   return steps;
 }
 
-function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<string, ToolResultMessage> {
+function resultsAfter(messages: readonly RequestMessage[], at: number): ReadonlyMap<string, ToolResultMessage> {
   const found = new Map<string, ToolResultMessage>();
   for (let next = at + 1; next < messages.length; next++) {
-    const message: Message | AssistantMessage | undefined = messages[next];
+    const message: RequestMessage | AssistantMessage | undefined = messages[next];
     if (message === undefined || message.role === "assistant") break;
     if (message.role === "toolResult" && !found.has(message.toolCallId)) found.set(message.toolCallId, message);
   }

@@ -9,7 +9,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from "../core/message.ts";
-import type { Message } from "../core/message.ts";
+import type { RequestMessage, SystemMessage } from "../core/message.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
 import { growing } from "./growing.ts";
@@ -37,7 +37,7 @@ export interface ChatTarget {
 }
 
 /** Converts conversations for one server; messages seen before are not converted again. */
-export type ChatMessages = (messages: readonly Message[]) => JsonObject[];
+export type ChatMessages = (messages: readonly RequestMessage[]) => JsonObject[];
 
 function imagePart(image: ImageContent): JsonObject {
   return { type: "image_url", image_url: { url: `data:${image.mimeType};base64,${image.data}` } };
@@ -45,6 +45,11 @@ function imagePart(image: ImageContent): JsonObject {
 
 function imagesOf(content: UserMessage["content"]): readonly ImageContent[] {
   return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
+}
+
+function systemMessage({ content }: SystemMessage): JsonObject | undefined {
+  const text = wellFormed(content);
+  return text === "" ? undefined : { role: "system", content: text };
 }
 
 function userMessage(message: UserMessage): JsonObject | undefined {
@@ -106,11 +111,13 @@ export function createChatMessages({ profile, host, model }: ChatTarget): ChatMe
     return { role: "tool", tool_call_id: wireCallId(call.id, profile.callId), content };
   }
 
-  function convert(messages: readonly Message[], wire: JsonObject[]): JsonObject[] {
+  function convert(messages: readonly RequestMessage[], wire: JsonObject[]): JsonObject[] {
     for (const step of orderAnswers(messages)) {
       if (step.type === "message") {
         const { message } = step;
-        const converted = message.role === "user"
+        const converted = message.role === "system"
+          ? systemMessage(message)
+          : message.role === "user"
           ? remember(users, message, userMessage)
           : remember(assistants, message, assistantMessage);
         if (converted) wire.push(converted);

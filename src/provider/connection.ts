@@ -10,6 +10,8 @@ export interface Connection {
   readonly baseUrl: string;
   /** Empty for a server that wants none. */
   readonly apiKey: string;
+  /** No key was found, and the server is asked as if it wanted none: `apiKey` is no secret then. */
+  readonly isKeyless?: boolean;
   /** The variable that held the key: messages name it, so that a person knows what to fix. */
   readonly apiKeyEnv?: string;
   readonly model: string;
@@ -22,6 +24,8 @@ export interface Connection {
   readonly noProgressMs?: number;
   /** Input and output together, tokens; lets a silently cut prompt be noticed. */
   readonly contextWindow?: number;
+  /** Longest reply: text, reasoning and arguments together, UTF-16 units. */
+  readonly maxReplyCharacters?: number;
   readonly price?: Price;
   readonly textCalls?: TextCallMode;
   /**

@@ -44,7 +44,9 @@ const CAUSES: readonly (readonly [RegExp, string, string, boolean])[] = [
 /** The failure of a request that got no answer, or whose answer broke off on the way. Never throws; holds no key. */
 export function connectionFailure(error: unknown, scene: FailureScene): ProviderFailure {
   const chain = chainOf(error);
-  const known = CAUSES.find(([pattern]) => pattern.test(chain));
+  // An address in the message may hold any of these words.
+  const words = chain.replace(/\bhttps?:\/\/\S+/gi, "");
+  const known = CAUSES.find(([pattern]) => pattern.test(words));
   if (known) {
     const [, why, fix, retry] = known;
     return { kind: retry ? "network" : "bad_request", message: `Cannot reach ${scene.host}: ${why}. ${fix}.`, retry };

@@ -2,6 +2,7 @@ import type { ProviderEvent, ProviderFailure } from "../core/provider.ts";
 import { connectionFailure, cutStream } from "./connection_failure.ts";
 import { failureOf } from "./failure.ts";
 import type { FailureScene } from "./failure_message.ts";
+import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./reply_scene.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
 import { createSseReader, type SseReader } from "./sse.ts";
@@ -24,7 +25,7 @@ export interface Exchange {
   readonly open: (signal: AbortSignal) => Promise<Response>;
   readonly reader: WireReader;
   readonly reply: Reply;
-  readonly scene: FailureScene;
+  readonly scene: ReplyScene;
   readonly limits: SilenceLimits;
 }
 
@@ -61,9 +62,39 @@ function silenceFailure(watch: SilenceWatch, { scene, limits }: Exchange): Provi
     : cutStream(scene, `it got no further for ${limits.noProgressMs / 1000} s`);
 }
 
+/** A reply that went on beyond all bounds. Asking again would bring the same. */
+function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene): ProviderFailure {
+  const fix = "Lower the model's maxTokens, or raise limits.maxReplyCharacters in settings.json";
+  const message = `The reply of ${host} has more than ${maxReplyCharacters} characters and was broken off. ${fix}.`;
+  return { kind: "bad_request", message, retry: false };
+}
+
+/** In JSON a character has up to six bytes, and there is more in a body than the reply. */
+const BODY_BYTES_PER_CHARACTER = 6;
+const BODY_BYTES_BESIDES = 1024 * 1024;
+
+/** The text of a body; undefined for one that is larger than any reply. */
+async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene) {
+  if (!response.body) return "";
+  const body = readBytes(response.body);
+  const decoder = new TextDecoder();
+  let left = maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES;
+  let text = "";
+  for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
+    left -= bytes.length;
+    if (left < 0) {
+      await body.cancel();
+      return undefined;
+    }
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
 async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
-  const text = await response.text();
+  const text = await wholeText(response, exchange.scene);
+  if (text === undefined) return tooLong(exchange.scene);
   if (/^\s*</.test(text)) {
     const fix = "Check the path of --base-url (most servers want it to end in /v1)";
     return {
@@ -86,6 +117,7 @@ async function readWhole(response: Response, sse: SseReader, exchange: Exchange)
 }
 
 function endingOf({ reader, reply, scene }: Exchange): Ending {
+  if (reply.isTooLong) return { type: "failed", failure: tooLong(scene) };
   if (reader.failure) return { type: "failed", failure: reader.failure };
   if (reader.isDone || reply.isFinished) return { type: "complete" };
   return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
@@ -106,7 +138,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
       if (failure) ending = { type: "failed", failure };
     } else {
       body = readBytes(response.body);
-      while (!reader.isDone && !reader.failure && !signal.aborted) {
+      while (!reader.isDone && !reader.failure && !reply.isTooLong && !signal.aborted) {
         const bytes = await watch.wait(body.read());
         if (bytes === undefined) sse.end();
         else sse.push(bytes);
@@ -122,7 +154,10 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
       if (reader.isDone && !isOver) isOver = await drain(body);
     }
   } catch (error) {
-    if (watch.reason === undefined && !reader.isDone) ending = { type: "failed", failure: failureFrom(error, scene) };
+    // Breaking off is what a read may fail of.
+    if (!reply.isTooLong && watch.reason === undefined && !reader.isDone) {
+      ending = { type: "failed", failure: failureFrom(error, scene) };
+    }
   } finally {
     watch.close(isOver);
     if (!isOver) await body?.cancel();

@@ -1,7 +1,7 @@
 import type { FailureKind, ProviderFailure } from "../core/provider.ts";
 import { failureMessage, type FailureScene } from "./failure_message.ts";
 import { isOverflow } from "./overflow.ts";
-import { retryAfterMs } from "./retry_after.ts";
+import { retryAfterMs, windowMs } from "./retry_after.ts";
 import { readServerError, type ServerError } from "./server_error.ts";
 
 /** What is known about an error that a server told. */
@@ -85,11 +85,12 @@ export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailu
   const verdict = judge(status, error, waitMs);
   const advice = facts.headers?.get("x-should-retry");
   const retry = verdict.kind === "context_overflow" || advice === "false" ? false : verdict.retry;
+  const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, scene.now) : undefined);
   return {
     kind: verdict.kind,
     message: failureMessage(verdict.kind, { ...scene, serverText: error.message, ...(status ? { status } : {}) }),
     retry,
     ...(status === undefined ? {} : { status }),
-    ...(retry && waitMs !== undefined ? { retryAfterMs: waitMs } : {}),
+    ...(retry && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
   };
 }

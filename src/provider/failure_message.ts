@@ -7,6 +7,8 @@ export interface FailureScene {
   readonly model: string;
   /** The variable that held the key. */
   readonly apiKeyEnv?: string;
+  /** There was no key. */
+  readonly isKeyless?: boolean;
   /** Never to appear in a message. */
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch. */
@@ -32,13 +34,21 @@ export function publicText(text: string, secrets: readonly string[]): string {
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
-function advice(kind: FailureKind, { status, host, model, apiKeyEnv, serverText }: FailureParts): string {
+function advice(kind: FailureKind, { status, host, model, apiKeyEnv, isKeyless, serverText }: FailureParts): string {
   const variable = apiKeyEnv ?? "the key's variable";
   if (status === 404 || status === 405) {
     return `Check the model name "${model}" and the path of --base-url (most servers want it to end in /v1)`;
   }
+  if (status !== undefined && status >= 300 && status < 400) {
+    return "Set --base-url to where it leads, if you trust that";
+  }
   switch (kind) {
     case "auth":
+      if (isKeyless) {
+        return `No key was sent: ${apiKeyEnv ?? "the variable for it"} is not set. Put the key for ${host} into ${
+          apiKeyEnv ?? "it"
+        }, or name the variable that holds it with --api-key-env`;
+      }
       return `The key was read from ${variable}: check that it belongs to ${host}, or name another variable with --api-key-env`;
     case "rate_limit":
       return status === 402 ? `Check the balance at ${host}` : "Wait, or check the plan and its limits";

@@ -1,4 +1,4 @@
-import type { Message } from "../core/message.ts";
+import type { RequestMessage } from "../core/message.ts";
 
 /**
  * A converter of conversations that converts only what is new, for conversations that grow at their end.
@@ -7,10 +7,10 @@ import type { Message } from "../core/message.ts";
  * on what follows up to the next reply, so the newest reply that two conversations have in common is where it starts.
  */
 export function growing<W>(
-  convert: (messages: readonly Message[], made: W[]) => W[],
-): (messages: readonly Message[]) => W[] {
+  convert: (messages: readonly RequestMessage[], made: W[]) => W[],
+): (messages: readonly RequestMessage[]) => W[] {
   /** All before the newest reply of the last conversation, and what it became; good as long as a reply follows. */
-  let settled: readonly Message[] = [];
+  let settled: readonly RequestMessage[] = [];
   let made: readonly W[] = [];
   return (messages) => {
     const isSettled = messages[settled.length]?.role === "assistant" && beginsWith(messages, settled);
@@ -24,6 +24,6 @@ export function growing<W>(
   };
 }
 
-function beginsWith(messages: readonly Message[], start: readonly Message[]): boolean {
+function beginsWith(messages: readonly RequestMessage[], start: readonly RequestMessage[]): boolean {
   return messages.length >= start.length && start.every((message, index) => message === messages[index]);
 }

@@ -13,16 +13,19 @@ import { profileOf } from "./server_profile.ts";
 
 /** What a reply of this connection has to know, by its request; shared by both OpenAI APIs. */
 export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
-  const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, textCalls = "auto" } = connection;
+  const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
+  const isKeyless = connection.isKeyless === true || apiKey === "";
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
   const host = hostOf(baseUrl);
   return (request) => ({
     provider: connection.name ?? "openai",
     host,
     model,
-    secrets: apiKey === "" ? [] : [apiKey],
+    secrets: isKeyless ? [] : [apiKey],
+    ...(isKeyless ? { isKeyless } : {}),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
     now: connection.now?.() ?? Date.now(),
     newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
     tools: request.tools,

@@ -26,7 +26,7 @@ export function createPost(connection: Connection): Post {
     // A body that somebody had in hand may have been changed in place.
     const seen = await connection.beforeRequest?.(body);
     const added = await connection.beforeHeaders?.();
-    const response = await fetch(baseUrl.replace(/\/$/, "") + path, {
+    const response = await follow(baseUrl.replace(/\/$/, "") + path, {
       method: "POST",
       headers: headersOf([
         { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
@@ -41,6 +41,25 @@ export function createPost(connection: Connection): Post {
     if (!response.ok) throw await refusalOf(response);
     return response;
   };
+}
+
+/** Redirects of one request that are followed. */
+const MOST_REDIRECTS = 5;
+
+/**
+ * Fetches, and follows redirects that keep the request and lead to the same server. Elsewhere the conversation and the
+ * headers would go to somebody whom nobody chose, and the other kinds of redirect would lose the body.
+ */
+async function follow(url: string, init: RequestInit): Promise<Response> {
+  let at = url;
+  for (let redirects = 0;; redirects++) {
+    const response = await fetch(at, { ...init, redirect: "manual" });
+    const to = URL.parse(response.headers.get("location") ?? "", at);
+    const isKept = (response.status === 307 || response.status === 308) && to?.origin === new URL(at).origin;
+    if (!isKept || redirects === MOST_REDIRECTS) return response;
+    await response.body?.cancel();
+    at = to.href;
+  }
 }
 
 /** Later ones win; `null` takes a header away. */
@@ -59,7 +78,9 @@ function headersWithout(apiKey: string, headers: Headers): Record<string, string
 }
 
 async function refusalOf(response: Response): Promise<Error> {
-  const text = await startOf(response);
+  const said = await startOf(response);
+  const location = isRedirect(response.status) ? response.headers.get("location") : null;
+  const text = location === null ? said : `It redirects to ${location}`;
   const { APIError } = await import("openai/core/error");
   let body: unknown;
   try {
@@ -69,6 +90,10 @@ async function refusalOf(response: Response): Promise<Error> {
   }
   // Whole, because not every server puts what it says under `error`.
   return new APIError(response.status, isObject(body) ? body : undefined, text, response.headers);
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 async function startOf(response: Response): Promise<string> {

@@ -6,7 +6,7 @@ import { closeCalls } from "./close_calls.ts";
 import { failureMessage } from "./failure_message.ts";
 import { type Finish, isFailure } from "./finish_reason.ts";
 import { composeMessage } from "./reply_message.ts";
-import type { ReplyScene } from "./reply_scene.ts";
+import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./reply_scene.ts";
 import { createTextGate, type TextGate } from "./text_gate.ts";
 import { createThinkSplitter } from "./think_tags.ts";
 
@@ -28,6 +28,8 @@ export interface Reply {
   /** Data that goes back to the same server with this message; lists of one name are joined. */
   keep(name: string, value: JsonValue): void;
   readonly isFinished: boolean;
+  /** Whether it has outgrown the bound of a reply: what comes after that is dropped. */
+  readonly isTooLong: boolean;
   /** Whether anything came that a person or a tool could use. */
   readonly isEmpty: boolean;
   /** The last events, `end` among them. Call once. */
@@ -49,6 +51,14 @@ export function createReply(scene: ReplyScene): Reply {
   let usage: Usage | undefined;
   let finish: Finish | undefined;
   const kept: Record<string, JsonValue> = {};
+  const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = scene;
+  let characters = 0;
+
+  /** Whether there is room for so many characters more; the first that do not fit end the reply. */
+  function fits(count: number): boolean {
+    characters += count;
+    return characters <= maxReplyCharacters;
+  }
 
   function addText(delta: string): void {
     if (delta === "") return;
@@ -133,16 +143,18 @@ export function createReply(scene: ReplyScene): Reply {
   return {
     take,
     content(delta) {
+      if (!fits(delta.length)) return;
       const split = splitter.push(delta);
       if (split.thinking !== "") addThinking(thinking === "" ? split.thinking.trimStart() : split.thinking);
       if (split.text !== "") addText(gate.push(split.text));
     },
     thinking(delta, name) {
-      if (delta === "") return;
+      if (delta === "" || !fits(delta.length)) return;
       field ??= name;
       addThinking(delta);
     },
     call(piece) {
+      if (!fits(piece.args.length + (piece.name?.length ?? 0) + (piece.id?.length ?? 0))) return;
       const { slot, isNamed } = calls.add(piece);
       if (!isNamed && piece.args === "") return;
       const name = isNamed ? { name: piece.name ?? "" } : {};
@@ -156,11 +168,15 @@ export function createReply(scene: ReplyScene): Reply {
       if (finish === undefined || isFailure(word)) finish = word;
     },
     keep(name, value) {
+      if (!fits(JSON.stringify(value).length)) return;
       const before = kept[name];
       kept[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
     },
     get isFinished() {
       return finish !== undefined;
+    },
+    get isTooLong() {
+      return characters > maxReplyCharacters;
     },
     get isEmpty() {
       return text === "" && thinking === "" && calls.slots.length === 0;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, toolCallsOf } from "../core/message.ts";
-import type { ToolResultMessage, UserMessage } from "../core/message.ts";
+import type { SystemMessage, ToolResultMessage, UserMessage } from "../core/message.ts";
 import type { ProviderRequest, ToolDefinition } from "../core/provider.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
@@ -60,6 +60,17 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
     ];
   }
 
+  function messageItems(message: SystemMessage | UserMessage | AssistantMessage): readonly JsonObject[] {
+    switch (message.role) {
+      case "system":
+        return [{ role: "system", content: wellFormed(message.content) }];
+      case "user":
+        return userItems(message);
+      case "assistant":
+        return assistantItems(message);
+    }
+  }
+
   function wireTool(definition: ToolDefinition): JsonObject {
     const known = tools.get(definition) ?? toolOf(definition);
     tools.set(definition, known);
@@ -69,7 +80,7 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
   const inputOf = growing((messages, input: JsonObject[]) => {
     for (const step of orderAnswers(messages)) {
       if (step.type === "message") {
-        input.push(...(step.message.role === "user" ? userItems(step.message) : assistantItems(step.message)));
+        input.push(...messageItems(step.message));
       } else if (step.type === "result") {
         input.push(resultItem(step.call.id, step.result));
       } else {

@@ -16,6 +16,12 @@ function fromHeader(value: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** The server's clock: one of the two may be hours off. */
+function clockOf(headers: Headers | undefined, now: number): number {
+  const date = Date.parse(headers?.get("date") ?? "");
+  return Number.isNaN(date) ? now : date;
+}
+
 /** Where a wait may stand besides the headers. */
 export interface RetryHints {
   /** `details[].retryDelay` of the body (Gemini). */
@@ -25,14 +31,44 @@ export interface RetryHints {
 
 /**
  * How long a server asked to wait, milliseconds: `retry-after-ms`, `retry-after` in seconds or as a date, the body's
- * delay, the message's words; the first that can be read wins.
+ * delay, the message's words; the first that can be read wins. A date counts by the server's own clock where its answer
+ * tells that.
  */
 export function retryAfterMs(headers: Headers | undefined, hints: RetryHints, now: number): number | undefined {
   const exact = headers?.get("retry-after-ms")?.trim();
   const plain = headers?.get("retry-after")?.trim();
   const spoken = /(?:retry|try again) (?:after|in) (\d+(?:\.\d+)?) ?(ms|seconds?|s)\b/i.exec(hints.message);
   return (exact && /^\d+(\.\d+)?$/.test(exact) ? positive(Number(exact)) : undefined) ??
-    (plain ? fromHeader(plain, now) : undefined) ??
+    (plain ? fromHeader(plain, clockOf(headers, now)) : undefined) ??
     (hints.retryDelay === undefined ? undefined : positive(parseDuration(hints.retryDelay))) ??
     (spoken ? positive(Number(spoken[1]) * (spoken[2] === "ms" ? 1 : 1000)) : undefined);
+}
+
+/** Longer windows (an hour, a day) fill up bit by bit: waiting for their end would give up where trying again works. */
+const LONGEST_WINDOW_MS = 60_000;
+
+/**
+ * Milliseconds until the spent windows of a rate limit begin anew, by headers such as `x-ratelimit-reset-tokens` or
+ * `ratelimit-reset`: a duration, seconds, seconds or milliseconds since the epoch, or a date. It is a hint and no
+ * request to wait, so one that is far away counts as none.
+ */
+export function windowMs(headers: Headers | undefined, now: number): number | undefined {
+  const clock = clockOf(headers, now);
+  const waits = [...headers ?? []].flatMap(([name, value]) => {
+    if (!/(?:^|-)ratelimit-(?:[a-z]+-)*reset(?:-|$)/.test(name)) return [];
+    // Without a count beside it the window is the one that was meant.
+    if (Number(headers?.get(name.replace("reset", "remaining")) ?? 0) > 0) return [];
+    const ms = untilReset(value.trim(), clock);
+    return ms !== undefined && ms <= LONGEST_WINDOW_MS ? [ms] : [];
+  });
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function untilReset(value: string, now: number): number | undefined {
+  if (!/^\d+(\.\d+)?$/.test(value)) {
+    return parseDuration(value) ?? (/^\d{4}-|,/.test(value) ? fromHeader(value, now) : undefined);
+  }
+  const number = Number(value);
+  if (number < 1e9) return positive(number * 1000);
+  return Math.max(0, Math.round(number < 1e12 ? number * 1000 : number) - now);
 }

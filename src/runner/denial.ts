@@ -1,5 +1,7 @@
+import { dirname } from "@std/path";
 import { messageOf, ToolError } from "../core/error.ts";
 import type { Denial } from "../core/event.ts";
+import { grantOption } from "../core/grant_option.ts";
 import type { JsonObject } from "../core/json.ts";
 
 /** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */
@@ -47,7 +49,12 @@ export function explainFailure(tool: string, error: unknown): string {
     const [, scope, quoted, bare] = REQUIRES.exec(message) ?? [];
     const path = quoted ?? bare;
     if (scope === undefined || path === undefined) return `NotCapable: ${firstLine(message)}`;
-    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with --allow-${scope}=${path}`;
+    const option = scope === "read"
+      ? grantOption("read", path)
+      : scope === "write"
+      ? grantOption("write", dirname(path))
+      : `--allow-${scope}=+${path}`;
+    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with ${option}`;
   }
   if (error instanceof Deno.errors.PermissionDenied) {
     return `PermissionDenied: ${

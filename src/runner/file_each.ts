@@ -3,6 +3,7 @@ import { ToolError } from "../core/error.ts";
 import type { Policy, SandboxLevel } from "../core/policy.ts";
 import type { Files } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
+import type { BulkLink } from "./bulk_link.ts";
 import { createBatchReader } from "./file_batch.ts";
 import type { FileScope } from "./file_scope.ts";
 import { proveSame } from "./opened_file.ts";
@@ -19,6 +20,8 @@ export interface ReadEachParts {
   readonly inFolder: <T>(folder: string, work: (real: string) => T) => T;
   /** Reads one file at a real path with every proof. */
   readonly readPlace: (path: string, real: string, offset: number, length: number) => Uint8Array<ArrayBuffer>;
+  /** A thread that reads for this one, where there is one. */
+  readonly bulk: BulkLink | undefined;
 }
 
 /**
@@ -27,8 +30,10 @@ export interface ReadEachParts {
  * Where the kernel decides by place, one proof for the folder stands for all files of a batch. Elsewhere somebody could
  * swap the folder and swap it back between two looks at it, so every file has its own proof, as in `read`.
  */
-export function createReadEach({ policy, scope, inFolder, readPlace }: ReadEachParts): Files["readEach"] {
+export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: ReadEachParts): Files["readEach"] {
   const readBatches = createBatchReader();
+
+  const some: BulkLink["read"] = (...asked) => asked[1].length === 0 ? undefined : bulk?.read(...asked);
 
   const allowed = (folder: string, real: string, names: readonly string[]): readonly string[] => {
     const plain = names.filter(isPlainName);
@@ -46,12 +51,22 @@ export function createReadEach({ policy, scope, inFolder, readPlace }: ReadEachP
   };
 
   return (folder, names, maxBytes, take) => {
+    let left = names;
+    if (bulk && scope) {
+      scope.check("read", folder);
+      left = allowed(folder, folder, names);
+      for (let got = some(folder, left, maxBytes); got; got = some(folder, left, maxBytes)) {
+        for (const { name, bytes } of got.files) if (!take(name, bytes)) return;
+        left = left.slice(got.count);
+      }
+      if (left.length === 0) return;
+    }
     const { real, before } = inFolder(folder, (real) => {
       const before = Deno.lstatSync(real);
       if (!before.isDirectory) throw new ToolError(`${shownPath(folder, policy.root)} is not a folder`);
       return { real, before };
     });
-    const mayRead = allowed(folder, real, names);
+    const mayRead = allowed(folder, real, left);
     if (!CONFINED.has(policy.sandbox)) {
       for (const name of mayRead) {
         const bytes = unlessRefused(() => readPlace(join(folder, name), join(real, name), 0, maxBytes));

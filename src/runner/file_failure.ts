@@ -1,4 +1,6 @@
+import { dirname } from "@std/path";
 import { ToolError } from "../core/error.ts";
+import { grantOption } from "../core/grant_option.ts";
 import { covers, type Policy } from "../core/policy.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { DeniedError } from "./denial.ts";
@@ -6,15 +8,24 @@ import { DeniedError } from "./denial.ts";
 /** What was to be done with a path. */
 export type Access = "read" | "write";
 
-/** A denial as one line: what, by which rule, the smallest grant, and who alone can give it (R480). */
+/**
+ * A denial as one line: what, by which rule, the smallest grant, and who alone can give it (R480).
+ *
+ * `grant` is the path that was refused; with a slash at its end the folder itself is meant.
+ */
 export function denial(access: Access, path: string, rule: string, grant?: string, cause?: unknown): ToolError {
   const remedy = grant === undefined
     ? "No grant opens it"
-    : `Only the user can allow it, with --allow-${access}=${shellWord(grant)}`;
+    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}`;
   const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
   return grant === undefined
     ? new ToolError(message, { cause })
     : new DeniedError(message, { kind: access, target: grant }, { cause });
+}
+
+/** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */
+function place(access: Access, target: string): string {
+  return access === "read" || target.endsWith("/") ? target : dirname(target);
 }
 
 /** Code of a failed call: `ENOENT` and its kind, or `NotCapable` when Deno's permissions refused. */
@@ -58,10 +69,4 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
   }
   const fact = FACTS[code ?? ""] ?? `the system answered ${code ?? "an unknown error"}`;
   return new ToolError(`Cannot ${access} ${shownPath(path)}: ${fact}`, { cause: error });
-}
-
-/** A path as a shell takes it; odd characters in it become visible escapes. */
-function shellWord(path: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(path)) return path;
-  return `'${shownPath(path).replaceAll("'", `'\\''`)}'`;
 }

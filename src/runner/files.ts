@@ -6,6 +6,7 @@ import { formatSize } from "../core/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { atomicWrite } from "./atomic_write.ts";
+import type { BulkLink } from "./bulk_link.ts";
 import { type Access, codeOf, denial, fileFailure } from "./file_failure.ts";
 import { CONFINED, createReadEach } from "./file_each.ts";
 import { createFileLock } from "./file_lock.ts";
@@ -28,7 +29,10 @@ export const MAX_READ_BYTES = 256 * 1024 * 1024;
  * opened file is the one that was checked. `checkPaths: false` leaves the scope checks to Deno and the kernel, so that
  * tests can show that those refuse on their own (R452, R454).
  */
-export function openFiles(policy: Policy, { checkPaths = true }: { readonly checkPaths?: boolean } = {}): Files {
+export function openFiles(
+  policy: Policy,
+  { checkPaths = true, bulk }: { readonly checkPaths?: boolean; readonly bulk?: BulkLink } = {},
+): Files {
   const scope = fileScope(policy);
   const locked = createFileLock();
   const shown = (path: string): string => shownPath(path, policy.root);
@@ -97,6 +101,7 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
     scope: checkPaths ? scope : undefined,
     inFolder: (folder, work) => guard("read", folder, () => work(enter("read", folder).real)),
     readPlace,
+    bulk,
   });
 
   /** Into the file itself, so that its other names would change too: it must have none. */
@@ -105,7 +110,7 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
     try {
       if (info.nlink > 1) {
         const rule = `it has ${info.nlink} hard links, and its folder is outside the write scope`;
-        throw denial("write", path, rule, dirname(real));
+        throw denial("write", path, rule, `${dirname(real)}/`);
       }
       overwrite(fd, bytes, info.size);
     } finally {
@@ -125,7 +130,12 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
       const { real, exists } = enter("write", path);
       const alone = checkPaths && !covers(policy.write, dirname(real));
       if (!exists && alone) {
-        throw denial("write", path, "a new file changes its folder, which is outside the write scope", dirname(real));
+        throw denial(
+          "write",
+          path,
+          "a new file changes its folder, which is outside the write scope",
+          `${dirname(real)}/`,
+        );
       }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));
       if (alone) return writeAlone(path, real, bytes);
@@ -138,6 +148,10 @@ export function openFiles(policy: Policy, { checkPaths = true }: { readonly chec
 
   const list = (path: string): FolderEntry[] =>
     guard("read", path, () => {
+      if (checkPaths) scope.check("read", path);
+      // Without a link on the way it has the whole answer, and judges for itself.
+      const entries = bulk?.list(path);
+      if (entries) return entries;
       const { real } = enter("read", path);
       if (!Deno.lstatSync(real).isDirectory) throw new ToolError(`${shown(path)} is not a folder`);
       return listFolder(real);

@@ -1,5 +1,8 @@
 import { deframer } from "../core/framing.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
+import { answerBulk, bulkMemory, type BulkRequest } from "./bulk_link.ts";
+import { openBulkReader } from "./bulk_reader.ts";
+import { CONFINED } from "./file_each.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
 import { sendStdio, serveStdio } from "./stdio.ts";
@@ -20,7 +23,8 @@ function isNarrow(): boolean {
  * The body of `main.ts --internal-runner`: serves the tools over standard input and output until the input ends.
  *
  * A process that has the scope as its permission flags serves itself. Where it has all permissions, as in the compiled
- * binary, a worker with the scope serves, and this thread keeps none.
+ * binary, a worker with the scope serves, and this thread keeps none; where the kernel confines both, it reads folders for
+ * the worker.
  */
 export async function runRunner(): Promise<void> {
   keepOutputClean();
@@ -60,12 +64,21 @@ function startWorker(): void {
   }
   const hello = readRequest(text);
   if (hello.op !== "hello") throw new ProtocolError("the first message is not hello");
+  const policy = readPolicy(hello.policy);
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     type: "module",
     name: "tools",
-    deno: { permissions: workerPermissions(readPolicy(hello.policy)) },
+    deno: { permissions: workerPermissions(policy) },
   });
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  // While the worker loads; its functions stay when the permissions go.
+  const memory = CONFINED.has(policy.sandbox) && hello.checkPaths !== false ? bulkMemory() : undefined;
+  worker.postMessage({ chunks, memory });
+  const reader = memory && openBulkReader(policy);
+  worker.onmessage = ({ data }: MessageEvent<FromWorker | BulkRequest>) => {
+    if (typeof data === "object") {
+      if (memory) answerBulk(memory, (room) => reader?.(data, room) ?? -1);
+      return;
+    }
     // Not before its first answer: until then the worker's modules are loaded with this thread's permissions.
     if (data === "ready") dropPermissions();
     else Deno.exit(data === "over" ? 0 : EXIT_PROTOCOL);
@@ -75,7 +88,6 @@ function startWorker(): void {
     console.error(message);
     Deno.exit(EXIT_PROTOCOL);
   };
-  worker.postMessage(chunks);
   const host = Deno.ppid;
   setInterval(() => {
     if (Deno.ppid !== host) Deno.exit(0);

@@ -1,4 +1,5 @@
 import { basename } from "@std/path";
+import { grantOption } from "../core/grant_option.ts";
 import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { RunProgram } from "../core/program.ts";
@@ -127,7 +128,7 @@ function missingCommands(stderr: string): string[] {
 function missingNote(name: string, { run, sandbox }: Policy, commands: ReadonlySet<string>): string {
   const listed = run.all ? [] : run.list;
   const grant = sandbox === "kernel" || sandbox === "kernel+"
-    ? `only the user can grant it, with --allow-run=${name}`
+    ? `only the user can grant it, with ${grantOption("run", name)}`
     : `at the sandbox level ${sandbox} no single program can be granted`;
   return `NotCapable: run access to "${name}" is not granted; ${grant}. This bash is an interpreter that starts ` +
     `${listed.length === 0 ? "no program" : `no program but ${listed.join(", ")}`}; its own commands: ${

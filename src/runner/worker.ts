@@ -2,16 +2,17 @@
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
 import { ProtocolError } from "../core/protocol.ts";
 import { toolsUnder } from "../../tools/mod.ts";
+import { type BulkLink, type BulkRequest, openBulkLink } from "./bulk_link.ts";
 import { openFiles } from "./files.ts";
 import { keepOutputClean } from "./output.ts";
 import { serve } from "./serve.ts";
 import { inProcessShell } from "./shell.ts";
 import { sendStdio, serveStdio } from "./stdio.ts";
-import type { FromWorker } from "./worker_link.ts";
+import type { FromProcess, FromWorker } from "./worker_link.ts";
 
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
 interface WorkerScope {
-  postMessage(text: string): void;
+  postMessage(message: string | BulkRequest): void;
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
@@ -24,13 +25,14 @@ const tell = (word: FromWorker): void => scope.postMessage(word);
 // In the runner's process the first message is what came over the pipe so far, and the pipe is this thread's from then on.
 // In the host the messages themselves come this way.
 scope.onmessage = ({ data: first }) => {
-  if (Array.isArray(first)) return void servePipe(first);
+  if (typeof first === "object") return void servePipe(first);
   const { receive } = serve({ ...parts, send: (text) => scope.postMessage(text) });
   scope.onmessage = ({ data }) => receive(String(data));
   receive(String(first));
 };
 
-async function servePipe(chunks: readonly Uint8Array[]): Promise<void> {
+async function servePipe({ chunks, memory }: FromProcess): Promise<void> {
+  const bulk = memory && openBulkLink(memory, (request) => scope.postMessage(request));
   let greeted = false;
   const send = (text: string): void => {
     sendStdio(text);
@@ -38,11 +40,15 @@ async function servePipe(chunks: readonly Uint8Array[]): Promise<void> {
     greeted = true;
   };
   try {
-    await serveStdio(serve({ ...parts, send }), chunks);
+    await serveStdio(serve({ ...parts, ...(bulk ? { openFiles: withBulk(bulk) } : {}), send }), chunks);
     tell("over");
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     console.error(`the host broke the protocol: ${error.message}`);
     tell("broken");
   }
+}
+
+function withBulk(bulk: BulkLink): typeof openFiles {
+  return (policy, options) => openFiles(policy, { ...options, bulk });
 }

@@ -1,5 +1,6 @@
 import { messageOf } from "../core/error.ts";
 import { open, succeed, systemCall } from "./ffi.ts";
+import { acceptEach } from "./net_accept.ts";
 import { closeQuietly, relay } from "./net_relay.ts";
 import { BRIDGE_PORT } from "./net_environment.ts";
 
@@ -37,14 +38,11 @@ export async function runBridge(args: readonly string[]): Promise<never> {
 
 async function serve(listener: Deno.TcpListener, place: string): Promise<void> {
   let open = 0;
-  for await (const conn of listener) {
-    if (open >= MOST_CONNECTIONS) {
-      closeQuietly(conn);
-      continue;
-    }
+  await acceptEach(listener, (conn) => {
+    if (open >= MOST_CONNECTIONS) return closeQuietly(conn);
     open++;
     carryToHost(conn, place).finally(() => open--);
-  }
+  });
 }
 
 async function carryToHost(conn: Deno.Conn, place: string): Promise<void> {

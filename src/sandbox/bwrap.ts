@@ -32,6 +32,8 @@ export function bwrapArguments(
     ...(policy.net.all ? [] : ["--unshare-net"]),
     ...mountsOf(policy, programPaths, view).flatMap((mount) => mountArguments(mount, policy.tmp)),
     ...(gate === undefined ? [] : ["--ro-bind", gate, GATE_FOLDER]),
+    // Out of sight where nothing of it may be read; one that is gone is not made again.
+    ...(view.realPath(policy.root) === undefined ? [] : ["--dir", policy.root]),
     ...["--chdir", policy.root, "--"],
   ];
 }
@@ -41,6 +43,8 @@ function mountArguments([kind, path]: Mount, tmp: string): string[] {
     case "empty":
     case "masked":
       return ["--tmpfs", path];
+    case "missing":
+      return ["--tmpfs", path, "--remount-ro", path];
     case "temporary":
       return ["--bind", tmp, path];
     case "read":

@@ -1,18 +1,20 @@
 import { dirname } from "@std/path";
 import { isInside, type Policy } from "../core/policy.ts";
 import { openSecrets, type RuleView } from "./landlock_rules.ts";
+import { privateFolders } from "./private_folders.ts";
 
 /**
  * What lies at a path inside the namespaces. `read`, `write`: the machine's own; `fixed`: its own, unchangeable;
- * `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder.
+ * `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder; `missing`: an empty folder
+ * that stays empty.
  */
-export type MountKind = "empty" | "temporary" | "read" | "write" | "fixed" | "nothing" | "masked";
+export type MountKind = "empty" | "temporary" | "missing" | "read" | "write" | "fixed" | "nothing" | "masked";
 
 /** One mount, to be made in the order given. */
 export type Mount = readonly [kind: MountKind, path: string];
 
 /** Later kinds win where two mounts want the same place: a grant beats a cover, a denial beats a grant. */
-const STRENGTH: readonly MountKind[] = ["empty", "temporary", "read", "write", "fixed", "nothing", "masked"];
+const STRENGTH: readonly MountKind[] = ["empty", "temporary", "missing", "read", "write", "fixed", "nothing", "masked"];
 
 /**
  * Top folders that stay in sight: the system's own, and those that get mounts of their own. Everything else is out of
@@ -34,11 +36,15 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
     // What lies in a folder that is granted is granted with it; what is denied there Landlock leaves out.
     .filter((path) => !granted.some((folder) => isInside(path, folder)))
     .filter((path) => path !== "/" && isReal(path) && view.listFolder(path) !== undefined);
-  const hidden = (path: string): boolean => [...covers, "/tmp"].some((cover) => isInside(path, cover));
+  // With everything to read it stays in sight as it is, read-only; no socket with a path can be opened then.
+  if (!policy.read.all || policy.write.all) covers.push("/tmp");
+  const hidden = (path: string): boolean => covers.some((cover) => isInside(path, cover));
 
-  for (const path of covers) put("empty", path);
-  put("temporary", "/tmp");
-  const shown = [...policy.read.list, ...programPaths].filter((path) => hidden(path) && isReal(path));
+  const own = privateFolders(policy);
+  for (const path of covers) put(own.includes(path) ? "temporary" : "empty", path);
+  // With everything granted the workspace is on no list, and may still lie where something covers it.
+  const workspace = policy.read.all ? [policy.root] : [];
+  const shown = [...policy.read.list, ...workspace, ...programPaths].filter((path) => hidden(path) && isReal(path));
   const writable = [...policy.write.list, policy.tmp, policy.cache].filter(isReal);
   const isBelow = (path: string): boolean => writable.some((folder) => isInside(path, folder));
   // Everything is not the machine's own /tmp, for which Landlock has no rule of its own here.
@@ -50,6 +56,13 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
     else if (!isBelow(path)) put(isWithAll(path) ? "write" : "read", path);
   }
   for (const path of writable) put("write", path);
+  // A grant names the machine's place. Where that is missing, what a command wrote there would be in its own folder. A
+  // workspace that is gone is not made again: no command starts.
+  const isMade = (path: string): boolean => isReal(policy.root) || !isInside(path, policy.root);
+  for (const path of granted) {
+    const isOwn = own.some((folder) => isInside(path, folder)) && isMade(path);
+    if (isOwn && !granted.some((folder) => isInside(path, folder) && isReal(folder))) put("missing", path);
+  }
 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
   // Landlock opens the whole of /tmp, which is the session's own: what is shown of the machine's there has no other guard.

@@ -3,18 +3,15 @@ import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
+import { spawnConfined } from "./launcher/executable.ts";
 import { CONFINED } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
 import { type StartPlan, startPlan } from "./start_plan.ts";
-import type { WaitingShell } from "./waiting_shell.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
 const LATE_MS = 500;
-
-/** By then a process has confined itself: it goes on to be the shell that waits. A command that comes sooner is told to it. */
-const WAITING_AFTER_MS = 120;
 
 /** Longest report on the way to confinement that is kept, characters. */
 const MAX_REPORT = 8_192;
@@ -30,6 +27,8 @@ export interface StartedProcess {
    * has ended: it lets go of the pipes, too.
    */
   failure(status: Deno.CommandStatus): Promise<string | undefined>;
+  /** After `failure`: whether confining itself said that it failed, so that the command has surely done nothing. */
+  neverBegan?(): boolean;
   /** What the network's proxy denied so far, one line each. */
   notes?(): string[];
   /** The first of it that a grant could lift. */
@@ -52,41 +51,36 @@ export interface ConfinedProcess extends StartedProcess {
 /** What a confined process may have besides its policy. */
 export interface ConfinedOptions {
   readonly net?: NetOptions;
-  /** What it goes on to wait as; it can become nothing but a command of that shell then. */
-  readonly waiting?: WaitingShell;
 }
 
 /** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
-export function startConfined(policy: Policy, self: Self, { net, waiting }: ConfinedOptions = {}): ConfinedProcess {
+export function startConfined(policy: Policy, self: Self, { net }: ConfinedOptions = {}): ConfinedProcess {
   becomeSubreaper();
   const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
   const gate = listed ? openGate(policy.net.list, net) : undefined;
   let child: Deno.ChildProcess;
   let plan: StartPlan;
   try {
-    plan = startPlan(policy, self, gate?.folder);
-    const { program, args, env } = plan;
-    const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
-    child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
+    plan = startPlan(policy, self, gate ? { gate: gate.folder } : {});
+    child = spawnConfined(plan);
   } catch (error) {
     gate?.close();
     throw error;
   }
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
-  // The process loads its code meanwhile.
-  return attach(child, plan.frame(), gate, waiting);
+  return attach(child, plan.frame(), gate);
 }
 
 function attach(
   child: Deno.ChildProcess,
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
-  waiting: WaitingShell | undefined,
 ): ConfinedProcess {
   const [reported, stderr] = child.stderr.tee();
   const report = readReport(reported);
   let isTold = false;
+  let isRefused = false;
   const writer = child.stdin.getWriter();
   let broken = false;
   let isInput = false;
@@ -100,26 +94,15 @@ function attach(
   ready?.catch(() => {}); // told where a command waits for it
   const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
   const withGate = (exec: Exec): Exec => gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
-  let isWaiting = false;
-  const wait = ({ exec }: WaitingShell): void => {
-    isWaiting = true;
-    send(execFrame(withGate(exec)));
-  };
-  const timer = waiting && setTimeout(() => whenReady(() => wait(waiting)), WAITING_AFTER_MS);
-  const stopTimer = (): void => clearTimeout(timer);
-  child.status.then(stopTimer, stopTimer);
   return {
     pid: child.pid,
     stdout: child.stdout,
     stderr,
     status: child.status,
     become(exec, input) {
-      stopTimer();
-      const command = waiting?.command(exec);
-      if (waiting && !command) throw new Error("it waits for commands of another shell");
       isTold = exec.mergeOutput;
       whenReady(() => {
-        const told = writer.write(isWaiting && command ? command : execFrame(withGate(exec)));
+        const told = writer.write(execFrame(withGate(exec)));
         told.catch(() => broken = true);
         if (input !== undefined && input.length > 0) {
           told.then(() => isInput = true, () => {});
@@ -136,10 +119,13 @@ function attach(
       await writer.abort().catch(() => {});
       const text = await settled(report, status);
       const neverRan = neverTold || (isTold && !text.includes(CONFINED));
-      return confineFailure(text, status) ?? (neverRan ? "it ended before it was told what to run" : undefined);
+      const refusal = confineFailure(text, status);
+      // Only where the command's own words cannot be among these.
+      isRefused = refusal !== undefined && isTold && !text.includes(CONFINED);
+      return refusal ?? (neverRan ? "it ended before it was told what to run" : undefined);
     },
+    neverBegan: () => isRefused,
     async end() {
-      stopTimer();
       const tree = openTree(child.pid);
       await killTree(tree);
       gate?.close();

@@ -1,7 +1,9 @@
 import { dirname, join, resolve } from "@std/path";
+import { grantOption } from "../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
-import { canonicalHost } from "./net_rules.ts";
+import { netHint } from "./net_closed.ts";
+import { privateFolders } from "./private_folders.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 
 /** How much of the end of an output is looked at, UTF-16 units: what failed is told last. */
@@ -20,10 +22,6 @@ const SHELL = /^(?:\S*\/)?bash: line \d+: /;
 const REDIRECTED = new RegExp(`${SHELL.source}[^:]+: No such`);
 const WRITES =
   /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
-const OFFLINE =
-  /Could not resolve host|Temporary failure in name resolution|Name or service not known|Network is unreachable|EAI_AGAIN|ENETUNREACH|Could not resolve proxy/i;
-/** Where the name stands that was not found: curl and git, node, wget. */
-const HOST = /(?:resolve host(?:name)?:? |EAI_AGAIN |Resolving )([\w.-]+)/i;
 const ONLY = "Only the user can allow it";
 
 /** A guess at what a command met; an empty one is of something that nobody is to be told of. */
@@ -35,14 +33,27 @@ export interface DenialHint {
 }
 
 /**
+ * How a command ended, as far as its output may be believed: it failed; its exit code is another part's (a pipe's last, a
+ * list's); it went well.
+ */
+export type Ending = "failed" | "unknown" | "well";
+
+/** The ending of a shell's command. The code of a pipe or list tells nothing of a part that failed. */
+export function endingOf(command: string, isSuccess: boolean): Ending {
+  if (!isSuccess) return "failed";
+  return /[|;&\n]/.test(command.trim()) ? "unknown" : "well";
+}
+
+/**
  * One line about what of the policy a failed command probably met, with the smallest grant; undefined when nothing of the
  * policy explains the output. Every path is checked against the policy before anything is said of it.
  *
- * Words about the network may stand in any text, so they count only when the command `failed`.
+ * Words about the network may stand in any text, so they count only when the command failed, or may have; then nobody is
+ * asked for a grant because of them.
  */
 export function denialHint(
   output: string,
-  failed: boolean,
+  ending: Ending,
   policy: Policy,
   realPath: RealPath,
 ): DenialHint | undefined {
@@ -50,28 +61,17 @@ export function denialHint(
   let silent: DenialHint | undefined;
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
+    const offline = ending === "well" ? undefined : netHint(line, policy);
+    if (offline) return ending === "failed" ? offline : { note: offline.note };
     const hint = REFUSAL.test(line)
       ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
-      : failed && policy.sandbox === "kernel+" && HIDDEN.test(line)
+      : ending === "failed" && policy.sandbox === "kernel+" && HIDDEN.test(line)
       ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
-      : failed && OFFLINE.test(line)
-      ? netHint(line, policy)
       : undefined;
     if (hint?.note !== undefined || hint?.denial !== undefined) return hint;
     silent ??= hint;
   }
   return silent;
-}
-
-function netHint(line: string, { net, sandbox }: Policy): DenialHint | undefined {
-  if (net.all) return undefined;
-  const host = canonicalHost(HOST.exec(line)?.[1] ?? "");
-  // Elsewhere the network is allowed as a whole or not at all.
-  const target = sandbox === "kernel+" ? host : "*";
-  const denial: Pick<DenialHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
-  return net.list.length > 0
-    ? { note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${ONLY}, with --allow-net=HOST.`, ...denial }
-    : { note: `Sandbox: commands have no network. ${ONLY}, with --allow-net.`, ...denial };
 }
 
 /** Of several paths in a message the last is tried first: `cannot move 'a' to 'b'`. */
@@ -104,9 +104,12 @@ function placeOf(written: string, policy: Policy): string {
 }
 
 function pathHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
-  const path = realOf(placeOf(written, policy), realPath);
+  const lexical = placeOf(written, policy);
+  const path = realOf(lexical, realPath);
   const watched = policy.protected.find((guarded) => isInside(path, guarded));
-  const writes = WRITES.test(line);
+  // A redirection does not say which way; but a file that is not there is refused only to who makes it.
+  const makes = SHELL.test(line) && realPath(lexical) === undefined && realPath(dirname(lexical)) !== undefined;
+  const writes = makes || WRITES.test(line);
   if (watched !== undefined && writes) {
     return { note: `Sandbox: ${path} is protected from change. Only the user can change it.` };
   }
@@ -121,17 +124,17 @@ function pathHint(written: string, line: string, policy: Policy, realPath: RealP
     }
     if (writable(policy, path)) return undefined;
     const rule = `${path} is outside of what may be written`;
-    const note = `Sandbox: ${rule}. ${ONLY}, with --allow-write=${
-      word(dirname(path))
+    const note = `Sandbox: ${rule}. ${ONLY}, with ${
+      grantOption("write", dirname(path))
     }; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: path } };
   }
   if (!readable(policy, path)) {
-    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${word(path)}.`;
+    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;
     return { note, denial: { kind: "read", target: path } };
   }
   if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
-    const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with --allow-write=${word(path)}.`;
+    const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with ${grantOption("write", dirname(path))}.`;
     return { note, denial: { kind: "write", target: path } };
   }
   return undefined;
@@ -144,9 +147,9 @@ function isWithin(folders: readonly string[], path: string): boolean {
 function writable(policy: Policy, path: string): boolean {
   // A command's own, but for what of the machine's is granted there.
   const isGranted = policy.read.list.some((folder) => isInside(path, folder));
-  const everywhere = policy.sandbox === "kernel+" && !isGranted ? ["/tmp", "/dev/shm"] : [];
+  const own = isGranted ? [] : privateFolders(policy);
   return covers(policy.write, path) ||
-    [policy.tmp, policy.cache, ...everywhere, "/dev/null"].some((folder) => isInside(path, folder));
+    [policy.tmp, policy.cache, ...own, "/dev/null"].some((folder) => isInside(path, folder));
 }
 
 function readable(policy: Policy, path: string): boolean {
@@ -156,9 +159,4 @@ function readable(policy: Policy, path: string): boolean {
 /** The kernel's and the system's own, where the mode of a file refuses as often as the sandbox does. */
 function isSystem(path: string): boolean {
   return /^\/(?:proc|sys|dev|etc|usr|bin|sbin|lib\w*|var|run)(?:\/|$)/.test(path);
-}
-
-/** A word as the shell reads it back unchanged. */
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
 import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
+import { privateFolders } from "./private_folders.ts";
 import { runNotices } from "./run_notices.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -42,12 +43,13 @@ function readList(policy: Policy): string {
 }
 
 function writeList(policy: Policy): string {
-  const { write, sandbox } = policy;
+  const { write } = policy;
   const own = write.all
     ? ["everything but secrets and protected paths"]
     : write.list.filter((path) => !isPrivate(path, policy)).map((path) => name(path, policy));
   // Not the folder's path: that differs from session to session, and the prompt keeps its bytes.
-  const temporary = sandbox === "kernel+" ? "$TMPDIR (/tmp)" : write.all ? "$TMPDIR" : "$TMPDIR (not /tmp)";
+  const isOwn = privateFolders(policy).includes("/tmp");
+  const temporary = isOwn ? "$TMPDIR (/tmp)" : write.all ? "$TMPDIR" : "$TMPDIR (not /tmp)";
   return [...own, ...(grantsAny(write) || hasRealShell(policy) ? [temporary] : [])].join(", ") || "nothing";
 }
 

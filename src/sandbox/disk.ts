@@ -14,6 +14,7 @@ const UNTIDY = /\/\.{0,2}(?:\/|$)/;
 export const disk: FolderView = {
   realPath: (path) => quietly(() => Deno.realPathSync(path)),
   listFolder: (path) => quietly(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()),
+  readLink: (path) => quietly(() => Deno.readLinkSync(path)),
   readText: (path) =>
     quietly(() => {
       const info = Deno.statSync(path);
@@ -109,6 +110,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
       return names && [...names.keys()].sort();
     },
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
+    readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
     isStill: () =>
       isCertain && [...stamps].every(([folder, stamp]) => statusOf(folder)?.stamp === stamp) &&
       [...asked].every(([path, real]) => disk.realPath(path) === real),

@@ -21,6 +21,8 @@ export interface PrivatePlaces {
   readonly root: string;
   readonly tmp: string;
   readonly cache: string;
+  /** Git's global settings for tools; absent where nothing keeps them from the home's own. */
+  readonly gitConfig?: string;
 }
 
 /**
@@ -44,7 +46,7 @@ export function toolEnvironment(
 }
 
 function privateVariables(env: Readonly<Record<string, string>>, places: PrivatePlaces): Record<string, string> {
-  const { home, root, tmp, cache } = places;
+  const { home, root, tmp, cache, gitConfig } = places;
   return {
     PATH: searchPath(env["PATH"]),
     HOME: home,
@@ -66,6 +68,7 @@ function privateVariables(env: Readonly<Record<string, string>>, places: Private
     JAVA_TOOL_OPTIONS: `-Djava.io.tmpdir=${tmp} -XX:-UsePerfData`,
     // Nobody is there to answer or to page.
     GIT_TERMINAL_PROMPT: "0",
+    ...(gitConfig === undefined ? {} : { GIT_CONFIG_GLOBAL: gitConfig }),
     PAGER: "cat",
     GIT_PAGER: "cat",
     SANDPIPER_SANDBOX: "1",

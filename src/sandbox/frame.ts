@@ -1,9 +1,10 @@
-// What travels over a confined process's standard input before the program's own bytes: eight hexadecimal digits with a
-// length, then so many bytes of JSON. Reads are exact, so that whatever follows stays in the pipe.
+// What travels over a confined process's standard input before the program's own bytes where this program reads it and no
+// launcher does (macOS): eight hexadecimal digits with a length, then so many bytes of JSON. Reads are exact, so that
+// whatever follows stays in the pipe.
 
 const HEADER = 8;
 
-/** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
+/** Longest frame, bytes. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 
 /** A value as a frame; throws when it is too long. */

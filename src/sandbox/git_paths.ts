@@ -8,6 +8,8 @@ export interface FolderView {
   readonly realPath: (path: string) => string | undefined;
   readonly listFolder: (path: string) => readonly string[] | undefined;
   readonly readText: (path: string) => string | undefined;
+  /** The text of a link; absent where links are not looked at. */
+  readonly readLink?: (path: string) => string | undefined;
 }
 
 /** Names directly in a git folder that git writes in ordinary work: data, never configuration. */
@@ -19,6 +21,11 @@ const DATA = new RegExp(
     ".*\\.lock|.*\\.tmp|COMMIT_EDITMSG~|tmp_.*|\\.COMMIT_EDITMSG\\.sw.|next-index-\\d+\\.lock|COMMIT_EDITMSG\\.orig",
   ].join("|") + ")$",
 );
+
+/** Whether git writes an entry of this name directly in a repository's folder. */
+export function isGitData(name: string): boolean {
+  return DATA.test(name);
+}
 
 /** Names that are watched even while they are absent: each names a program or another place. */
 const WATCHED = [

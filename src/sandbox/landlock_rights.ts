@@ -32,15 +32,3 @@ export const WRITE = RIGHT.WRITE_FILE | RIGHT.TRUNCATE | RIGHT.REMOVE_DIR | RIGH
 
 /** Use a device that is there. */
 export const DEVICE = RIGHT.READ_FILE | RIGHT.WRITE_FILE | RIGHT.IOCTL_DEV;
-
-/** What a rule about something that is not a folder may hold; the kernel refuses others with EINVAL. */
-export const FILE_ONLY = RIGHT.EXECUTE | RIGHT.WRITE_FILE | RIGHT.READ_FILE | RIGHT.TRUNCATE | RIGHT.IOCTL_DEV;
-
-/** All rights that a kernel of an ABI version knows: 13 in ABI 1, refer in 2, truncate in 3, device ioctl in 5. */
-export function rightsOfAbi(abi: number): number {
-  if (abi < 1) return 0;
-  if (abi === 1) return (1 << 13) - 1;
-  if (abi === 2) return (1 << 14) - 1;
-  if (abi < 5) return (1 << 15) - 1;
-  return (1 << 16) - 1;
-}

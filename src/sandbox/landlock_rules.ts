@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { isInside, type Policy, type Scope } from "../core/policy.ts";
 import type { LandlockRule } from "./landlock.ts";
 import { DEVICE, LOOK, READ, WRITE } from "./landlock_rights.ts";
+import { privateFolders } from "./private_folders.ts";
 import { foldersAround, systemPaths } from "./readable.ts";
 import { unique } from "./scopes.ts";
 import { OPEN_IN_SSH } from "./secrets.ts";
@@ -13,10 +14,8 @@ export interface RuleView {
   readonly listFolder: (path: string) => readonly string[] | undefined;
 }
 
-/** Private to the namespaces of kernel+: its own temporary folder, terminals and what else a machine has. */
+/** Private to the namespaces of kernel+: its own terminals and what else a machine has. */
 const NAMESPACE_RULES: readonly LandlockRule[] = [
-  ["/tmp", READ | WRITE],
-  ["/dev/shm", READ | WRITE],
   ["/dev/ptmx", DEVICE],
   ["/dev/pts", DEVICE | LOOK],
   ["/run", LOOK],
@@ -51,6 +50,7 @@ export function landlockRules(policy: Policy, programPaths: readonly string[], v
     ...(tools ? rules([policy.tmp, policy.cache], READ | WRITE) : []),
     ...rules(openSecrets(policy, view), LOOK),
     ...(mounts ? NAMESPACE_RULES : []),
+    ...rules(privateFolders(policy), READ | WRITE),
   ]);
 }
 

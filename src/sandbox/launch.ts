@@ -3,6 +3,8 @@ import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
 import { disk, glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import { landlockRules, type RuleView } from "./landlock_rules.ts";
+import { launcher } from "./launcher/executable.ts";
+import { encodeCommand, encodePolicy } from "./launcher/frames.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
@@ -19,55 +21,67 @@ export type Exec = ExecOrder;
 /** The ABI below which a level means nothing: kernel needs truncate (3), kernel+ has mounts in front of it. */
 const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
 
+/** What a start depends on besides its policy. */
+export interface LaunchOptions {
+  /** It becomes this program again (the runner), whose files it then needs; nothing else may read them. */
+  readonly isRunner?: boolean;
+  /** Folder of a NetGate: a bridge to it runs around the process; without, a list of hosts is no network at all. */
+  readonly gate?: string;
+  /** One glance at the disk for all of one start. */
+  readonly view?: RuleView;
+}
+
 /**
- * Command line of a process that confines itself and then becomes what the second frame says; kernel+ puts bwrap in front,
- * seatbelt sandbox-exec.
+ * Command line of a process that confines itself and then becomes what the second frame says: the launcher; kernel+ puts
+ * bwrap in front. macOS starts this program again, in sandbox-exec where the level is seatbelt.
  *
- * Start it with a cleared environment, `env` and nothing else, standard input piped and `detached`. Throws when the level
- * cannot be had: there is no weaker way to start it. With `gate`, the folder of a NetGate, a bridge to it runs around the
- * process; without, a list of hosts is no network at all. `view`: one glance at the disk for all of one start.
+ * Start it with `spawnConfined`. Throws when the level cannot be had: there is no weaker way to start it.
  */
 export function confinedCommand(
   policy: Policy,
   self: Self,
-  gate?: string,
-  view: RuleView = glanceAtDisk(),
+  options: LaunchOptions = {},
 ): { program: string; args: string[]; env: Record<string, string> } {
-  const inner = [...self.args, "--internal-exec"];
+  const { gate, view = glanceAtDisk() } = options;
+  const again = [...self.args, "--internal-exec"];
   switch (policy.sandbox) {
     case "kernel+": {
       const bwrap = findBwrap(disk.realPath);
       const program = self.readPaths[0];
       if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
-      // Inside, /proc/self/exe is bwrap: the program goes by its path.
+      // The bridge is this program, and in no Landlock domain: what shows it to the bridge shows it to nobody else.
+      const shown = options.isRunner || gate !== undefined ? self.readPaths : [];
       const bridge = gate === undefined
         ? []
         : [program, ...self.args, "--internal-bridge", `${GATE_FOLDER}/${SOCKET_NAME}`];
-      const args = [...bwrapArguments(policy, self.readPaths, view, gate), ...bridge, program, ...inner];
-      return { program: bwrap, args, env: { ...self.env } };
+      const args = [...bwrapArguments(policy, shown, view, gate), ...bridge, launcher().path()];
+      return { program: bwrap, args, env: gate === undefined ? {} : { ...self.env } };
     }
     case "kernel":
     case "permissions":
     case "off":
-      return { program: self.program, args: inner, env: { ...self.env } };
+      if (Deno.build.os === "linux") return { program: launcher().path(), args: [], env: {} };
+      return { program: self.program, args: again, env: { ...self.env } };
     case "seatbelt":
       refuseElsewhere();
-      return seatbeltCommand(policy, self, inner, view);
+      return seatbeltCommand(policy, self, again, view);
   }
 }
 
 /** First frame on its stdin: the policy. The process confines itself on reading it and then waits. */
-export function policyFrame(policy: Policy, self: Self, view?: RuleView): Uint8Array<ArrayBuffer> {
-  return encodeFrame(confineOrder(policy, self, view));
+export function policyFrame(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
+  const order = confineOrder(policy, self, options);
+  return Deno.build.os === "linux" ? encodePolicy(order) : encodeFrame(order);
 }
 
 /** Second frame: what to become. */
 export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
-  return encodeFrame(exec);
+  return Deno.build.os === "linux" ? encodeCommand(exec) : encodeFrame(exec);
 }
 
 /** The order that the first frame carries. */
-export function confineOrder(policy: Policy, self: Self, view: RuleView = glanceAtDisk()): ConfineOrder {
+export function confineOrder(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineOrder {
+  const { isRunner = false, view = glanceAtDisk() } = options;
   const { root, limits, sandbox } = policy;
   // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
   if (sandbox === "seatbelt") refuseElsewhere();
@@ -82,7 +96,7 @@ export function confineOrder(policy: Policy, self: Self, view: RuleView = glance
       ? {
         apart: sandbox === "kernel+" ? hostNamespaces(policy.net.all) : [],
         landlock: {
-          rules: landlockRules(policy, self.readPaths, view),
+          rules: landlockRules(policy, isRunner ? self.readPaths : [], view),
           denyTcp: sandbox === "kernel" && !policy.net.all,
           scope: true,
           minAbi: LEAST_ABI[sandbox],
@@ -107,12 +121,12 @@ function refuseElsewhere(): void {
   if (Deno.build.os !== "darwin") throw new Error("seatbelt is a level of macOS; nothing was started");
 }
 
-const filters = new Map<string, string>();
+const filters = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** The filter as base64; there are but a few, and each process needs one. */
-function filterOf(order: SeccompOrder): string {
+/** There are but a few, each process needs one, and assembling it takes longer than all the rest of a frame. */
+function filterOf(order: SeccompOrder): Uint8Array<ArrayBuffer> {
   const key = JSON.stringify(order);
-  const filter = filters.get(key) ?? seccompFilter(order, architecture()).toBase64();
+  const filter = filters.get(key) ?? seccompFilter(order, architecture());
   filters.set(key, filter);
   return filter;
 }

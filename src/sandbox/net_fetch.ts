@@ -1,5 +1,7 @@
+import { grantOption } from "../core/grant_option.ts";
 import type { Scope } from "../core/policy.ts";
 import { ToolError } from "../core/error.ts";
+import { acceptEach } from "./net_accept.ts";
 import { proxyAuthorization } from "./net_environment.ts";
 import { canonicalHost, hostText, parseRule } from "./net_rules.ts";
 import { closeQuietly } from "./net_relay.ts";
@@ -40,7 +42,7 @@ export function openScopedFetch(
   const port = origin.port === "" ? (origin.protocol === "https:" ? 443 : 80) : Number(origin.port);
   if (net.list.length === 0) {
     throw new ToolError(
-      `${host} is not in the network scope; only the user can allow it: --allow-net=${hostText(host, port)}`,
+      `${host} is not in the network scope; only the user can allow it: ${grantOption("net", hostText(host, port))}`,
     );
   }
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
@@ -62,11 +64,8 @@ export function openScopedFetch(
     });
     for (const one of opened) open.delete(one);
   };
-  const accept = async (): Promise<void> => {
-    for await (const conn of listener) void serve(conn);
-  };
   // Closing the listener ends the loop.
-  accept().catch(() => {});
+  void acceptEach(listener, serve);
   const proxy = `http://127.0.0.1:${listener.addr.port}`;
   const client = Deno.createHttpClient({
     proxy: { url: proxy, basicAuth: { username: "sandpiper", password: token } },

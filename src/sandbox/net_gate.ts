@@ -1,4 +1,6 @@
+import { type TemporaryFolder, temporaryFolder } from "../core/temporary_folder.ts";
 import type { DenialClaim } from "./denial_claim.ts";
+import { acceptEach } from "./net_accept.ts";
 import { parseRule } from "./net_rules.ts";
 import { proxyAuthorization, proxyVariables, SOCKET_NAME } from "./net_environment.ts";
 import { closeQuietly, writeAll } from "./net_relay.ts";
@@ -41,7 +43,7 @@ export function openGate(
 ): NetGate {
   const rules = list.map(parseRule);
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
-  const folder = makeFolder();
+  const { path: folder, remove } = makeFolder();
   const path = `${folder}/${SOCKET_NAME}`;
   const listener = Deno.listen({ transport: "unix", path });
   Deno.chmodSync(path, 0o600);
@@ -88,9 +90,9 @@ export function openGate(
   const accept = async (): Promise<void> => {
     // The first to come is the bridge, which says with it that it holds the socket: no command runs before that.
     closeQuietly(await listener.accept());
-    remove(folder);
+    remove();
     isReady();
-    for await (const conn of listener) serve(conn);
+    await acceptEach(listener, serve);
   };
   // Closing the listener ends the loop.
   accept().catch(() => {});
@@ -108,22 +110,14 @@ export function openGate(
     close: () => {
       closeQuietly(listener);
       for (const conn of open) closeQuietly(conn);
-      remove(folder);
+      remove();
     },
   };
 }
 
-function makeFolder(): string {
-  const folder = Deno.makeTempDirSync({ prefix: "sandpiper-net-" });
-  if (new TextEncoder().encode(`${folder}/${SOCKET_NAME}`).length <= LONGEST_PATH) return folder;
-  Deno.removeSync(folder);
-  return Deno.makeTempDirSync({ dir: "/tmp", prefix: "sandpiper-net-" });
-}
-
-function remove(folder: string): void {
-  try {
-    Deno.removeSync(folder, { recursive: true });
-  } catch {
-    // It is gone.
-  }
+function makeFolder(): TemporaryFolder {
+  const made = temporaryFolder({ prefix: "sandpiper-net-" });
+  if (new TextEncoder().encode(`${made.path}/${SOCKET_NAME}`).length <= LONGEST_PATH) return made;
+  made.remove();
+  return temporaryFolder({ dir: "/tmp", prefix: "sandpiper-net-" });
 }

@@ -1,3 +1,4 @@
+import { grantOption } from "../core/grant_option.ts";
 import { type AddressKind, addressKind, canonicalAddress, isAddress } from "./net_address.ts";
 import { allowsHost, type HostRule, hostText, namesAddress, ruleText } from "./net_rules.ts";
 import type { NetWorld } from "./net_world.ts";
@@ -48,7 +49,7 @@ export async function chooseTarget(
   if (addresses.length > 0) return { kind: "addresses", addresses };
   const [first] = judged;
   const why = `it leads to ${first?.address}, ${first?.objection}, which is not in the network scope itself`;
-  return denied(rules, host, port, why, `${hostText(host, port)},${hostText(first?.address ?? host, port)}`);
+  return denied(rules, host, port, why, hostText(first?.address ?? host, port));
 }
 
 function objection(
@@ -71,6 +72,6 @@ function objection(
 function denied(rules: readonly HostRule[], host: string, port: number, why: string, grant: string): Target {
   const shown = rules.slice(0, SHOWN).map(ruleText).join(", ") + (rules.length > SHOWN ? " and more" : "");
   const note = `Denied: connect to ${hostText(host, port)}: ${why} (allowed: ${shown}). ` +
-    `Only the user can allow it: --allow-net=${grant}`;
+    `Only the user can allow it: ${grantOption("net", grant)}`;
   return { kind: "denied", why, note };
 }

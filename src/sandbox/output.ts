@@ -1,4 +1,5 @@
 import { newest } from "./newest.ts";
+import { overwrittenLines } from "./overwritten_lines.ts";
 import { openSpill, type Spill } from "./spill.ts";
 import { stripStream } from "./strip_stream.ts";
 
@@ -57,13 +58,15 @@ export function openCapture(options: CaptureOptions): Capture {
 
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const encoder = new TextEncoder();
-  const stripper = stripStream();
+  const stripper = stripStream({ overwrites: true });
+  // A line that is not complete may still be overwritten, as progress is.
+  const lines = overwrittenLines();
   let midCharacter = false;
 
-  function keep(bytes: Uint8Array<ArrayBuffer>, lines: number): void {
+  function keep(bytes: Uint8Array<ArrayBuffer>, newlinesIn: number): void {
     if (bytes.length === 0) return;
     totalBytes += bytes.length;
-    newlines += lines;
+    newlines += newlinesIn;
     openLine = bytes[bytes.length - 1] !== NEWLINE;
     if (!spill && (totalBytes > options.maxBytes || totalLines() > options.maxLines)) {
       // Nothing was dropped so far: what is kept is all there was.
@@ -79,7 +82,6 @@ export function openCapture(options: CaptureOptions): Capture {
     }
     kept.set(fitting, used);
     used += fitting.length;
-    if (options.onTail) timer ??= setTimeout(showTail, options.tailEveryMs ?? TAIL_EVERY_MS);
   }
 
   function totalLines(): number {
@@ -88,7 +90,7 @@ export function openCapture(options: CaptureOptions): Capture {
 
   function showTail(): void {
     timer = undefined;
-    options.onTail?.(newest(kept.subarray(0, used), TAIL.maxBytes, TAIL.maxLines).text);
+    options.onTail?.(newest(kept.subarray(0, used), TAIL.maxBytes, TAIL.maxLines).text + lines.open());
   }
 
   function keepText(text: string): void {
@@ -105,13 +107,22 @@ export function openCapture(options: CaptureOptions): Capture {
   return {
     write(chunk) {
       if (closed) return;
-      const lines = midCharacter || !stripper.idle() ? undefined : plainLines(chunk);
-      if (lines !== undefined) return keep(chunk, lines);
-      midCharacter = (chunk[chunk.length - 1] ?? 0) >= 0x80;
-      keepText(stripper.push(decoder.decode(chunk, { stream: true })));
+      if (options.onTail) timer ??= setTimeout(showTail, options.tailEveryMs ?? TAIL_EVERY_MS);
+      const isPlain = !midCharacter && stripper.idle() && lines.isPlain();
+      const newlinesIn = isPlain ? plainLines(chunk) : undefined;
+      if (newlinesIn === undefined) {
+        midCharacter = (chunk[chunk.length - 1] ?? 0) >= 0x80;
+        return keepText(lines.push(stripper.push(decoder.decode(chunk, { stream: true }))));
+      }
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
+      if (end > 0) {
+        keepText(lines.end());
+        keep(chunk.subarray(0, end), newlinesIn);
+      }
+      if (end < chunk.length) keepText(lines.push(decoder.decode(chunk.subarray(end), { stream: true })));
     },
     finish() {
-      keepText(stripper.push(decoder.decode()) + stripper.end());
+      keepText(lines.push(stripper.push(decoder.decode()) + stripper.end()) + lines.end());
       close();
       const complaint = spill?.complaint();
       const shown = newest(kept.subarray(0, used), options.maxBytes, options.maxLines);

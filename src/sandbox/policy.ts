@@ -1,21 +1,26 @@
+import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../core/policy.ts";
 import { DEFAULT_LIMITS } from "./default_limits.ts";
 import { deniedPaths } from "./denied.ts";
 import { toolEnvironment } from "./environment.ts";
+import { netEnvironment } from "./net_closed.ts";
 import { type FolderView, worktreeLink } from "./git_paths.ts";
 import { keptPaths, refuseKeptAround } from "./kept.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
+import { PRIVATE_GIT_CONFIG } from "./private_git_config.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
-import { protectedPaths } from "./protected.ts";
+import { protectedPaths, startupPaths } from "./protected.ts";
 import { toolchainPaths } from "./readable.ts";
 import {
+  bareEntries,
   EVERYTHING,
   intersectNames,
   intersectPaths,
   joinScopes,
   NOTHING,
   readScope,
+  scopeBeside,
   unique,
   withoutDenied,
   type WrittenScope,
@@ -108,6 +113,18 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
   refuseKeptAround(kept, [read, write]);
   const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
   const link = worktreeLink(root, facts);
+  const net = netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level);
+  const env = toolEnvironment(
+    facts.env,
+    { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },
+    {
+      ...{ home, root, tmp, cache },
+      // A process that may write nowhere has no folder for a file of its own.
+      ...(facts.level === "off" ? {} : { gitConfig: tmp === root ? "/dev/null" : join(tmp, PRIVATE_GIT_CONFIG) }),
+    },
+  );
+  const startup = startupPaths(write, { ...facts, home });
+  const denyWrite = unique([...denied.write, ...startup]);
   return {
     root,
     home,
@@ -124,20 +141,17 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
       ],
       denied.read,
     ),
-    write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denied.write),
+    write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denyWrite),
     run: runScope(run, layers.denied("run")),
-    net: netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level),
-    env: toolEnvironment(
-      facts.env,
-      { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },
-      { home, root, tmp, cache },
-    ),
+    net,
+    env: netEnvironment(env, { net, sandbox: facts.level }),
     denyRead: denied.read,
-    denyWrite: denied.write,
+    denyWrite,
     protected: unique([
       ...protectedPaths(root, facts, home),
       ...(link?.protected ?? []),
       ...denied.secrets.filter((path) => isInside(path, root)),
+      ...startup,
     ]),
     limits: { ...DEFAULT_LIMITS, ...request.limits },
     sandbox: facts.level,
@@ -158,24 +172,36 @@ function layersOf(
   // The environment is decided at the start.
   const granted = (kind: Kind, grants: Grants | undefined): Scope =>
     kind === "env" ? NOTHING : grant(kind, grants?.[kind] ?? false);
+  const denied = (kind: Kind): Scope => {
+    const all = [request.flags, request.user, request.project].map((layer) =>
+      readScope(layer?.deny?.[kind] ?? false, ofPaths(kind) ? paths.denied : asWritten)
+    );
+    return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
+  };
+  const writes = !request.readOnly && !denied("write").all;
+  /** What a layer says of a kind, and for reading what it says of writing: a place that is written is read, too. */
+  const said = (kind: Kind, layer: ScopeLayer | undefined, without: Scope): Scope => {
+    const written = layer?.[kind];
+    const scope = written === undefined
+      ? without
+      : scopeBeside(written, without, ofPaths(kind) ? paths.granted : asWritten);
+    if (kind !== "read" || !writes || layer?.write === undefined) return scope;
+    return joinScopes(scope, grant("write", bareEntries(layer.write)));
+  };
   return {
     wanted: (kind, fallback) => {
-      const [flag, user] = [request.flags?.[kind], request.user?.[kind]];
-      const standing = flag !== undefined
-        ? grant(kind, flag)
-        : joinScopes(user === undefined ? fallback : grant(kind, user), granted(kind, request.allowed));
+      const { flags, user = {}, project } = request;
+      // What the user's settings say of writing does not count where a flag says otherwise.
+      const { write, ...others } = user;
+      const settled = flags?.write === undefined && write !== undefined ? { ...others, write } : others;
+      const counts = kind === "read" ? settled : user;
+      const standing = said(kind, flags, joinScopes(said(kind, counts, fallback), granted(kind, request.allowed)));
       const own = joinScopes(standing, granted(kind, request.grants));
-      const narrower = request.project?.[kind];
-      if (narrower === undefined) return own;
+      if (project?.[kind] === undefined) return own;
       const intersect = kind === "net" ? intersectHosts : ofPaths(kind) ? intersectPaths : intersectNames;
-      return intersect(own, grant(kind, narrower));
+      return intersect(own, said(kind, project, own));
     },
-    denied: (kind) => {
-      const all = [request.flags, request.user, request.project].map((layer) =>
-        readScope(layer?.deny?.[kind] ?? false, ofPaths(kind) ? paths.denied : asWritten)
-      );
-      return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
-    },
+    denied,
   };
 }
 

@@ -71,7 +71,9 @@ export async function runProgram(
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
     const notes = [...(started.notes?.() ?? []), ...guard.notes()];
     const text = new TextDecoder().decode(stderr.subarray(-65_536));
-    const hint = notes.length > 0 ? undefined : denialHint(text, status?.success !== true, policy, disk.realPath);
+    const hint = notes.length > 0
+      ? undefined
+      : denialHint(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
     const limit = stop.reason()?.limit;
     const denial = hint?.denial ?? started.denied?.();
     return {

@@ -1,3 +1,4 @@
+import { grantOption } from "../core/grant_option.ts";
 import { ToolError } from "../core/error.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../core/program.ts";
@@ -75,7 +76,9 @@ function allowedFile(
   const file = files.get(listed);
   if (file === undefined) {
     throw new ToolError(
-      `NotCapable: run access to "${listed}" is not granted; only the user can grant it, with --allow-run=${listed}`,
+      `NotCapable: run access to "${listed}" is not granted; only the user can grant it, with ${
+        grantOption("run", listed)
+      }`,
     );
   }
   if ("why" in file) throw new ToolError(`cannot be run: ${file.why}`);

@@ -15,13 +15,12 @@ export function protectedChanges(paths: readonly string[], before: States, now: 
 
 function changesAt(path: string, before: States, now: States): ProtectedChange[] {
   const [old, is] = [before.get(path), now.get(path)];
-  // Past the limits nothing is known.
   if (old === undefined || is === undefined) return [];
   if (old.kind !== "folder" || is.kind !== "folder") {
     return sameState(old, is) ? [] : [{ path, before: old, now: is }];
   }
   // A folder that was closed to its owner shows nothing of what is in it: it is opened first, then looked at again.
-  if (!sameState(old, is)) return [{ path, before: old, now: is }];
+  if (!sameState(old, is) || (is.isCrowd && !old.isCrowd)) return [{ path, before: old, now: is }];
   const names = [...new Set([...old.names, ...is.names])];
   return names.flatMap((name) => {
     const inner = join(path, name);

@@ -25,10 +25,10 @@ const HARMLESS: Readonly<Record<string, true | ReadonlySet<string>>> = {
       "protecthfs protectntfs commitgraph multipackindex fsync fsyncmethod warnambiguousrefs",
   ),
   user: words("name email signingkey useconfigonly"),
-  remote: words("fetch push prune prunetags tagopt mirror skipfetchall promisor partialclonefilter pushdefault"),
+  remote: words("fetch push prune prunetags tagopt mirror skipfetchall pushdefault"),
   branch: words("remote merge rebase pushremote description autosetuprebase autosetupmerge sort"),
   submodule: words("active branch ignore fetchrecursesubmodules shallow recurse fetchjobs"),
-  extensions: words("objectformat refstorage partialclone worktreeconfig noop preciousobjects relativeworktrees"),
+  extensions: words("objectformat refstorage worktreeconfig noop preciousobjects relativeworktrees"),
   init: words("defaultbranch"),
   pull: words("rebase ff octopus twohead"),
   push: words("default autosetupremote followtags recursesubmodules"),
@@ -65,6 +65,10 @@ const WITH_VALUE: Readonly<Record<string, (value: string, isPlace: (path: string
   "filter.process": (value) => value === "git-lfs filter-process",
 };
 
+/** All but the tab. */
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
 /** No helper for a kind of address: `ext::` runs a command. */
 function isAddress(value: string): boolean {
   if (/^[\w+.-]*::/.test(value) || value.startsWith("-")) return false;
@@ -82,13 +86,19 @@ export function siftConfig(text: string, isPlace: (path: string) => boolean = ()
   const risky: string[] = [];
   let section: { readonly name: string; readonly sub: string | undefined } | undefined;
   let isContinued = false;
-  for (const raw of text.split("\n")) {
-    const line = raw.replace(/\r$/, "");
+  // A return belongs to the end of a line only where one follows.
+  for (const line of text.split(/\r?\n/)) {
     // The next line belongs to this one's value, whatever it looks like.
     const isTail = isContinued;
     isContinued = line.endsWith("\\");
     if (isTail || isContinued) {
       risky.push(line.trim());
+      continue;
+    }
+    // git skips some of them where others are read, and its text ends at a NUL.
+    if (CONTROLS.test(line)) {
+      risky.push(line.trim());
+      section = undefined;
       continue;
     }
     if (/^[ \t]*(?:[#;].*)?$/.test(line)) continue;

@@ -18,14 +18,17 @@ export type PathState =
   /** `bytes` are missing where the file is too large to be kept. */
   | ({ readonly kind: "file"; readonly bytes?: Uint8Array<ArrayBuffer>; readonly links?: number } & Owned)
   | ({ readonly kind: "link"; readonly target: string } & Owned)
-  | ({ readonly kind: "folder"; readonly names: readonly string[] } & Owned)
+  /** `isCrowd`: so many names were added that not even they were all looked at. */
+  | ({ readonly kind: "folder"; readonly names: readonly string[]; readonly isCrowd?: true } & Owned)
   | ({ readonly kind: "other" } & Owned);
 
 /** States by path: those asked for and, of folders, everything below. */
 export type States = ReadonlyMap<string, PathState>;
 
-/** How much is looked at and kept in memory. */
-export const STATE_LIMITS = { entries: 4_000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: 16 };
+/** How much is kept in memory, so that it can be put back; what is not kept is looked at all the same. */
+export const STATE_LIMITS = { entries: 4_000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: Infinity };
+/** How many names a command may add to a folder that is looked at before it counts as a crowd. */
+const MOST_ADDED = 1_000;
 
 /** Clocks of file systems tick some milliseconds apart. */
 const FRESH_MS = 100;
@@ -34,33 +37,46 @@ const ABSENT: PathState = { kind: "absent" };
 /**
  * What stands at some paths now. Costs one system call for each that is as it was in `before`.
  *
- * Past the limits entries are left out and contents are not kept.
+ * With `known`, of folders that it has only what it knows is looked into: what was added is told by its name and kind.
  */
-export function statesOf(paths: readonly string[], before: States = new Map(), limits = STATE_LIMITS): States {
+export function statesOf(
+  paths: readonly string[],
+  before: States = new Map(),
+  limits = STATE_LIMITS,
+  known?: States,
+): States {
   const states = new Map<string, PathState>();
   const now = Date.now();
   let bytesLeft = limits.totalBytes;
 
-  const look = (path: string, depth: number): void => {
-    if (states.size >= limits.entries) return;
-    const state = stateOf(path, before.get(path));
+  const look = (path: string, depth: number, isAdded: boolean): void => {
+    const state = stateOf(path, before.get(path), isAdded);
     states.set(path, state);
     if (state.kind === "file") bytesLeft -= state.bytes?.length ?? 0;
-    if (state.kind === "folder" && depth > 0) { for (const name of state.names) look(join(path, name), depth - 1); }
+    if (state.kind !== "folder" || depth <= 0 || isAdded) return;
+    const old = known?.get(path);
+    const usual = known === undefined ? undefined : new Set(old?.kind === "folder" ? old.names : []);
+    for (const name of state.names) look(join(path, name), depth - 1, usual?.has(name) === false);
   };
 
-  const stateOf = (path: string, known: PathState | undefined): PathState => {
+  const stateOf = (path: string, last: PathState | undefined, isAdded: boolean): PathState => {
     const status = statusOf(path);
     if (status === undefined) return ABSENT;
     const { kind, stamp, mode, uid, gid, size, links } = status;
-    if (known && known.kind !== "absent" && known.stamp === stamp && !known.fresh) return known;
+    if (last && last.kind !== "absent" && last.stamp === stamp && !last.fresh) return last;
     const owned: Owned = { stamp, fresh: now - status.changedMs < FRESH_MS, mode, uid, gid };
     try {
       if (kind === "link") return { kind, target: Deno.readLinkSync(path), ...owned };
-      if (kind === "folder") return { kind, names: listOf(path, limits.entries), ...owned };
+      if (kind === "folder") {
+        if (isAdded) return { kind, names: [], ...owned };
+        const old = known?.get(path);
+        const most = known === undefined ? Infinity : MOST_ADDED + (old?.kind === "folder" ? old.names.length : 0);
+        const names = listOf(path, most);
+        return names.length < most ? { kind, names, ...owned } : { kind, names, isCrowd: true, ...owned };
+      }
       if (kind === "other") return { kind, ...owned };
-      if (size > Math.min(limits.fileBytes, bytesLeft)) return { kind, links, ...owned };
-      const bytes = readRegular(path, limits.fileBytes);
+      const isKept = states.size < limits.entries && !isAdded && size <= Math.min(limits.fileBytes, bytesLeft);
+      const bytes = isKept ? readRegular(path, limits.fileBytes) : undefined;
       return bytes === undefined ? { kind, links, ...owned } : { kind, links, bytes, ...owned };
     } catch {
       // Not readable: it is watched by its stamp and cannot be put back.
@@ -68,7 +84,7 @@ export function statesOf(paths: readonly string[], before: States = new Map(), l
     }
   };
 
-  for (const path of paths) look(path, limits.depth);
+  for (const path of paths) look(path, limits.depth, false);
   return states;
 }
 

@@ -1,7 +1,10 @@
 import { basename, dirname, join } from "@std/path";
 import { isInside } from "../core/policy.ts";
 import {
+  HOME_PREFIXES,
   HOME_TOOLCHAINS,
+  PARTS_BY_PROGRAM,
+  PREFIX_PARTS,
   SYSTEM_DATA,
   SYSTEM_PROGRAMS,
   SYSTEM_SETTINGS,
@@ -25,6 +28,7 @@ export function toolchainPaths(facts: ReadableFacts): string[] {
     ...systemPaths(facts.realPath),
     ...real(versioned, facts.realPath),
     ...real(presentBelow(facts.home, HOME_TOOLCHAINS, facts.listFolder), facts.realPath),
+    ...homePrefixes(facts).flatMap((prefix) => partsOf(prefix, facts)),
     ...prefixes(facts),
   ];
   return outermost(all.filter((path) => !isInside(facts.home, path)));
@@ -53,7 +57,10 @@ export function presentBelow(
   return names.filter((name) => there.has(name.split("/")[0] ?? "")).map((name) => join(folder, name));
 }
 
-/** Entries of PATH, and what is installed around a `bin`: but no folder that may hold more than one program's things. */
+/**
+ * Entries of PATH, and what is installed around a `bin`: but no folder that may hold more than one program's things. In
+ * the home only the parts of it that are programs: a project with a `bin` has its own settings and keys beside it.
+ */
 function prefixes(facts: ReadableFacts): string[] {
   const entries = (facts.env["PATH"] ?? "").split(":").filter((entry) => entry.startsWith("/"));
   return real(entries, facts.realPath).flatMap((entry) => {
@@ -61,8 +68,26 @@ function prefixes(facts: ReadableFacts): string[] {
     const depth = around.split("/").length - 1;
     const installed = basename(entry) === "bin" && depth >= 2 && dirname(around) !== facts.home &&
       !isInside(facts.home, around);
-    return installed ? [around] : entry === "/" ? [] : [entry];
+    if (installed) return isInside(around, facts.home) ? [entry, ...partsOf(around, facts)] : [around];
+    return entry === "/" ? [] : [entry];
   });
+}
+
+function homePrefixes({ home, listFolder }: ReadableFacts): string[] {
+  return presentBelow(home, HOME_PREFIXES, listFolder).flatMap((path) => {
+    if (!path.endsWith("/*")) return [path];
+    const folder = dirname(path);
+    return (listFolder(folder) ?? []).map((name) => join(folder, name));
+  });
+}
+
+/** Programs and what they load, of a folder that is laid out as `/usr` is. */
+function partsOf(prefix: string, { listFolder, realPath }: ReadableFacts): string[] {
+  const programs = new Set(listFolder(join(prefix, "bin")) ?? []);
+  const more = Object.entries(PARTS_BY_PROGRAM).flatMap(([name, parts]) => programs.has(name) ? parts : []);
+  const parts = real(presentBelow(prefix, [...PREFIX_PARTS, ...more], listFolder), realPath);
+  // A link among them may lead to where anything lies.
+  return parts.filter((path) => isInside(path, prefix));
 }
 
 /** The paths that lie in no other one of the list. */

@@ -25,7 +25,11 @@ export function keepTail(): { readonly add: (bytes: Uint8Array) => void; readonl
 /** Why a runner ended, as a clause for an error message. `stderr` is untrusted and may be cut at its start. */
 export function explainExit(status: Deno.CommandStatus, stderr: string): string {
   if (status.code === EXIT_UNCONFINED) {
-    return `the sandbox could not be set up${failedStep(stderr)}, so nothing was run`;
+    const step = failedStep(stderr);
+    // Confined it was by then.
+    const missing = /^ \(step exec: (.*)\)$/s.exec(step)?.[1];
+    if (missing !== undefined) return `its program could not be started (${missing})`;
+    return `the sandbox could not be set up${step}, so nothing was run`;
   }
   const how = status.signal ? `it was ended by ${status.signal}` : `it ended with code ${status.code}`;
   // The message without the stack below it and the source line above.

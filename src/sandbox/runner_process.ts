@@ -3,6 +3,7 @@ import type { Policy } from "../core/policy.ts";
 import { type ByteReader, readBytes } from "../core/byte_reader.ts";
 import { deframer, frame } from "../core/framing.ts";
 import { execFrame } from "./launch.ts";
+import { spawnConfined } from "./launcher/executable.ts";
 import { keepProcess } from "./process_tree.ts";
 import { runnerArgv } from "./runner_command.ts";
 import { explainExit, keepTail } from "./runner_exit.ts";
@@ -28,10 +29,8 @@ export function processLink(policy: Policy, self: Self): StartLink {
     let plan: RunnerPlan;
     try {
       plan = planOf(policy, self);
-      const { program, args, env } = plan;
-      // Its own session and process group, so that ending the group ends whatever is in front of it too.
-      const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
-      child = new Deno.Command(program, { args, env, clearEnv: true, cwd: policy.root, ...pipes }).spawn();
+      // In a session of its own: ending its process group ends whatever is in front of it, too.
+      child = spawnConfined(plan, { cwd: policy.root });
       // A runner that starts while a command runs is not one of the command's strays.
       keepProcess(child);
     } catch (error) {
@@ -45,7 +44,7 @@ export function processLink(policy: Policy, self: Self): StartLink {
 interface RunnerPlan {
   readonly program: string;
   readonly args: string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Record<string, string>;
   /** What it reads first. */
   readonly frames: () => readonly Uint8Array<ArrayBuffer>[];
 }
@@ -54,11 +53,12 @@ function planOf(policy: Policy, self: Self): RunnerPlan {
   const argv = runnerArgv(policy, self);
   if (policy.sandbox === "off") {
     const [program = self.program, ...args] = argv;
-    return { program, args, env: self.env, frames: () => [] };
+    return { program, args, env: { ...self.env }, frames: () => [] };
   }
   // Files need no network, whatever commands get.
   const isQuiet = !policy.net.all && policy.net.list.length === 0;
-  const { frame, ...command } = startPlan(isQuiet ? policy : { ...policy, net: { all: false, list: [] } }, self);
+  const quiet = isQuiet ? policy : { ...policy, net: { all: false, list: [] } };
+  const { frame, ...command } = startPlan(quiet, self, { isRunner: true });
   const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
   return { ...command, frames: () => [frame(), exec] };
 }

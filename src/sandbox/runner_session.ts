@@ -102,7 +102,10 @@ export function openSession(
     return new Promise((resolve) => {
       const inTime = deadlines.start(deadlineMs, () => {
         const seconds = deadlineMs / 1000;
-        pending.settle(errorResult(`${name} did not answer within ${seconds} s and was ended. Ask for less at once`));
+        pending.settle(errorResult(
+          `${name} did not answer within ${seconds} s and was ended: there is no result, not even a part of one. ` +
+            "Ask for less at once: a smaller folder, a simpler pattern. The next call gets a fresh process",
+        ));
         void end("another call took too long", 0);
       });
       const abort = (): void => {

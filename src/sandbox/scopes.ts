@@ -17,6 +17,28 @@ export function readScope(written: WrittenScope, absolute: (entry: string) => re
   return list.includes("/") ? EVERYTHING : { all: false, list };
 }
 
+/**
+ * What is written as a scope beside what holds without it: a list replaces that, as in Deno, but entries that begin with
+ * `+` add to it, or to the others of their list.
+ */
+export function scopeBeside(
+  written: WrittenScope,
+  without: Scope,
+  absolute: (entry: string) => readonly string[],
+): Scope {
+  if (typeof written === "boolean") return readScope(written, absolute);
+  const isOnlyMore = written.length > 0 && written.every((entry) => entry.startsWith("+"));
+  const scope = readScope(bareEntries(written), absolute);
+  return isOnlyMore ? joinScopes(without, scope) : scope;
+}
+
+/** The entries of a list without the sign that they add. */
+export function bareEntries(written: WrittenScope): WrittenScope {
+  return typeof written === "boolean"
+    ? written
+    : written.map((entry) => entry.startsWith("+") ? entry.slice(1) : entry);
+}
+
 /** What either scope covers. */
 export function joinScopes(a: Scope, b: Scope): Scope {
   if (a.all || b.all) return EVERYTHING;

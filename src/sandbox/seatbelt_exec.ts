@@ -14,7 +14,6 @@ export async function execInSeatbelt(): Promise<never> {
   try {
     const read = (buffer: Uint8Array<ArrayBuffer>): number | null => Deno.stdin.readSync(buffer);
     const order = parseConfineOrder(readFrame(read));
-    if (order.kernel !== null) throw new Error("an order for another system");
     const exec = parseExecOrder(readFrame(read));
     if (exec.mergeOutput) Deno.stderr.writeSync(new TextEncoder().encode(CONFINED + "\n"));
     const child = new Deno.Command("/bin/sh", {

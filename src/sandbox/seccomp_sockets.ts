@@ -10,6 +10,7 @@ const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
 
 const TYPE_BITS = 0xf;
 const SOCK_DGRAM = 2;
@@ -55,9 +56,13 @@ function familyCheck(order: SeccompOrder): ArgumentCheck {
       loadArgument(0),
       ...unix,
       // Netlink is how libc lists addresses; its sockets are raw by type and harmless without capabilities.
-      ifEqual(AF_NETLINK, ok),
+      ifEqual(AF_NETLINK, "netlink family"),
       ifEqual(AF_INET, "socket type"),
       ifEqual(AF_INET6, "socket type", no),
+      // Its other families tell of devices, processes and sockets of the machine, or lead to code that few programs test.
+      { label: "netlink family" },
+      loadArgument(2),
+      ifEqual(NETLINK_ROUTE, ok, no),
       { label: "socket type" },
       loadArgument(1),
       keepBits(TYPE_BITS),

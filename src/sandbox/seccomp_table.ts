@@ -84,6 +84,7 @@ const ALWAYS: readonly Row[] = [
 const NO_SUCH_CALL: readonly Row[] = [
   ["clone3", 435, 435, "its flags cannot be checked by a filter"],
   ["openat2", 437, 437, "its mode cannot be checked by a filter"],
+  ["memfd_secret", 447, 447, "memory that nothing counts and that cannot be swapped out"],
 ];
 
 const WITHOUT_NAMESPACES: readonly Row[] = [

@@ -34,6 +34,44 @@ export const HOME_SECRETS: readonly string[] = [
   ...".local/share/opencode .pi .sf .sandpiper .config/sandpiper .local/share/sandpiper".split(" "),
 ];
 
+/**
+ * Below a home: what the next login, shell, editor or desktop obeys. Where tools may write the home it is protected from
+ * them, whoever made it.
+ */
+export const HOME_STARTUP: readonly string[] = [
+  ...".profile .bash_profile .bash_login .bash_logout .bash_aliases .bashrc .bashrc.d .inputrc .login .logout".split(
+    " ",
+  ),
+  ...".zshrc .zshenv .zprofile .zlogin .zlogout .oh-my-zsh/custom .kshrc .mkshrc .cshrc .tcshrc .config/fish".split(
+    " ",
+  ),
+  ...".config/nushell .config/starship.toml .pam_environment .xprofile .xinitrc .xsession .xsessionrc .xserverrc".split(
+    " ",
+  ),
+  ...".config/autostart .config/autostart-scripts .config/plasma-workspace .config/systemd .config/environment.d".split(
+    " ",
+  ),
+  ...".local/share/systemd .local/share/applications .local/share/dbus-1 .local/bin bin .config/hypr .config/sway"
+    .split(
+      " ",
+    ),
+  ...".config/i3 .i3 .config/openbox .config/awesome .config/bspwm .config/sxhkd Library/LaunchAgents".split(" "),
+  // What tools of a developer run or load by themselves.
+  ...".gitconfig .config/git .cargo/config .cargo/config.toml .cargo/env .cargo/bin .condarc .curlrc .wgetrc".split(
+    " ",
+  ),
+  ...".vimrc .vim/vimrc .vim/plugin .vim/autoload .vim/after .gvimrc .config/nvim .emacs .tmux.conf .config/tmux .screenrc .gdbinit"
+    .split(
+      " ",
+    ),
+  ...".lldbinit .pdbrc .pythonrc.py .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ackrc .ripgreprc".split(" "),
+  ...".emacs.d/init.el .emacs.d/early-init.el .config/emacs/init.el .config/direnv .config/mise .mise.toml".split(" "),
+  ...".tool-versions .asdfrc .config/Code/User/settings.json .config/Code/User/tasks.json .config/helix .config/alacritty .config/kitty .config/wezterm"
+    .split(" "),
+  ...".wezterm.lua .config/ghostty .forward .procmailrc .mailcap .lesskey .config/lesskey .crontab".split(" "),
+  ...".m2/settings.xml .gradle/init.gradle .gradle/init.d .sbt .ivy2/.credentials .deno/bin .bun/bin".split(" "),
+];
+
 /** Of the machine; most of them matter to root alone. */
 export const SYSTEM_SECRETS: readonly string[] = [
   ..."shadow shadow- gshadow gshadow- sudoers sudoers.d ssh security/opasswd krb5.keytab".split(" "),

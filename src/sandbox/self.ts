@@ -1,3 +1,4 @@
+import { LINEAR_REGEX } from "../core/linear_regex.ts";
 import { dirname, fromFileUrl, join } from "@std/path";
 
 /** How this program starts itself again. */
@@ -23,14 +24,7 @@ const QUIET: Readonly<Record<string, string>> = {
 export function thisProgram(): Self {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
-    // Linux: the file that runs, even when another stands at its path by now.
-    return {
-      program: Deno.build.os === "linux" ? "/proc/self/exe" : program,
-      args: [],
-      env: QUIET,
-      readPaths: [program],
-      standalone: true,
-    };
+    return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
   }
   const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
   const home = Deno.env.get("HOME");
@@ -39,7 +33,10 @@ export function thisProgram(): Self {
   if (home !== undefined) env["HOME"] = home;
   return {
     program,
-    args: ["run", "-A", "--no-prompt", "--cached-only", "--config", join(root, "deno.json"), join(root, "main.ts")],
+    args: [
+      ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
+      ...["--config", join(root, "deno.json"), join(root, "main.ts")],
+    ],
     env,
     readPaths: [
       program,

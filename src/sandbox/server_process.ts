@@ -3,12 +3,15 @@
 import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { killTree } from "./end_tree.ts";
-import { confinedCommand, type Exec, execFrame, policyFrame } from "./launch.ts";
+import { type Exec, execFrame } from "./launch.ts";
+import { spawnConfined } from "./launcher/executable.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, expectTree, keepProcess, openTree, type Tree } from "./process_tree.ts";
 import type { ProtectedGuard } from "./protected_guard.ts";
 import { explainExit, keepTail } from "./runner_exit.ts";
 import type { Self } from "./self.ts";
+import { serverHint } from "./server_hint.ts";
+import { type StartPlan, startPlan } from "./start_plan.ts";
 import { watch } from "./watchdog.ts";
 import { within } from "./within.ts";
 
@@ -51,10 +54,10 @@ export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: S
   const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
   const gate = listed ? openGate(policy.net.list, net) : undefined;
   let child: Deno.ChildProcess;
+  let plan: StartPlan;
   try {
-    const { program, args, env } = confinedCommand(policy, self, gate?.folder);
-    const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
-    child = new Deno.Command(program, { args, env, clearEnv: true, ...pipes }).spawn();
+    plan = startPlan(policy, self, gate ? { gate: gate.folder } : {});
+    child = spawnConfined(plan);
   } catch (error) {
     gate?.close();
     throw error;
@@ -62,15 +65,16 @@ export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: S
   keepProcess(child);
   const tree = openTree(child.pid);
   guard.add(tree);
-  return follow(child, tree, gate, command, host);
+  return follow(child, plan, tree, gate, command, host);
 }
 
 function follow(
   child: Deno.ChildProcess,
+  plan: StartPlan,
   tree: Tree,
   gate: NetGate | undefined,
   { argv, env, cwd }: Pick<Exec, "argv" | "env" | "cwd">,
-  { policy, self, guard }: ServerHost,
+  { policy, guard }: ServerHost,
 ): ServerProcess {
   const input = child.stdin.getWriter();
   input.closed.catch(() => {});
@@ -79,7 +83,7 @@ function follow(
   const exec: Exec = { argv, cwd, env: { ...env, ...gate?.env }, stdin: "keep", mergeOutput: false };
   // Nothing of the server's own goes into the pipe before both orders: the process would take it for one.
   const told = (async () => {
-    await input.write(policyFrame(policy, self));
+    await input.write(plan.frame());
     if (gate) await Promise.race([gate.ready, child.status]);
     await input.write(execFrame(exec));
   })();
@@ -110,7 +114,9 @@ function follow(
     gate?.close();
     await within(AFTER_EXIT_MS, complaints);
     await input.abort().catch(() => {});
-    return limit === undefined ? explainExit(status, tail.text()) : `it was ended: ${limit}`;
+    if (limit !== undefined) return `it was ended: ${limit}`;
+    const hint = status.success ? undefined : serverHint(argv, tail.text(), policy);
+    return explainExit(status, tail.text()) + (hint === undefined ? "" : `: ${hint}`);
   })();
 
   const end = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { isAbsolute } from "@std/path";
+import { grantOption } from "../core/grant_option.ts";
 import { ToolError } from "../core/error.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { programFile } from "./program_files.ts";
@@ -18,7 +19,9 @@ export function serverProgram(command: string, policy: Policy): string {
   if (sandbox === "permissions") throw new ToolError("at the sandbox level permissions no program can be confined");
   if (run.all) return command;
   if (!run.list.includes(command)) {
-    throw new ToolError(`${command} is not in the run scope; only the user can allow it: --allow-run=${command}`);
+    throw new ToolError(
+      `${command} is not in the run scope; only the user can allow it: ${grantOption("run", command)}`,
+    );
   }
   if (!CONFINING.includes(sandbox)) {
     throw new ToolError(`at the sandbox level ${sandbox} no single program can be confined`);

@@ -6,12 +6,14 @@ import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
 import { killTree } from "./end_tree.ts";
 import type { DenialClaim } from "./denial_claim.ts";
-import { denialHint } from "./denial_hint.ts";
+import { denialHint, endingOf } from "./denial_hint.ts";
+import { silentHint } from "./net_closed.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
 import { openTree } from "./process_tree.ts";
 import { openProtectedGuard, type ProtectedGuard } from "./protected_guard.ts";
+import { namesInPrivateTmp, privateTmpNotes } from "./private_notes.ts";
 import type { Spares } from "./spare.ts";
 import { openStop, type StopReason } from "./stop.ts";
 import { openTripwire } from "./tripwire.ts";
@@ -69,7 +71,9 @@ export function openShell(
   const guard = openProtectedGuard(openTripwire(policy));
   const background = openBackground(host, guard);
   const run: Shell = (command, options) => {
-    const call = runCommand(host, guard, command, options, closing.signal);
+    const attempt = (): Promise<DeniedOutcome> => runCommand(host, guard, command, options, closing.signal);
+    // What was there when the process was planned may be gone when its mounts are made: a new plan leaves it out.
+    const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
     running.add(call);
     const forget = (): boolean => running.delete(call);
     call.then(forget, forget);
@@ -86,6 +90,9 @@ export function openShell(
   });
 }
 
+/** A command of which surely nothing has run. */
+class NeverBegan extends ToolError {}
+
 async function runCommand(
   host: CommandHost,
   guard: ProtectedGuard,
@@ -97,6 +104,7 @@ async function runCommand(
   const { policy } = host;
   const { limits } = policy;
   guard.begin();
+  const before = namesInPrivateTmp(policy, command);
   const started = startCommand(host, command);
   const tree = openTree(started.pid);
   guard.add(tree);
@@ -132,15 +140,18 @@ async function runCommand(
     if (!complete) await within(AFTER_KILL_MS, drained);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !stop.reason()) {
-      throw new ToolError(`The command did not run, it could not be confined: ${failure}`);
+      const why = `The command did not run, it could not be confined: ${failure}`;
+      throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
     const notes = [...(started.notes?.() ?? []), ...guard.notes()];
     // What is known needs no guess.
     const hint = notes.length > 0
       ? undefined
-      : denialHint(captured.output, status?.success !== true, policy, disk.realPath);
-    const told = outcomeOf(captured, status, stop.reason(), left, hint?.note === undefined ? notes : [hint.note]);
+      : denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
+        silentHint(command, status?.code ?? 0, policy);
+    const said = [...(hint?.note === undefined ? notes : [hint.note]), ...privateTmpNotes(policy, command, before)];
+    const told = outcomeOf(captured, status, stop.reason(), left, said);
     const denial = hint?.denial ?? started.denied?.();
     if (notes.length === 0 && hint === undefined && denial === undefined) return told;
     return { ...told, isDenied: true, ...(denial === undefined ? {} : { denial }) };

@@ -8,7 +8,7 @@ import type { Self } from "./self.ts";
 const AFTER_CALL_MS = 5;
 /** A call that lasts this long is not disturbed by a start beside it any more. */
 const BESIDE_CALL_MS = 100;
-/** How many wait at a time: one costs a tenth of a second of a processor and, where it waits as this program, fifty megabytes. */
+/** How many wait at a time; a reply rarely has more calls that come at once. */
 const MOST_AHEAD = 2;
 
 /**

@@ -1,6 +1,6 @@
 import type { Policy } from "../core/policy.ts";
 import { type Glance, glanceAtDisk } from "./disk.ts";
-import { confinedCommand, policyFrame } from "./launch.ts";
+import { confinedCommand, type LaunchOptions, policyFrame } from "./launch.ts";
 import type { Self } from "./self.ts";
 
 /** What a process is started with that confines itself: see `confinedCommand` and `policyFrame`. */
@@ -8,7 +8,7 @@ export interface StartPlan {
   readonly program: string;
   readonly args: string[];
   readonly env: Record<string, string>;
-  /** Made when it is first asked for: the process loads its code meanwhile. */
+  /** Made when it is first asked for, which may be beside the start of the process. */
   readonly frame: () => Uint8Array<ArrayBuffer>;
 }
 
@@ -18,22 +18,25 @@ interface KeptPlan {
   readonly plan: StartPlan;
 }
 
-const kept = new WeakMap<Policy, KeptPlan>();
+const kept = { command: new WeakMap<Policy, KeptPlan>(), runner: new WeakMap<Policy, KeptPlan>() };
 
 /**
  * The plan of a policy as the disk is now. Most commands leave alone what it depends on (which of the policy's paths are
- * there, and what lies beside what is denied), and then the last one still holds.
+ * there, and what lies beside what is denied), and then the last one still holds: to make one takes longer than to start
+ * a process by it.
  */
-export function startPlan(policy: Policy, self: Self, gate?: string): StartPlan {
-  const last = gate === undefined ? kept.get(policy) : undefined;
+export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOptions, "view"> = {}): StartPlan {
+  const plans = options.isRunner ? kept.runner : kept.command;
+  const last = options.gate === undefined ? plans.get(policy) : undefined;
   if (last?.self === self && last.view.isStill()) return last.plan;
   const { root, home, tmp, cache, read, write } = policy;
-  const view = glanceAtDisk([root, home, tmp, cache, ...self.readPaths, ...read.list, ...write.list]);
+  const programs = options.isRunner || options.gate !== undefined ? self.readPaths : [];
+  const view = glanceAtDisk([root, home, tmp, cache, ...programs, ...read.list, ...write.list]);
   let frame: Uint8Array<ArrayBuffer> | undefined;
   const plan: StartPlan = {
-    ...confinedCommand(policy, self, gate, view),
-    frame: () => frame ??= policyFrame(policy, self, view),
+    ...confinedCommand(policy, self, { ...options, view }),
+    frame: () => frame ??= policyFrame(policy, self, { ...options, view }),
   };
-  if (gate === undefined) kept.set(policy, { self, view, plan });
+  if (options.gate === undefined) plans.set(policy, { self, view, plan });
   return plan;
 }

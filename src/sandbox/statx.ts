@@ -1,6 +1,6 @@
 // lstat(2) through libc: one call costs two microseconds, also for a path that is not there, where an exception would cost
 // thirty; and times have the whole precision of the kernel.
-import { AT_FDCWD, cString, systemCall } from "./ffi.ts";
+import { addressOf, AT_FDCWD, CALLS, cString, libc, systemCall } from "./ffi.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
@@ -56,5 +56,51 @@ function statx(folder: number, path: string, flags: number): PathStatus | undefi
     uid,
     gid,
     changedMs: changed * 1_000 + word(104) / 1e6,
+  };
+}
+
+/** What tells whether a folder was changed, replaced or closed. */
+export interface FolderStamp {
+  readonly device: readonly [number, number];
+  readonly inode: readonly [number, number];
+  /** ctime: seconds and nanoseconds, which the kernel alone sets. */
+  readonly changed: readonly [number, number];
+  readonly mode: number;
+  readonly uid: number;
+}
+
+const FOLDER = 4;
+let bufferAddress: bigint | undefined;
+
+/**
+ * The stamp of the folder at a path, given by the address of its bytes: `known` itself where nothing changed, undefined where
+ * no folder stands there. For whole trees: a quarter of the time that `statusOf` takes.
+ */
+export function folderStamp(path: bigint, known?: FolderStamp): FolderStamp | undefined {
+  bufferAddress ??= addressOf(buffer);
+  const number = BigInt(CALLS.statx[Deno.build.arch]);
+  const result = libc().syscall(
+    number,
+    -100n,
+    path,
+    BigInt(AT_SYMLINK_NOFOLLOW),
+    BigInt(STATX_BASIC_STATS),
+    bufferAddress,
+  );
+  if (Number(result) !== 0) return undefined;
+  const word = (at: number): number => view.getUint32(at, true);
+  const mode = view.getUint16(28, true);
+  if (mode >> 12 !== FOLDER) return undefined;
+  if (
+    known !== undefined && known.changed[1] === word(104) && known.changed[0] === word(96) &&
+    known.inode[0] === word(32) && known.inode[1] === word(36) &&
+    known.device[0] === word(136) && known.device[1] === word(140)
+  ) return known;
+  return {
+    device: [word(136), word(140)],
+    inode: [word(32), word(36)],
+    changed: [word(96), word(104)],
+    mode: mode & 0o7777,
+    uid: word(20),
   };
 }

@@ -1,4 +1,4 @@
-import { stripControls } from "../core/text.ts";
+import { stripAllButOverwrites, stripControls } from "../core/text.ts";
 
 /** Longest unfinished control sequence that is waited for, characters; a longer one is no such sequence. */
 const MAX_HELD = 4_096;
@@ -29,8 +29,9 @@ export interface StripStream {
   idle(): boolean;
 }
 
-/** A stripper for one stream. */
-export function stripStream(): StripStream {
+/** A stripper for one stream; `overwrites`: with what `stripAllButOverwrites` leaves. */
+export function stripStream({ overwrites = false }: { readonly overwrites?: boolean } = {}): StripStream {
+  const strip = overwrites ? stripAllButOverwrites : stripControls;
   let held = "";
   let carriageReturn = "";
   return {
@@ -38,15 +39,15 @@ export function stripStream(): StripStream {
       let fresh = carriageReturn + text;
       carriageReturn = fresh.endsWith("\r") ? "\r" : "";
       if (carriageReturn) fresh = fresh.slice(0, -1);
-      const pending = held + fresh.replace(/\r\n?/g, "\n");
+      const pending = held + (overwrites ? fresh.replaceAll("\r\n", "\n") : fresh.replace(/\r\n?/g, "\n"));
       const cut = unfinishedAt(pending);
       held = withoutPayload(pending.slice(cut));
-      if (held.length <= MAX_HELD) return stripControls(pending.slice(0, cut));
+      if (held.length <= MAX_HELD) return strip(pending.slice(0, cut));
       held = "";
-      return stripControls(pending);
+      return strip(pending);
     },
     end() {
-      const rest = stripControls(held + carriageReturn);
+      const rest = strip(held + carriageReturn);
       held = carriageReturn = "";
       return rest;
     },

@@ -49,14 +49,48 @@ export const KERNEL_VIEWS: readonly string[] = [
 /** Devices that hold nothing. No terminal: the user types into it. */
 export const DEVICES: readonly string[] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/** Toolchains and settings without secrets below a home: read and execute. */
+/**
+ * Toolchains below a home: read and execute. The home is closed but for these. Each holds what an installer put there,
+ * never a folder beside which settings, tokens or files that a person or a shell writes may lie.
+ */
 export const HOME_TOOLCHAINS: readonly string[] = [
-  ...".cargo/bin .cargo/registry .cargo/git .cargo/config.toml .cargo/env .rustup go .sdkman .nvm .volta".split(" "),
-  ...".pyenv .rbenv .asdf .bun .deno .local/bin .local/lib .local/share/mise .local/share/uv".split(" "),
-  ...".local/share/pnpm .local/share/fnm .node-gyp .m2/repository .gradle/caches .gradle/wrapper".split(" "),
-  ...".gitconfig .config/git/config .config/git/ignore .config/git/attributes .editorconfig".split(" "),
-  ...".profile .bash_profile .bashrc .inputrc .condarc miniconda3 anaconda3 .ghcup .opam .elan .juliaup".split(" "),
+  ...".cargo/bin .cargo/registry/cache .cargo/registry/index .cargo/registry/src".split(" "),
+  ...".rustup/toolchains .rustup/settings.toml .rustup/update-hashes go/bin go/pkg/mod go/pkg/sumdb .sdkman/candidates"
+    .split(" "),
+  ...".nvm/versions .nvm/alias .nvm/nvm.sh .nvm/nvm-exec .volta/bin .volta/tools .bun/bin .deno/bin".split(" "),
+  ...".bun/install/cache .bun/install/global/node_modules .local/bin .local/lib".split(" "),
+  ...".pyenv/bin .pyenv/completions .pyenv/libexec .pyenv/plugins .pyenv/pyenv.d .pyenv/shims".split(" "),
+  ...".pyenv/version .pyenv/versions".split(" "),
+  ...".rbenv/bin .rbenv/libexec .rbenv/plugins .rbenv/rbenv.d .rbenv/shims .rbenv/version .rbenv/versions".split(" "),
+  ...".asdf/asdf.sh .asdf/bin .asdf/installs .asdf/lib .asdf/plugins .asdf/shims".split(" "),
+  ...".local/share/mise/installs .local/share/mise/plugins .local/share/mise/shims".split(" "),
+  ...".local/share/uv/python .local/share/uv/tools .local/share/pnpm/global .local/share/pnpm/nodejs".split(" "),
+  ...".local/share/pnpm/store .local/share/fnm/aliases .local/share/fnm/node-versions .node-gyp".split(" "),
+  ...".m2/repository .m2/wrapper .gradle/caches .gradle/jdks .gradle/wrapper".split(" "),
+  ...".ghcup/bin .ghcup/ghc .elan/bin .elan/toolchains .juliaup/bin .julia/juliaup .julia/packages".split(" "),
+  ".julia/artifacts",
 ];
+
+/** Folders below a home that are laid out as `/usr` is; `*` for each folder there. */
+export const HOME_PREFIXES: readonly string[] = [
+  ...["miniconda3", "anaconda3", "miniforge3", "mambaforge"].flatMap((name) => [name, `${name}/envs/*`]),
+  ".opam/*",
+];
+
+/** What of a folder that is laid out as `/usr` is programs and what they load; no `etc`, where people keep variables. */
+export const PREFIX_PARTS: readonly string[] = [
+  ..."bin sbin condabin conda-meta include lib lib32 lib64 libexec man share ssl pyvenv.cfg".split(" "),
+  // Java's.
+  ..."conf/security conf/net.properties conf/logging.properties jmods jre legal release".split(" "),
+  // Maven's and Gradle's.
+  ..."boot init.d conf/logging".split(" "),
+];
+
+/** And what else, where a program of this name is in its `bin`. */
+export const PARTS_BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {
+  go: ["VERSION", "go.env", "pkg", "src"],
+  flutter: ["packages", "version"],
+};
 
 /** What a grant of the whole disk still leaves out; the pieces that programs need are granted by name above. */
 export const NEVER_WITH_ALL: readonly string[] = ["/proc", "/sys", "/dev", "/run"];

@@ -7,7 +7,7 @@ export const THREADS_PER_PROCESS = 16;
 const COMMON_THREADS = 2;
 /** ... and a build on a machine with many processors, where each of its programs starts a thread for each of them. */
 const TASKS_PER_PROCESSOR = 64;
-/** This program has some threads itself before it becomes a command. */
+/** Below that hardly a build would start. */
 const LEAST_TASKS = 64;
 
 /**

@@ -6,10 +6,12 @@ import { covers, isInside, type Policy } from "../core/policy.ts";
 import { stripControls } from "../core/text.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { protectedChanges } from "./protected_changes.ts";
-import { type States, statesOf } from "./protected_state.ts";
+import { type PathState, STATE_LIMITS, type States, statesOf } from "./protected_state.ts";
+import { type FoundTraps, type Trap, watchTraps } from "./protected_traps.ts";
 import { putBack, putModeBack } from "./put_back.ts";
-import { type Trap, watchTraps } from "./protected_traps.ts";
 import { openAside } from "./set_aside.ts";
+import { statusOf } from "./statx.ts";
+import { watchModes, withOpenFolders } from "./watched_modes.ts";
 
 /** Watches over the protected paths of a policy. */
 export interface Tripwire {
@@ -29,11 +31,18 @@ export interface Tripwire {
   close(): void;
 }
 
-/** Restoring one thing can uncover another, a folder's content behind its mode for instance. */
-const MOST_ROUNDS = 4;
+/** What is not as it was after so many attempts is told, and left. */
+const MOST_TRIES = 8;
 const MOST_LINES = 20;
 const WHY = "protected, only the user can change it";
 const TRAP = "a later git of the user would obey";
+const CLOSED = "its owner could not use it any more";
+const PARTIAL =
+  "The workspace has folders that could not be looked at (more than some hundred thousand, deeper than 128, or " +
+  "with names that are no text): what commands put into those for a later git to obey is not seen.";
+/** Stands for where something is that was removed for good. */
+const LOST = "not kept, since it could be moved nowhere";
+const NO_TRAPS: FoundTraps = { traps: [], closed: [] };
 
 /** Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. */
 export function openTripwire(policy: Policy): Tripwire | undefined {
@@ -41,17 +50,45 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
   const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy) : undefined;
   if (all.length === 0 && !traps) return undefined;
   const folders = foldersAround(all, policy);
+  const modes = watchModes([...all.map((path) => rootOf(path, policy)), policy.root], folders);
   // What is mounted read-only no command can change: if it changes, somebody else did it.
   const unmounted = new Set<string>();
   let paths = all;
-  const aside = openAside(policy.cache);
+  const aside = openAside(asidePlaces(policy));
+  // Not all could be restored: what is left is not the user's own.
+  let isUnfinished = false;
+  let unrestored: ReadonlySet<string> = new Set();
   let before: States = new Map();
   let pins: PinnedFolders | undefined;
+  let isPartialTold = false;
+
+  const look = (): States => statesOf(paths, before, STATE_LIMITS, before);
+  const changes = (): ReturnType<typeof protectedChanges> => protectedChanges(paths, before, look());
+  const found = (): FoundTraps => {
+    const { traps: list, closed } = traps?.found() ?? NO_TRAPS;
+    // What is protected comes back with its mode.
+    return { traps: list, closed: closed.filter(({ path }) => !paths.some((folder) => isInside(path, folder))) };
+  };
+  const isTouched = (): boolean => {
+    if ((pins?.moved().length ?? 0) > 0 || modes.closed().length > 0 || changes().length > 0) return true;
+    const { traps, closed } = found();
+    return traps.length > 0 || closed.length > 0;
+  };
+
+  /** What was added to a folder in such numbers goes away as a whole; what is known of it comes back. */
+  const clearCrowd = (path: string, was: Extract<PathState, { readonly kind: "folder" }>): string => {
+    const kept = takeAside(path);
+    if (kept === LOST) throw new Error("it could not be set aside");
+    Deno.mkdirSync(path, { mode: 0o700 });
+    for (const name of was.names) if (exists(`${kept}/${name}`)) Deno.renameSync(`${kept}/${name}`, `${path}/${name}`);
+    putModeBack(path, was);
+    return kept;
+  };
 
   const takeAside = (path: string): string => {
     // Where a link stands for a folder around it, the path is a file of somebody else.
     if (Deno.realPathSync(dirname(path)) !== dirname(path)) throw new Error("a link leads there");
-    return aside.take(path);
+    return aside.take(path) ?? LOST;
   };
 
   const nextMoved = (failed: ReadonlySet<string>): { readonly path: string; readonly at: string } | undefined => {
@@ -59,28 +96,38 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
     return undefined;
   };
 
-  const restoreOnce = (undone: string[], failed: Set<string>): boolean => {
+  const restoreOnce = (undone: string[], failed: Set<string>, tries: Map<string, number>): boolean => {
     let acted = false;
-    const attempt = (path: string, verb: string, work: () => string | undefined): void => {
+    const attempt = (path: string, why: string, verb: string, work: () => string | undefined): void => {
       if (failed.has(path)) return;
       acted = true;
+      const count = (tries.get(path) ?? 0) + 1;
+      tries.set(path, count);
       try {
-        const kept = work();
+        if (count > MOST_TRIES) throw new Error("it did not stay as it was put back");
+        const kept = withOpenFolders(path, rootOf(path, policy), work);
         undone.push(
-          `${verb} ${shown(path, policy)}: ${WHY}${kept === undefined ? "" : `; what stood there is ${kept}`}.`,
+          `${verb} ${shown(path, policy)}: ${why}${kept === undefined ? "" : `; what stood there is ${kept}`}.`,
         );
       } catch (error) {
         failed.add(path);
-        undone.push(`${shown(path, policy)} is protected, was changed and could not be restored: ${messageOf(error)}.`);
+        undone.push(`${told(path, why, policy)} and could not be restored: ${messageOf(error)}.`);
       }
     };
+    // Behind a folder that is closed nothing can be seen or restored: modes come first, all that can be seen at a time.
+    const closed = () => [...modes.closed(), ...found().closed].filter(({ path }) => !failed.has(path));
+    for (let list = closed(); list.length > 0; list = closed()) {
+      for (const { path, mode } of list) {
+        attempt(path, CLOSED, "Restored the mode of", () => void Deno.chmodSync(path, mode));
+      }
+    }
     // One after the other: what moved along with an outer folder is back with it. Where one was deleted, with all that
     // was in it, the protected paths in it are put back one by one.
     for (let next = nextMoved(failed); next; next = nextMoved(failed)) {
       const { path, at } = next;
-      attempt(path, "Moved back", () => {
+      attempt(path, WHY, "Moved back", () => {
         if (Deno.realPathSync(dirname(path)) !== dirname(path)) throw new Error("the folder around it is gone");
-        const kept = exists(path) ? aside.take(path) : undefined;
+        const kept = exists(path) ? aside.take(path) ?? LOST : undefined;
         Deno.renameSync(at, path);
         return kept;
       });
@@ -88,31 +135,32 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
     // A file or link where a folder has to be would lead whatever is put back elsewhere.
     for (const path of folders) {
       if (!exists(path) || Deno.lstatSync(path).isDirectory || !held(path, before)) continue;
-      attempt(path, "Removed", () => takeAside(path));
+      attempt(path, WHY, "Removed", () => takeAside(path));
     }
-    for (const change of protectedChanges(paths, before, statesOf(paths, before))) {
-      const { path, before: was, now } = change;
-      const modeOnly = was.kind === "folder" && now.kind === "folder";
-      attempt(path, was.kind === "absent" ? "Removed" : "Restored", () => {
-        if (modeOnly) return void putModeBack(path, was);
+    for (const { path, before: was, now } of changes()) {
+      attempt(path, WHY, was.kind === "absent" ? "Removed" : "Restored", () => {
+        if (was.kind === "folder" && now.kind === "folder") {
+          if (now.isCrowd && !was.isCrowd) return clearCrowd(path, was);
+          return void putModeBack(path, was);
+        }
         const kept = now.kind === "absent" ? undefined : takeAside(path);
         putBack(path, was, before, rootOf(path, policy));
         return kept;
       });
     }
-    for (const trap of traps?.found() ?? []) {
-      if (failed.has(trap.path)) continue;
-      acted = true;
-      try {
+    for (const trap of found().traps) {
+      // What lies in something that was taken away is gone with it.
+      if (trap.unseen === undefined && statusOf(trap.path) === undefined) continue;
+      attempt(trap.path, `${TRAP} ${clean(trap.what)}`, verbOf(trap), () => {
+        if (trap.unseen !== undefined) {
+          const { at, isBeside } = aside.takeUnseen(trap.unseen.bytes);
+          if (isBeside) traps?.passOver(at);
+          return at;
+        }
         const kept = takeAside(trap.path);
         putBack(trap.path, trap.instead, trap.from, rootOf(trap.path, policy));
-        undone.push(
-          `${verbOf(trap)} ${shown(trap.path, policy)}: ${TRAP} ${clean(trap.what)}; what stood there is ${kept}.`,
-        );
-      } catch (error) {
-        failed.add(trap.path);
-        undone.push(`${told(trap, policy)} and could not be undone: ${messageOf(error)}.`);
-      }
+        return kept;
+      });
     }
     return acted;
   };
@@ -124,25 +172,36 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
         for (const path of all) if (!unmounted.has(path) && !isMounted(path)) unmounted.add(path);
         paths = all.filter((path) => unmounted.has(path));
       }
-      before = statesOf(paths, before);
+      before = stillToRestore(statesOf(paths, before), before, unrestored);
       pins = pinFolders(folders);
-      traps?.arm();
+      if (!isUnfinished || modes.closed().length === 0) modes.arm();
+      const left = isUnfinished ? found() : NO_TRAPS;
+      if (left.traps.length === 0 && left.closed.length === 0) traps?.arm();
+      isUnfinished = false;
     },
-    isTouched: () =>
-      (pins?.moved().length ?? 0) > 0 || protectedChanges(paths, before, statesOf(paths, before)).length > 0 ||
-      (traps?.found().length ?? 0) > 0,
+    isTouched: () => isTouched() || (traps?.isPartial() === true && !isPartialTold),
     restore(quiet) {
+      const undone: string[] = [];
+      if (traps?.isPartial() === true && !isPartialTold) {
+        isPartialTold = true;
+        undone.push(PARTIAL);
+      }
       if (!quiet) {
         const by = "by a process that could not be ended: it was not restored.";
-        const changes = protectedChanges(paths, before, statesOf(paths, before));
-        return bounded([
-          ...changes.map(({ path }) => `${shown(path, policy)} is protected and was changed, ${by}`),
-          ...(traps?.found() ?? []).map((trap) => `${told(trap, policy)}, ${by}`),
-        ]);
+        const { traps, closed } = found();
+        undone.push(
+          ...[...modes.closed(), ...closed].map(({ path }) => `${told(path, CLOSED, policy)}, ${by}`),
+          ...changes().map(({ path }) => `${told(path, WHY, policy)}, ${by}`),
+          ...traps.map(({ path, what }) => `${told(path, `${TRAP} ${clean(what)}`, policy)}, ${by}`),
+        );
+        return bounded(undone);
       }
-      const undone: string[] = [];
       const failed = new Set<string>();
-      for (let round = 0; round < MOST_ROUNDS && restoreOnce(undone, failed); round++);
+      const tries = new Map<string, number>();
+      // It ends: nothing runs that could add anything, and nothing is tried more than a few times.
+      while (restoreOnce(undone, failed, tries));
+      isUnfinished = failed.size > 0;
+      unrestored = failed;
       return bounded(undone);
     },
     close: () => pins?.close(),
@@ -154,11 +213,11 @@ function confines({ sandbox }: Policy): boolean {
   return sandbox === "kernel" || sandbox === "kernel+";
 }
 
-/** Protected paths that a command could change: what is denied besides is out of its reach while it is there. */
+/** Protected paths that a command could change: what is denied besides is out of its reach while it is there, no link. */
 function watchedPaths(policy: Policy): string[] {
   if (!confines(policy)) return [];
   return policy.protected.filter((path) =>
-    covers(policy.write, path) && !(policy.denyWrite.some((denied) => isInside(path, denied)) && exists(path))
+    covers(policy.write, path) && !(policy.denyWrite.some((denied) => isInside(path, denied)) && isMounted(path))
   );
 }
 
@@ -195,7 +254,7 @@ function held(folder: string, before: States): boolean {
 }
 
 function shown(path: string, policy: Policy): string {
-  return clean(isInside(path, policy.root) ? path.slice(policy.root.length + 1) : path);
+  return clean(isInside(path, policy.root) ? path.slice(policy.root.length + 1) || "." : path);
 }
 
 function verbOf({ path, instead, from }: Trap): string {
@@ -203,18 +262,45 @@ function verbOf({ path, instead, from }: Trap): string {
   return from.get(path) === instead ? "Restored" : "Sifted";
 }
 
-function told({ path, what }: Trap, policy: Policy): string {
-  return `${shown(path, policy)} was changed so that ${TRAP} ${clean(what)}`;
+function told(path: string, why: string, policy: Policy): string {
+  if (why === WHY) return `${shown(path, policy)} is protected, was changed`;
+  if (why === CLOSED) return `The mode of ${shown(path, policy)} was changed so that ${why},`;
+  return `${shown(path, policy)} was changed so that ${why}`;
 }
 
 function clean(text: string): string {
   return stripControls(text).replaceAll("\n", "?");
 }
 
-function bounded(lines: string[]): string[] {
-  return lines.length <= MOST_LINES
-    ? lines
-    : [...lines.slice(0, MOST_LINES), `And ${lines.length - MOST_LINES} more protected paths.`];
+/** Where there are many, those go first that matter most: what could not be restored, what git would obey, modes last. */
+function bounded(lines: readonly string[]): string[] {
+  if (lines.length <= MOST_LINES) return [...lines];
+  const rank = (line: string): number => {
+    if (line === PARTIAL || / could not be (?:restored|ended)/.test(line)) return 0;
+    if (line.includes(`: ${TRAP} `)) return 1;
+    return line.startsWith("Restored the mode of ") ? 3 : 2;
+  };
+  const sorted = [...lines].sort((a, b) => rank(a) - rank(b));
+  return [...sorted.slice(0, MOST_LINES), `And ${lines.length - MOST_LINES} more.`];
+}
+
+/** What was put aside must be out of the reach of commands; where they can write everything a new name is. */
+function asidePlaces(policy: Policy): string[] {
+  const places = [...new Set([dirname(policy.cache), dirname(policy.tmp)])];
+  const isReached = (path: string): boolean => covers(policy.write, path);
+  return [...places.filter((path) => !isReached(path)), ...places.filter(isReached), policy.cache];
+}
+
+/** The states of now, but for what could not be put back: of that the old ones, where they can be put back at all. */
+function stillToRestore(now: States, before: States, failed: ReadonlySet<string>): States {
+  const states = new Map(now);
+  for (const path of failed) {
+    const was = before.get(path);
+    if (was === undefined || was.kind === "other" || (was.kind === "file" && was.bytes === undefined)) continue;
+    for (const inner of [...states.keys()]) if (isInside(inner, path)) states.delete(inner);
+    for (const [inner, state] of before) if (isInside(inner, path)) states.set(inner, state);
+  }
+  return states;
 }
 
 function exists(path: string): boolean {

@@ -1,5 +1,6 @@
 import type { Denial } from "../core/event.ts";
 import type { Policy } from "../core/policy.ts";
+import { netEnvironment } from "./net_closed.ts";
 import type { Grants } from "./policy.ts";
 import { joinScopes, readScope } from "./scopes.ts";
 
@@ -10,7 +11,7 @@ export function grantedScopes({ kind, grant }: Pick<Denial, "kind" | "grant">): 
 }
 
 /**
- * A policy and one grant: a new value that differs in this and in nothing else.
+ * A policy and one grant: a new value that differs in this and in what follows from it.
  *
  * Not resolved anew: in the meantime tools may have put links where scopes were written, and what those lead to was never
  * shown to anybody. Denials stay and beat the grant.
@@ -18,11 +19,13 @@ export function grantedScopes({ kind, grant }: Pick<Denial, "kind" | "grant">): 
 export function widen(policy: Policy, denial: Pick<Denial, "kind" | "grant">): Policy {
   const { read, write, run, net } = grantedScopes(denial);
   const asIs = (entry: string): readonly string[] => [entry];
+  const wider = joinScopes(policy.net, readScope(net ?? false, asIs));
   return {
     ...policy,
     read: joinScopes(policy.read, readScope(read ?? false, asIs)),
     write: joinScopes(policy.write, readScope(write ?? false, asIs)),
     run: joinScopes(policy.run, readScope(run ?? false, asIs)),
-    net: joinScopes(policy.net, readScope(net ?? false, asIs)),
+    net: wider,
+    ...(net === undefined ? {} : { env: netEnvironment(policy.env, { net: wider, sandbox: policy.sandbox }) }),
   };
 }

@@ -1,7 +1,9 @@
 import { join } from "@std/path";
 import { sha256 } from "../core/digest.ts";
+import { UserError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
+import { isSessionId } from "./identifiers.ts";
 
 /** One tool call, without its arguments and without its result (R481). */
 export interface AuditEntry {
@@ -29,13 +31,18 @@ export interface Audit {
   readonly read: (event: AgentEvent) => void;
 }
 
-/** Opens the audit of a session: one JSON line a call, appended to a file that only the user can read. */
+/**
+ * Opens the audit of a session: one JSON line a call, appended to a file that only the user can read.
+ *
+ * Throws `UserError` for an id that could lead out of the folder.
+ */
 export function openAudit(
   folder: string,
   session: string,
   now: () => number,
   onFailure: (error: unknown) => void,
 ): Audit {
+  if (!isSessionId(session)) throw notAnId(session);
   const path = join(folder, `${session}.jsonl`);
   const started = new Map<string, string>();
   const finished = new Set<string>();
@@ -79,6 +86,14 @@ export function openAudit(
       }
     },
   };
+}
+
+function notAnId(session: string): UserError {
+  return new UserError({
+    what: "Cannot open the audit of a session",
+    why: `"${session}" cannot be a session's id`,
+    fix: "Take a session from the list: sandpiper sessions",
+  });
 }
 
 /** Tools whose errors are sentences of this program, whatever the files say that they look at. */

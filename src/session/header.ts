@@ -1,5 +1,6 @@
 import { UserError } from "../core/error.ts";
 import type { SessionHeader } from "../core/session.ts";
+import { isSessionId } from "./identifiers.ts";
 import { isObject } from "./shape.ts";
 
 /** A header as it stands in a file; `version` of the file's entry shapes. */
@@ -54,6 +55,10 @@ export function parseHeader(line: string, path: string): StoredHeader {
   if (version !== 1 && version !== 2 && version !== 3) throw refusal(path, "its header names no known format");
   if (typeof id !== "string" || id === "" || typeof cwd !== "string") {
     throw refusal(path, "its header has no id or no cwd");
+  }
+  // Audit, locks and copies are files that bear the id: one that is a path would lead out of their folders.
+  if (!isSessionId(id)) {
+    throw refusal(path, "its id is none: letters, digits and, inside, `.`, `_` and `-`, at most 128 of them");
   }
   if (typeof timestamp !== "string" || !Number.isFinite(Date.parse(timestamp))) {
     throw refusal(path, "its header has no time");

@@ -1,25 +1,37 @@
-import { join } from "@std/path";
-import { UserError } from "../core/error.ts";
+import { basename, join } from "@std/path";
+import { messageOf, UserError } from "../core/error.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { readHeader } from "./header.ts";
-import { type SessionSummary, summarize } from "./summary.ts";
+import { type OnSpoilt, type SessionSummary, summarize } from "./summary.ts";
 
 /** How many sessions an error names. */
 const MOST_NAMED = 5;
 
-/** The sessions in a folder, the one that was written last first; files that are none are left out. */
-export function listSessions(folder: string): readonly SessionSummary[] {
-  return sessionFiles(folder).map(summarize).filter((summary) => summary !== undefined);
+/** The sessions in a folder, the one that was written last first; `onSpoilt` hears of each file that is none, and why. */
+export function listSessions(folder: string, onSpoilt?: OnSpoilt): readonly SessionSummary[] {
+  return sessionFiles(folder).map((path) => summarize(path, onSpoilt)).filter((summary) => summary !== undefined);
 }
 
 /**
  * The file of the session that was written last, of those in `cwd` when that is given: a folder named by
  * `--session-dir` may hold those of many. Undefined when there is none.
+ *
+ * Throws `UserError` for a newer file that cannot be read as a session: it may be the one that is wanted.
  */
 export function newestSession(folder: string, cwd?: string): string | undefined {
-  return sessionFiles(folder).find((path) => {
-    const header = headerOf(path);
-    return header !== undefined && (cwd === undefined || header.cwd === cwd);
+  return sessionFiles(folder).filter(holdsSomething).find((path) => {
+    try {
+      const { header } = readHeader(path);
+      return cwd === undefined || header.cwd === cwd;
+    } catch (error) {
+      throw new UserError({
+        what: "Cannot tell which session is the newest",
+        why: `"${path}" was written last and is no session: ${
+          error instanceof UserError ? error.why : messageOf(error)
+        }`,
+        fix: "Mend its first line or move it away, or name another session: -r ID",
+      });
+    }
   });
 }
 
@@ -32,7 +44,8 @@ export function findSession(folders: readonly string[], query: string): string {
   // A path is taken at its word: opening it says what is wrong with it.
   if (/[/\\]|\.jsonl$/.test(query)) return query;
   const ids = folders.flatMap(sessionFiles).flatMap((path) => {
-    const id = headerOf(path)?.id;
+    // One whose first line is spoilt is found by its name: opening it says what is wrong with it.
+    const id = headerOf(path)?.id ?? idInName(path);
     return id?.startsWith(query) ? [{ id, path }] : [];
   });
   const exact = ids.filter(({ id }) => id === query);
@@ -73,6 +86,21 @@ function modified(path: string): number {
   } catch {
     return 0;
   }
+}
+
+/** A file that a killed process left empty holds no session yet; a folder or a pipe never does. */
+function holdsSomething(path: string): boolean {
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    return isFile && size > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Files are named after the time and the id. */
+function idInName(path: string): string | undefined {
+  return /^[^_]+_(.+)\.jsonl$/.exec(basename(path))?.[1];
 }
 
 function headerOf(path: string): SessionHeader | undefined {

@@ -1,7 +1,7 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
-import { basename } from "@std/path";
 import { UserError } from "../core/error.ts";
+import { readHeader } from "./header.ts";
 
 /** A session that no other process can open for writing. */
 export interface SessionLock {
@@ -85,11 +85,21 @@ function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock
 }
 
 function heldError(path: string, lockPath: string): UserError {
+  const id = idOf(path);
   return new UserError({
-    what: `Cannot open session "${basename(path)}"`,
+    what: `Cannot open session ${id}`,
     why: `${holderOf(lockPath)}, and two would mix their messages`,
-    fix: "Wait until it is closed there, or go on in a copy of it: --fork ID",
+    fix: `Wait until it is closed there, or go on in a copy of it: --fork ${id}`,
   });
+}
+
+/** What the session is called by; where its first line cannot be read the file, which the same options take. */
+function idOf(path: string): string {
+  try {
+    return readHeader(path).header.id;
+  } catch {
+    return path;
+  }
 }
 
 function holderOf(lockPath: string): string {

@@ -1,9 +1,10 @@
 // A list of sessions must not cost what reading them all would: of a long file only both ends are looked at.
+import { messageOf } from "../core/error.ts";
 import { stripControls, takeCharacters } from "../core/text.ts";
 import { textOf } from "../core/message.ts";
 import { entryMessage } from "./context.ts";
 import { readEntry } from "./entry_shape.ts";
-import { parseHeader } from "./header.ts";
+import { explain, parseHeader } from "./header.ts";
 import { isObject } from "./shape.ts";
 
 /** A session as a list shows it. */
@@ -29,11 +30,17 @@ const TAIL_BYTES = 64 * 1024;
 const LINE_UNITS = 1024 * 1024;
 const FIRST_CHARACTERS = 200;
 
-/** Looks at a session file; undefined for a file that is none. */
-export function summarize(path: string): SessionSummary | undefined {
+/** Hears of a file that is no session. */
+export type OnSpoilt = (why: string, path: string) => void;
+
+/**
+ * Looks at a session file; undefined for one that is gone, empty or no regular file. `onSpoilt` hears why any other is no
+ * session.
+ */
+export function summarize(path: string, onSpoilt: OnSpoilt = () => {}): SessionSummary | undefined {
   try {
     const { size, mtime, isFile } = Deno.statSync(path);
-    if (!isFile) return undefined;
+    if (!isFile || size === 0) return undefined;
     using file = Deno.openSync(path, { read: true });
     const head = readPart(file, 0, Math.min(size, HEAD_BYTES));
     const isWhole = size <= head.length;
@@ -56,8 +63,9 @@ export function summarize(path: string): SessionSummary | undefined {
       isWhole,
       firstMessage: firstMessageIn(lines),
     };
-  } catch {
-    return undefined; // no header, not readable, or gone since the folder was read
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) onSpoilt(messageOf(explain(error, path)), path);
+    return undefined;
   }
 }
 

@@ -1,27 +1,31 @@
 import type { Engine, EngineState } from "../core/engine.ts";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { createKeys } from "./app_keys.ts";
-import type { Look } from "./block.ts";
+import { fixedBlock, type Look } from "./block.ts";
 import { noticeBlock, pageBlock } from "./blocks/said.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { LEVELS } from "./commands/model.ts";
 import { allCommands } from "./commands/table.ts";
 import { completion } from "./completion.ts";
+import { loadWordDiff } from "./blocks/diff_rows.ts";
+import { createAttention } from "./attention.ts";
 import { createDialogs } from "./dialogs.ts";
 import { editOutside } from "./external_editor.ts";
-import { startingFooter } from "./first_frame.ts";
+import { headLines, startingFooter } from "./first_frame.ts";
 import { endSession } from "./farewell.ts";
 import { footerLines } from "./footer.ts";
-import { cleanedEngine } from "./foreign.ts";
+import { type FullView, fullView } from "./full_view.ts";
+import { cleanedEngine, cleanLine } from "./foreign.ts";
 import { createFrames } from "./frames.ts";
 import { createHint } from "./hint.ts";
 import type { TuiOptions } from "./options.ts";
 import { showPast } from "./past.ts";
 import { promptEditor } from "./prompt_editor.ts";
 import { createReader } from "./reader.ts";
-import type { Screen } from "./screen.ts";
+import { createScreen, type Frame, type Screen } from "./screen.ts";
 import { createSend, errorText, type Send } from "./sender.ts";
 import { statusLines } from "./status.ts";
+import { type Theme, themeOf } from "./theme.ts";
 import type { Terminal } from "./terminal.ts";
 import { createTranscript } from "./transcript.ts";
 import { createView } from "./view.ts";
@@ -32,17 +36,23 @@ export interface App {
   readonly resized: () => void;
   /** The process was stopped and goes on. */
   readonly resumed: () => void;
+  /** Another theme from now on. */
+  readonly setTheme: (theme: Theme) => void;
   /** Ends it with an exit code; what goes on is stopped. */
   readonly quit: (code: number) => void;
   /** Settles when the person has left, or rejects when the session cannot be opened. */
   readonly done: Promise<number>;
 }
 
+/** How long the person waits for what the terminal says of its ground, milliseconds. */
+const GROUND_MS = 500;
+
 /** Opens the screen; the session may still be opening. */
 export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen): App {
   const now = (): number => performance.now();
+  const folder = options.cwd.slice(options.cwd.lastIndexOf("/") + 1);
   const expandKey = options.keys.shown("expand");
-  const transcript = createTranscript();
+  const transcript = createTranscript([fixedBlock((at) => headLines(options, at), { joins: true })]);
   const reader = createReader(transcript, options.cwd, now);
   const ended = Promise.withResolvers<number>();
   const statuses = new Map<string, string>();
@@ -50,17 +60,24 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   let state: EngineState | undefined;
   let send: Send | undefined;
   let waiting: readonly string[] = []; // what was sent before there was a session
-  let isExpanded = false;
+  let theme = options.theme;
+  let showsThinking = options.showsThinking;
+  let reading: { readonly view: FullView; readonly screen: Screen } | undefined;
   let busySince: number | undefined;
   let branch = options.branch();
   let isLent = false;
   let isParked = false;
+  let hasChangedSize = false; // while something else had the screen
 
-  const look = (): Look => ({ width: terminal.columns(), theme: options.theme, expanded: isExpanded, expandKey });
+  const look = (): Look => ({ width: terminal.columns(), theme, expanded: false, showsThinking, expandKey });
+  const attention = createAttention(options.notify, terminal.write);
   const hint = createHint(() => frames.request());
-  const dialogs = createDialogs(() => frames.request(), now);
+  const dialogs = createDialogs(() => frames.request(), {
+    text: () => editor.text(),
+    setText: (text) => editor.setText(text),
+  }, now);
   const editor = promptEditor({
-    theme: options.theme,
+    theme: () => theme,
     bindings: options.keys,
     rows: terminal.rows,
     provider: completion({ commands: () => allCommands(engine?.commands() ?? []), files: options.files }),
@@ -78,7 +95,34 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
   });
-  const frames = createFrames(() => isLent || isParked || view.draw());
+  const frames = createFrames(() => isLent || isParked || draw());
+  const draw = (): void => {
+    nameWindow();
+    if (reading) reading.screen.draw(readingFrame(reading.view));
+    else view.draw();
+  };
+  const readingFrame = (of: FullView): Frame => {
+    const note = dialogs.isAsking() ? "A question waits for your answer · Esc: back to it" : hint.text() ?? "";
+    return { above: [], live: of.lines({ ...look(), rows: terminal.rows() }, note) };
+  };
+  const leaveReading = (): void => {
+    if (!reading) return;
+    reading = undefined;
+    terminal.alternate(false);
+    if (hasChangedSize) view.redraw();
+    else frames.now();
+    hasChangedSize = false;
+  };
+  const redraw = (): void => {
+    if (reading) reading.screen.redraw(readingFrame(reading.view));
+    else view.redraw();
+  };
+  const nameWindow = (): void => {
+    if (!options.hasTitle) return;
+    const name = cleanLine(state?.sessionName ?? folder).slice(0, 60);
+    const sign = dialogs.isAsking() ? "? " : busySince !== undefined ? "● " : "";
+    terminal.setTitle(`${sign}${name} · sandpiper`);
+  };
   // Times go on, and a run may end without a word.
   const ticker = setInterval(() => busySince !== undefined && refresh(), 1000);
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void => {
@@ -97,11 +141,19 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     if (!engine) return;
     state = engine.state();
     const isBusy = state.isStreaming || state.isCompacting || reader.isTyped();
-    if (isBusy !== (busySince !== undefined)) busySince = isBusy ? now() : undefined;
+    if (isBusy !== (busySince !== undefined)) {
+      if (busySince !== undefined) attention.ended(now() - busySince, `sandpiper is done: ${folder}`);
+      busySince = isBusy ? now() : undefined;
+    }
     frames.request();
   };
+  function setTheme(next: Theme): void {
+    theme = next;
+    redraw();
+  }
   const context = (opened: Engine): CommandContext => ({
     engine: opened,
+    theme: { name: () => theme.name, set: (name) => setTheme(themeOf(name)), ground: () => terminal.ground(GROUND_MS) },
     world: { ...options, now: Date.now },
     say,
     page(lines) {
@@ -113,6 +165,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     quit: () => ended.resolve(0),
   });
   const keys = createKeys({
+    reading: () => reading && { key: readingKey },
     dialog: dialogs.current,
     editor,
     bindings: options.keys,
@@ -128,9 +181,16 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     quit: () => ended.resolve(0),
     warnQuit: () => hint.show("Ctrl+C again quits; the session is saved"),
-    toggleExpanded() {
-      isExpanded = !isExpanded;
-      view.redraw(true);
+    toggleReading() {
+      if (reading) return leaveReading();
+      terminal.alternate(true);
+      reading = { view: fullView(transcript), screen: createScreen(terminal) };
+      frames.now();
+    },
+    toggleThinking() {
+      showsThinking = !showsThinking;
+      hint.show(showsThinking ? "Thoughts are shown" : "Thoughts are hidden");
+      redraw();
     },
     chooseModel: () => void send?.("/model", "steer"),
     nextThinking() {
@@ -147,11 +207,12 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       )
         .finally(() => {
           isLent = false;
-          view.redraw(false);
+          view.redraw();
         });
     },
-    redraw: () => view.redraw(false),
+    redraw,
     suspend() {
+      leaveReading();
       isParked = true;
       screen.leave();
       terminal.restore();
@@ -159,6 +220,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     now,
   });
+  function readingKey(data: string): void {
+    if (reading?.view.key(data)) frames.now();
+    else leaveReading();
+  }
   const buffer = new StdinBuffer({ escapeTimeout: 25 });
   buffer.on("data", (data) => {
     keys(data);
@@ -168,7 +233,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   buffer.on("paste", (text) => keys(`\x1b[200~${text}\x1b[201~`));
 
   options.questions.bind({
-    show: dialogs.show,
+    show(question) {
+      dialogs.show(question);
+      attention.asks(`sandpiper asks: ${folder}`);
+    },
     hide: dialogs.hide,
     notify: say,
     setStatus(key, text) {
@@ -179,7 +247,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   });
   for (const text of options.history.load()) editor.remember(text);
 
-  void Promise.resolve(options.engine).then((opened) => {
+  // In the time that the session takes to open.
+  const wordDiff = loadWordDiff();
+  void Promise.resolve(options.engine).then(async (opened) => {
+    await wordDiff;
     engine = cleanedEngine(opened);
     engine.subscribe((event) => {
       reader.read(event);
@@ -216,13 +287,14 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     options.questions.release();
     dialogs.clear();
     buffer.destroy();
-    const words = engine && await endSession(engine);
+    const words = engine && await endSession(engine, options.resumeOptions);
     if (words !== undefined) say(words);
     leave();
     return code;
   }
 
   function leave(): void {
+    leaveReading();
     frames.stop();
     clearInterval(ticker);
     view.close();
@@ -234,11 +306,16 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       buffer.process(text);
       if (!isLent) frames.now();
     },
-    resized: () => isLent || view.redraw(false),
+    resized() {
+      if (isLent) return;
+      if (reading) hasChangedSize = true;
+      redraw();
+    },
+    setTheme,
     resumed() {
       // Below what the shell wrote meanwhile; after a stop that nobody announced, over it.
       if (isParked) view.draw();
-      else view.redraw(false);
+      else redraw();
       isParked = false;
     },
     quit: ended.resolve,

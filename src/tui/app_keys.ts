@@ -6,6 +6,8 @@ import type { PromptEditor } from "./prompt_editor.ts";
 
 /** What keys do beside writing. */
 export interface KeyActions {
+  /** What has the whole screen, and every key. */
+  readonly reading: () => { readonly key: (data: string) => void } | undefined;
   readonly dialog: () => Dialog | undefined;
   readonly editor: PromptEditor;
   readonly bindings: KeyBindings;
@@ -15,7 +17,9 @@ export interface KeyActions {
   readonly quit: () => void;
   /** Says that the same key again quits. */
   readonly warnQuit: () => void;
-  readonly toggleExpanded: () => void;
+  /** Opens what has the whole screen, or leaves it. */
+  readonly toggleReading: () => void;
+  readonly toggleThinking: () => void;
   readonly chooseModel: () => void;
   readonly nextThinking: () => void;
   readonly editOutside: () => void;
@@ -32,18 +36,21 @@ export function createKeys(actions: KeyActions): (data: string) => void {
   const { editor, bindings } = actions;
   let lastInterrupt = -Infinity;
 
-  const interrupt = (): void => {
+  /** Twice quits, whatever goes on. Once takes away what is nearest: all that has the screen, a question, the text. */
+  const interrupt = (data: string): void => {
     if (actions.now() - lastInterrupt < TWICE_MS) return actions.quit();
     lastInterrupt = actions.now();
-    if (editor.text() !== "") editor.setText("");
     actions.warnQuit();
+    if (actions.reading()) return actions.toggleReading();
+    if (actions.dialog()?.key(data)) return;
+    if (editor.text() !== "") editor.setText("");
   };
   const escape = (data: string): void => {
     if (editor.isCompleting() || !actions.isBusy()) editor.key(data);
     else actions.stop();
   };
   const bound: readonly (readonly [KeyAction, () => void])[] = [
-    ["expand", actions.toggleExpanded],
+    ["showThinking", actions.toggleThinking],
     ["model", actions.chooseModel],
     ["thinking", actions.nextThinking],
     ["edit", actions.editOutside],
@@ -53,11 +60,14 @@ export function createKeys(actions: KeyActions): (data: string) => void {
   ];
 
   return (data) => {
-    const dialog = actions.dialog();
-    if (dialog?.key(data)) return;
-    if (matchesKey(data, "ctrl+c")) return interrupt();
+    const means = (action: KeyAction): boolean => bindings.of(action).some((key) => matchesKey(data, key));
+    if (matchesKey(data, "ctrl+c")) return interrupt(data);
     lastInterrupt = -Infinity; // only twice in a row quits
-    const found = bound.find(([action]) => bindings.of(action).some((key) => matchesKey(data, key)));
+    if (means("expand")) return actions.toggleReading();
+    const reading = actions.reading();
+    if (reading && !means("suspend")) return reading.key(data);
+    if (actions.dialog()?.key(data)) return;
+    const found = bound.find(([action]) => means(action));
     if (found) return found[1]();
     if (matchesKey(data, "escape")) return escape(data);
     if (matchesKey(data, "ctrl+d") && editor.text() === "") return actions.quit();

@@ -7,6 +7,8 @@ export interface Look {
   readonly theme: Theme;
   /** Results are shown in full, not in short. */
   readonly expanded: boolean;
+  /** What the model thought stays to be read. */
+  readonly showsThinking?: boolean;
   /** The key that shows results in full, as people read it; undefined: there is none. */
   readonly expandKey?: string | undefined;
 }
@@ -33,10 +35,11 @@ export function fixedBlock(
 export function kept(lines: (look: Look) => readonly string[]): (look: Look) => readonly string[] {
   let last: { readonly look: Look; readonly lines: readonly string[] } | undefined;
   return (look) => {
-    const is = last?.look;
-    if (!last || is?.width !== look.width || is.theme !== look.theme || is.expanded !== look.expanded) {
-      last = { look, lines: lines(look) };
-    }
+    if (!last || !isSame(last.look, look)) last = { look, lines: lines(look) };
     return last.lines;
   };
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return a.width === b.width && a.theme === b.theme && a.expanded === b.expanded && a.showsThinking === b.showsThinking;
 }

@@ -1,3 +1,4 @@
+import type { Draft } from "./answers_dialog.ts";
 import type { CommandContext } from "./commands/command.ts";
 import type { Dialog } from "./dialog.ts";
 import { picker } from "./picker.ts";
@@ -13,14 +14,14 @@ export interface Dialogs extends Pick<QuestionScreen, "show" | "hide">, Pick<Com
 }
 
 /** None yet; `changed` is called when another one, or none, is to be shown. */
-export function createDialogs(changed: () => void, now: () => number): Dialogs {
+export function createDialogs(changed: () => void, draft: Draft, now: () => number): Dialogs {
   let question: Dialog | undefined;
   let choice: Dialog | undefined;
   return {
     current: () => question ?? choice,
     isAsking: () => question !== undefined,
     show(asked) {
-      question = questionForm(asked, now);
+      question = questionForm(asked, draft, now);
       changed();
     },
     hide() {

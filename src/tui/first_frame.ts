@@ -7,10 +7,15 @@ export function firstFrame(options: TuiOptions, look: Look): Frame {
   const { theme, width } = look;
   const rule = theme.dim("─".repeat(width));
   return {
-    above: [`${theme.strong("sandpiper")} ${theme.dim(`${options.version} · /help`)}`],
+    above: headLines(options, look),
     live: ["", rule, `\x1b[7m \x1b[0m`, rule, ...startingFooter(options, look)],
     cursor: { row: 2, column: 0 },
   };
+}
+
+/** The first line of all. */
+export function headLines({ version }: Pick<TuiOptions, "version">, { theme }: Look): readonly string[] {
+  return [`${theme.strong("sandpiper")} ${theme.dim(`${version} · /help`)}`];
 }
 
 /** The footer while the session opens. */

@@ -1,5 +1,5 @@
 import type { GrantAnswer, GrantRequest } from "../core/hook.ts";
-import { type Answer, answersDialog } from "./answers_dialog.ts";
+import { type Answer, answersDialog, type Draft } from "./answers_dialog.ts";
 import type { Dialog } from "./dialog.ts";
 import { cleanLine } from "./foreign.ts";
 import { grantLines } from "./grant_lines.ts";
@@ -15,6 +15,7 @@ const ANSWERS: readonly [Answer<GrantAnswer>, ...Answer<GrantAnswer>[]] = [
 /** Asks whether an extension gets what its manifest asks for. "No" is chosen at the start. */
 export function grantDialog(
   request: GrantRequest,
+  draft: Draft,
   now: () => number,
   done: (answer: GrantAnswer) => void,
 ): Dialog {
@@ -25,6 +26,7 @@ export function grantDialog(
       ...wrap(theme.dim(`${cleanLine(request.path)}, SHA-256 ${request.hash.slice(0, 16)}…`), width),
     ],
     answers: ANSWERS,
+    draft,
     now,
     done,
   });

@@ -1,3 +1,4 @@
+import { diffStyle } from "./blocks/diff_rows.ts";
 import type { Theme } from "./theme.ts";
 
 /** Words that are keywords in most languages of the family; one list reads well enough for all of them. */
@@ -26,17 +27,10 @@ const LINE_UNITS = 500;
 /** Lines of code with colours: one small scanner for all languages, line by line. */
 export function highlight(code: string, lang: string, theme: Theme): readonly string[] {
   const lines = code.split("\n");
-  if (/^(?:diff|patch)$/i.test(lang)) return lines.map((line) => diffLine(line, theme));
+  if (/^(?:diff|patch)$/i.test(lang)) return lines.map((line) => diffStyle(line, theme)(line));
   if (PROSE.test(lang) || theme.name === "none") return lines;
   const hasHash = HASH.test(lang);
   return lines.map((line) => line.length > LINE_UNITS ? line : styled(line, hasHash, theme));
-}
-
-/** A line of a diff by its first character. */
-export function diffLine(line: string, theme: Theme): string {
-  if (line.startsWith("+")) return theme.added(line);
-  if (line.startsWith("-")) return theme.removed(line);
-  return line.startsWith("@@") ? theme.accent(line) : theme.dim(line);
 }
 
 function styled(line: string, hasHash: boolean, theme: Theme): string {

@@ -3,6 +3,7 @@ export type KeyAction =
   | "newLine"
   | "followUp"
   | "expand"
+  | "showThinking"
   | "model"
   | "thinking"
   | "edit"
@@ -28,7 +29,8 @@ export const KEYS: readonly KeyRow[] = [
   { keys: ["esc"], does: "stop; what was queued comes back into the editor" },
   { keys: ["ctrl+c"], does: "empty the editor; twice: quit, the session is saved" },
   { keys: ["ctrl+d"], does: "quit, when the editor is empty" },
-  { action: "expand", keys: ["ctrl+o"], does: "show results in full, or in short again" },
+  { action: "expand", keys: ["ctrl+o"], does: "read all of it: every command, result and thought in full" },
+  { action: "showThinking", keys: ["ctrl+t"], does: "show what the model thought, or hide it again" },
   { action: "model", keys: ["ctrl+p"], does: "choose the model" },
   { action: "thinking", keys: ["shift+tab"], does: "the next thinking level" },
   { action: "edit", keys: ["ctrl+g"], does: "write in your own editor (VISUAL, EDITOR)" },

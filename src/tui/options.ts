@@ -3,6 +3,8 @@ import type { CommandWorld } from "./commands/command.ts";
 import type { ReadImage } from "./image_paths.ts";
 import type { PromptHistory } from "./prompt_history.ts";
 import type { TuiQuestions } from "./questions.ts";
+import type { ResumeOptions } from "./farewell.ts";
+import type { Notify } from "./attention.ts";
 import type { Theme } from "./theme.ts";
 
 /** What a screen is opened with. Everything that needs the disk or configuration arrives here. */
@@ -17,6 +19,14 @@ export interface TuiOptions extends Omit<CommandWorld, "now"> {
   readonly cwd: string;
   readonly version: string;
   readonly theme: Theme;
+  /** Nobody has chosen the colours: the terminal is asked for its ground. */
+  readonly asksGround: boolean;
+  /** The terminal understands a name for its window. */
+  readonly hasTitle: boolean;
+  /** How the person is called when a run ends or asks. */
+  readonly notify: Notify;
+  /** What the model thought is shown from the start. */
+  readonly showsThinking: boolean;
   /** Lines only, for screen readers and dumb terminals. */
   readonly plain: boolean;
   readonly history: PromptHistory;
@@ -27,6 +37,8 @@ export interface TuiOptions extends Omit<CommandWorld, "now"> {
   readonly branch: () => string | undefined;
   /** Words of the person's own editor. */
   readonly editor?: string;
+  /** For the advice how to go on, which the person may type as it stands. */
+  readonly resumeOptions?: ResumeOptions;
   /** Sent at the start, as if typed. */
   readonly firstMessage?: string;
 }

@@ -58,6 +58,7 @@ function showReply(
   root: string,
 ): void {
   const stream = answerStream(transcript);
+  for (const part of message.content) if (part.type === "thinking") stream.thought(part.thinking);
   stream.text(textOf(message.content));
   stream.end();
   for (const part of message.content) {

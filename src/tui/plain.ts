@@ -104,7 +104,7 @@ export async function runPlain(
   } finally {
     options.questions.release();
     if (engine) {
-      const words = await endSession(engine);
+      const words = await endSession(engine, options.resumeOptions);
       if (words !== undefined) print(words);
     }
     ends.stop();

@@ -1,11 +1,17 @@
 import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
 import { duration } from "./amounts.ts";
+import { givenText } from "./blocks/given_text.ts";
 import { toolTitle } from "./blocks/tool_title.ts";
 import { noticeOf } from "./past.ts";
+import { DECISIONS } from "./questions.ts";
 
-/** Lines of a failed tool's output that are printed. */
-const ERROR_LINES = 5;
+/** Lines that are printed of what a command says, of any other output, and of what is to be written. */
+const COMMAND_LINES = 40;
+const OUTPUT_LINES = 10;
+const GIVEN_LINES = 20;
+/** Tools whose success says it all. */
+const QUIET = new Set(["read", "write", "edit"]);
 
 /** Tells events in lines: an answer by whole lines as it comes, each tool call when it starts and when it ends. */
 export function plainEvents(print: (line: string) => void, root: string): (event: AgentEvent) => void {
@@ -44,15 +50,29 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         }
         return;
       }
-      case "tool_execution_start":
-        return print(`tool: ${toolTitle(event.toolName, event.args, root).join(" ")}`);
-      case "tool_execution_end": {
-        const diff = event.result.details?.["diff"];
-        const text = textOf(event.result.content).split("\n").slice(0, ERROR_LINES).join("\n");
-        print(`${event.toolName}: ${event.isError ? `failed\n${text}` : "done"}, ${duration(event.durationMs)}`);
-        if (!event.isError && typeof diff === "string") print(diff);
+      case "tool_execution_start": {
+        print(`tool: ${toolTitle(event.toolName, event.args, root).join("\n")}`);
+        const given = givenText(event.toolName, event.args);
+        if (!given) return;
+        const left = given.lines.length - GIVEN_LINES;
+        print(given.lines.slice(0, GIVEN_LINES).join("\n"));
+        if (left > 0) print(`${left} more lines to write`);
         return;
       }
+      case "tool_execution_end": {
+        const { toolName, isError, result, durationMs } = event;
+        const diff = result.details?.["diff"];
+        print(`${toolName}: ${isError ? "failed" : "done"}, ${duration(durationMs)}`);
+        if (!isError && typeof diff === "string") return print(diff);
+        if (!isError && QUIET.has(toolName)) return;
+        const lines = textOf(result.content).replace(/\n+$/, "").split("\n");
+        const limit = toolName === "bash" ? COMMAND_LINES : OUTPUT_LINES;
+        const left = lines.length - limit;
+        if (left > 0) print(`${left} lines before these; /output prints all`);
+        return print(lines.slice(-limit).join("\n"));
+      }
+      case "permission_decision":
+        return print(DECISIONS[event.answer]);
       case "auto_retry_start":
         return print(
           `${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows in ${

@@ -3,7 +3,7 @@ import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-w
 import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import type { TUI } from "@earendil-works/pi-tui/dist/tui.d.ts";
 import type { KeyBindings } from "./key_bindings.ts";
-import type { Theme } from "./theme.ts";
+import type { Style, Theme } from "./theme.ts";
 
 /** Where the person writes. */
 export interface PromptEditor {
@@ -21,7 +21,8 @@ export interface PromptEditor {
 
 /** What an editor is made of. */
 export interface EditorOptions {
-  readonly theme: Theme;
+  /** As it is now. */
+  readonly theme: () => Theme;
   readonly bindings: KeyBindings;
   readonly rows: () => number;
   readonly provider: AutocompleteProvider;
@@ -43,14 +44,16 @@ export function promptEditor({ theme, bindings, rows, provider, onSubmit, onChan
   // One table for the whole process is how the library takes them.
   const own = { "tui.input.newLine": [...bindings.of("newLine")], "tui.editor.undo": [...bindings.of("undo")] };
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, own));
+  const dim: Style = (text) => theme().dim(text);
+  const accent: Style = (text) => theme().accent(text);
   const editor = new Editor(host, {
-    borderColor: theme.dim,
+    borderColor: dim,
     selectList: {
-      selectedPrefix: theme.accent,
-      selectedText: theme.accent,
-      description: theme.dim,
-      scrollInfo: theme.dim,
-      noMatch: theme.dim,
+      selectedPrefix: accent,
+      selectedText: accent,
+      description: dim,
+      scrollInfo: dim,
+      noMatch: dim,
     },
   }, { autocompleteMaxVisible: 8 });
   editor.focused = true;

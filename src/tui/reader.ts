@@ -5,6 +5,7 @@ import { type AnswerStream, answerStream } from "./answer_stream.ts";
 import { noticeBlock, userBlock } from "./blocks/said.ts";
 import { type ToolBlock, toolBlock } from "./blocks/tool.ts";
 import { noticeOf } from "./past.ts";
+import { DECISIONS } from "./questions.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Turns events into blocks. */
@@ -138,10 +139,3 @@ const WAITED = new Set<AgentEvent["type"]>([
   "auto_retry_end",
   "agent_end",
 ]);
-
-const DECISIONS = {
-  once: "Allowed once",
-  session: "Allowed for this session",
-  project: "Allowed for this project",
-  no: "Not allowed",
-} as const;

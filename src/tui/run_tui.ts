@@ -2,6 +2,7 @@ import type { App } from "./app.ts";
 import { firstFrame } from "./first_frame.ts";
 import type { TuiOptions } from "./options.ts";
 import { createScreen } from "./screen.ts";
+import { themeOf } from "./theme.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { watchEnds } from "./ends.ts";
 
@@ -18,6 +19,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const terminal: Terminal = processTerminal();
   let app: App | undefined;
   let early = ""; // typed before the editor was there
+  let theme = options.theme;
   let isGone = false;
   const ends = watchEnds({
     restore: terminal.restore,
@@ -44,12 +46,22 @@ export async function runTui(options: TuiOptions): Promise<number> {
     screen.draw(firstFrame(options, { width: terminal.columns(), theme: options.theme, expanded: false }));
     // Whoever waits gets the next turn, before the rest of the code is loaded.
     options.onFirstFrame?.();
+    if (options.asksGround) {
+      // Nothing waits for the answer.
+      void terminal.ground().then((ground) => {
+        if (ground === undefined || ground === theme.name) return;
+        theme = themeOf(ground);
+        app?.setTheme(theme);
+      });
+    }
     // The editor and Markdown are most of the code: the first frame does not wait for them.
     const { openApp } = await import("./app.ts");
-    app = openApp(options, terminal, screen);
+    app = openApp({ ...options, theme }, terminal, screen);
     if (early !== "") app.input(early);
     if (isGone) app.quit(129);
-    return await app.done;
+    const code = await app.done;
+    await terminal.settle();
+    return code;
   } finally {
     terminal.restore();
     ends.stop();

@@ -52,7 +52,9 @@ export function createScreen(terminal: Pick<Terminal, "write" | "columns" | "row
 
   /** Everything from the current row on is written anew. */
   const rewrite = (above: readonly string[], live: readonly string[]): string => {
-    const out = `\r\x1b[J${put([...above, ...live])}`;
+    const [first = "", ...more] = [...above, ...live];
+    // Erased from the second row on: a screen that is erased from its first row is history for some terminals (tmux).
+    const out = more.length === 0 ? `\r\x1b[J${first}` : `\r\x1b[2K${first}\r\n\x1b[J${put(more)}`;
     remember(above);
     row = Math.max(0, live.length - 1);
     return out;

@@ -1,3 +1,5 @@
+import { ASK_GROUND, ASK_STATUS, type Ground, terminalAnswers } from "./terminal_answers.ts";
+
 /** A terminal, as the screen uses it. */
 export interface Terminal {
   readonly columns: () => number;
@@ -10,6 +12,17 @@ export interface Terminal {
   readonly restore: () => void;
   /** Takes it again after `restore`. */
   readonly retake: () => void;
+  /** Goes to the terminal's other screen, which keeps nothing, or back to the one with the shell's lines. */
+  readonly alternate: (on: boolean) => void;
+  /** What the window is called while the terminal is ours; the name that it had comes back with `restore`. */
+  readonly setTitle: (title: string) => void;
+  /**
+   * Asks for the colour of the ground; undefined where the terminal does not say it, or not within `limitMs`. An answer is
+   * never taken for keys, however late it comes.
+   */
+  readonly ground: (limitMs?: number) => Promise<Ground | undefined>;
+  /** Waits, not long, for answers that are under way: nobody else is to get them. */
+  readonly settle: () => Promise<void>;
   /** Gives it to another program and takes it back: nothing is read or drawn while `work` runs. */
   readonly lend: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -27,15 +40,17 @@ export interface TerminalHandlers {
   readonly onEnd: () => void;
 }
 
+/** The name of the window is kept aside and comes back (XTWINOPS); where that is not known it is none, as at the start. */
+const KEEP_TITLE = "\x1b[22;2t";
+const GIVE_TITLE_BACK = "\x1b]2;\x07\x1b[23;2t";
+/** The other screen begins empty; leaving it brings cursor and lines of the first one back. */
+const ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
+const FIRST = "\x1b[?1049l";
+
 /** Bracketed paste; keys that tell Shift+Enter from Enter (kitty's protocol, its first flag), where they are known. */
 const TAKE = "\x1b[?2004h\x1b[>1u\x1b[?25l";
 /** All that is ever switched on, off again: synchronised output, no wrapping, keys, paste, style; and the cursor. */
 const GIVE_BACK = "\x1b[?2026l\x1b[?7h\x1b[<u\x1b[?2004l\x1b[0m\x1b[?25h";
-/** "Are you well?", which every terminal answers with `ESC [ 0 n` (ECMA-48, DSR). */
-const ASK_STATUS = "\x1b[5n";
-/** What of a program's standard input belongs to nobody. */
-// deno-lint-ignore no-control-regex -- the answer to the question above
-const STATUS = /\x1b\[[03]n/g;
 const STATUS_MS = 300;
 
 /** The process's own terminal. */
@@ -45,6 +60,9 @@ export function processTerminal(): ProcessTerminal {
   let isTaken = false;
   let isGone = false;
   let isReading = false;
+  let isAlternate = false;
+  let title: string | undefined;
+  const answers = terminalAnswers((text) => handlers?.onInput(text));
   /** While set, input waits: the reader stops after the read that is under way. */
   let lent: { readonly back: Promise<void>; readonly quiet: () => void } | undefined;
 
@@ -65,12 +83,13 @@ export function processTerminal(): ProcessTerminal {
   const take = (): void => {
     Deno.stdin.setRaw(true);
     isTaken = true;
-    write(TAKE);
+    write(TAKE + (title === undefined ? "" : KEEP_TITLE + titled(title)));
   };
   const restore = (): void => {
     if (!isTaken) return;
     isTaken = false;
-    write(GIVE_BACK);
+    write((isAlternate ? FIRST : "") + GIVE_BACK + (title === undefined ? "" : GIVE_TITLE_BACK));
+    isAlternate = false;
     try {
       Deno.stdin.setRaw(false);
     } catch {
@@ -93,8 +112,7 @@ export function processTerminal(): ProcessTerminal {
     try {
       for (let count = await read(); count !== null; count = await read()) {
         const text = decoder.decode(buffer.subarray(0, count), { stream: true });
-        const own = text.replace(STATUS, "");
-        if (own !== "") handlers?.onInput(own);
+        answers.push(text);
         if (!lent) continue;
         lent.quiet();
         await lent.back;
@@ -113,9 +131,7 @@ export function processTerminal(): ProcessTerminal {
     if (isReading) {
       // That read would take the other's first key: the answer to a question ends it.
       write(ASK_STATUS);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await Promise.race([quiet, new Promise<void>((late) => timer = setTimeout(late, STATUS_MS))]);
-      clearTimeout(timer);
+      await within(STATUS_MS, quiet);
     }
     return goOn;
   };
@@ -132,6 +148,24 @@ export function processTerminal(): ProcessTerminal {
     },
     restore,
     retake: take,
+    alternate(on) {
+      if (on === isAlternate || !isTaken) return;
+      isAlternate = on;
+      write(on ? ALTERNATE : FIRST);
+    },
+    setTitle(next) {
+      if (next === title || !isTaken) return;
+      write((title === undefined ? KEEP_TITLE : "") + titled(next));
+      title = next;
+    },
+    ground(limitMs) {
+      const said = answers.ground();
+      write(ASK_GROUND + ASK_STATUS);
+      return limitMs === undefined ? said : within(limitMs, said);
+    },
+    async settle() {
+      if (!isGone && answers.isWaiting()) await within(STATUS_MS, answers.ground());
+    },
     async lend(work) {
       const giveBack = await stopReading();
       restore();
@@ -150,6 +184,20 @@ export function processTerminal(): ProcessTerminal {
       restore();
     },
   };
+}
+
+function titled(title: string): string {
+  return `\x1b]2;${title}\x07`;
+}
+
+/** What comes of it, or undefined after so many milliseconds. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    return await Promise.race([work, new Promise<undefined>((late) => timer = setTimeout(() => late(undefined), ms))]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function size(): { readonly columns: number; readonly rows: number } {

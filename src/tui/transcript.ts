@@ -7,22 +7,29 @@ export interface Transcript {
   readonly take: (look: Look) => { readonly above: readonly string[]; readonly live: readonly string[] };
   /** The newest finished lines again, about `count` of them and whole blocks: after a change of size or of the look. */
   readonly again: (look: Look, count: number) => readonly string[];
+  /** All blocks that are kept, by their index from the oldest on, those that may still change included. */
+  readonly block: (index: number) => Block | undefined;
+  readonly count: () => number;
+  /** How many came before those and are not kept. */
+  readonly dropped: () => number;
   /** Forgets everything: another conversation begins. */
   readonly clear: () => void;
 }
 
 /** Finished blocks that are kept to be drawn again. More would cost memory, and the terminal has them. */
-const KEPT_BLOCKS = 200;
+const KEPT_BLOCKS = 2000;
 
-/** An empty conversation. */
-export function createTranscript(): Transcript {
-  let finished: readonly Block[] = [];
+/** The lines of a block, behind the empty line that parts it from what is above. */
+export function linesOf(block: Block, look: Look): readonly string[] {
+  const lines = block.lines(look);
+  return lines.length === 0 || block.joins ? lines : ["", ...lines];
+}
+
+/** A conversation of which `shown` is on the screen already. */
+export function createTranscript(shown: readonly Block[] = []): Transcript {
+  let finished = [...shown];
   let open: Block[] = [];
-
-  const linesOf = (block: Block, look: Look): readonly string[] => {
-    const lines = block.lines(look);
-    return lines.length === 0 || block.joins ? lines : ["", ...lines];
-  };
+  let dropped = 0;
 
   return {
     add: (block) => void open.push(block),
@@ -30,7 +37,8 @@ export function createTranscript(): Transcript {
       const at = open.findIndex((block) => !block.isDone());
       const done = open.splice(0, at < 0 ? open.length : at);
       const above = done.flatMap((block) => linesOf(block, look));
-      finished = [...finished, ...done].slice(-KEPT_BLOCKS);
+      finished.push(...done);
+      dropped += finished.splice(0, finished.length - KEPT_BLOCKS).length;
       return { above, live: open.flatMap((block) => linesOf(block, look)) };
     },
     again(look, count) {
@@ -43,9 +51,13 @@ export function createTranscript(): Transcript {
       }
       return lines.flat();
     },
+    block: (index) => finished[index] ?? open[index - finished.length],
+    count: () => finished.length + open.length,
+    dropped: () => dropped,
     clear() {
       finished = [];
       open = [];
+      dropped = 0;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { formatSize } from "../core/text.ts";
 import { type Answer, answersDialog } from "./answers_dialog.ts";
@@ -39,9 +40,11 @@ export async function trustScreen(asked: TrustScreen): Promise<TrustAnswer | num
   const { promise, resolve } = Promise.withResolvers<TrustAnswer | number>();
   const ends = watchEnds({ restore: terminal.restore, end: resolve, resumed: terminal.retake });
   const screen = createScreen(terminal);
+  let typed = ""; // there is no editor yet; what is typed here goes nowhere, and allows nothing
   const dialog = answersDialog({
     head: (look) => trustLines(asked, { ...look, rows: terminal.rows() }),
     answers: ANSWERS,
+    draft: { text: () => typed, setText: (text) => void (typed = text) },
     now: () => performance.now(),
     done: resolve,
   });
@@ -51,7 +54,7 @@ export async function trustScreen(asked: TrustScreen): Promise<TrustAnswer | num
   };
   const buffer = new StdinBuffer({ escapeTimeout: 25 });
   buffer.on("data", (data) => {
-    dialog.key(data);
+    if (!dialog.key(data)) typed = matchesKey(data, "backspace") ? "" : typed + data;
     draw();
   });
   try {

@@ -19,14 +19,11 @@ export interface ViewParts {
 /** The whole screen: conversation, status, dialog or editor, footer. */
 export interface View {
   readonly draw: () => void;
-  /** Everything anew: `full` shows the newest blocks whole, otherwise only what there is room for. */
-  readonly redraw: (full: boolean) => void;
+  /** Everything that there is room for, anew. */
+  readonly redraw: () => void;
   /** The last frame: the conversation stays, everything else goes, and the cursor is on a line of its own below it. */
   readonly close: () => void;
 }
-
-/** Finished lines that a change between short and full shows again. */
-const AGAIN_LINES = 300;
 
 /** Puts the parts together. */
 export function createView(screen: Screen, terminal: Terminal, transcript: Transcript, parts: ViewParts): View {
@@ -34,8 +31,16 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
     const dialog = parts.dialog();
     const editor = dialog && !dialog.keepsEditor ? [] : parts.editor(look.width);
     const [status, footer] = [parts.status(look), parts.footer(look)];
-    const room = rows - editor.length - status.length - footer.length - 1;
-    return [...status, ...dialog?.lines({ ...look, rows: room }) ?? [], ...editor, ...footer];
+    if (!dialog) return [...status, ...editor, ...footer];
+    // What is asked has to be seen as a whole: in a low window the rest makes room.
+    let lines: readonly string[] = [];
+    for (const [above, under] of [[status, footer], [status, []], [[], []]] as const) {
+      const room = rows - editor.length - above.length - under.length - 1;
+      const asked = dialog.lines({ ...look, rows: room });
+      lines = [...above, ...asked, ...editor, ...under];
+      if (asked.length <= room) break;
+    }
+    return lines;
   };
 
   const frame = (live: readonly string[], look: Look) => {
@@ -47,7 +52,7 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
       ? live
       : room < 2
       ? []
-      : [look.theme.dim(`… ${live.length - room + 1} lines above`), ...live.slice(1 - room)];
+      : [look.theme.dim(`… ${live.length - room + 1} lines above${keyNote(look)}`), ...live.slice(1 - room)];
     const lines = [...shown, "", ...bottom].slice(-rows);
     const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
     if (row < 0) return { live: lines };
@@ -65,14 +70,14 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
       const { above, live } = transcript.take(look);
       screen.draw({ above, ...frame(live, look) });
     },
-    redraw(full) {
+    redraw() {
       const look = parts.look();
       const { above, live } = transcript.take(look);
       const made = frame(live, look);
       // What is finished since the last frame has to be written in any case.
       const room = Math.max(above.length, terminal.rows() - made.live.length);
-      const again = transcript.again(look, full ? AGAIN_LINES : room);
-      screen.redraw({ above: full || again.length <= room ? again : again.slice(again.length - room), ...made });
+      const again = transcript.again(look, room);
+      screen.redraw({ above: again.length <= room ? again : again.slice(again.length - room), ...made });
     },
     close() {
       const look = parts.look();
@@ -80,4 +85,8 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
       screen.draw({ above: [...above, ...live].map((line) => cut(line, look.width)), live: [""] });
     },
   };
+}
+
+function keyNote({ expandKey }: Look): string {
+  return expandKey === undefined ? "" : ` (${expandKey})`;
 }

@@ -18,7 +18,8 @@ Deno.test("runPrompt() aborted in a reply keeps the text so far and ends well R2
     "agent_end aborted",
     "agent_settled",
   ]);
-  assertEquals(events.at(-1), { type: "agent_settled", aborted: true });
+  const last = events.at(-1);
+  assertEquals([last?.type, last?.type === "agent_settled" && last.aborted], ["agent_settled", true]);
   assertEquals(talk(it.session.messages), ["user: go", "assistant: one  (aborted)"]);
 });
 
@@ -194,7 +195,7 @@ Deno.test("runPrompt() leaves a conversation that can be sent, whatever the mode
         if (events.at(-1)?.type === "agent_settled") assertPaired(events);
       }
       for (const { messages } of it.requests) {
-        assertEquals(problemsOf(messages), []);
+        assertEquals(problemsOf(messages.filter((message) => message.role !== "system")), []);
         assertEquals(messages.at(-1)?.role === "assistant", false);
       }
     }),

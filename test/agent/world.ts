@@ -1,7 +1,7 @@
 // A run of the real loop against the real replay provider, with tools that only live in these tests.
 import * as z from "zod/mini";
 import type { AgentEvent } from "../../src/core/event.ts";
-import { type AgentMessage, isPlain, textOf, type UserMessage } from "../../src/core/message.ts";
+import { type AgentMessage, isPlain, type RequestMessage, textOf, type UserMessage } from "../../src/core/message.ts";
 import type { CompiledPrompt } from "../../src/core/compiled_prompt.ts";
 import type { Provider, ProviderRequest } from "../../src/core/provider.ts";
 import { textResult, type Tool, type ToolResult } from "../../src/core/tool.ts";
@@ -175,8 +175,9 @@ export function endingOf(events: readonly AgentEvent[]): string {
 }
 
 /** A conversation in short: who said what; results carry `!` when they are errors. */
-export function talk(messages: readonly AgentMessage[]): string[] {
+export function talk(messages: readonly (AgentMessage | RequestMessage)[]): string[] {
   return messages.map((message) => {
+    if (message.role === "system") return `system: ${message.content}`;
     if (!isPlain(message)) return message.role;
     const text = textOf(message.content);
     if (message.role === "user") return `user: ${text}`;

@@ -1,5 +1,6 @@
 // kill -9 at any moment: nothing of a session outlives it that could still write, and no file is left half-written.
 import { assert, assertEquals } from "@std/assert";
+import { launcher } from "../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { numbersIn, statOf } from "../../src/sandbox/procfs.ts";
 import { readProcLink } from "../../src/sandbox/read_link.ts";
@@ -7,6 +8,7 @@ import { thisProgram } from "../../src/sandbox/self.ts";
 import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED, exists, processesWith, withShell } from "../sandbox/shell_fixture.ts";
+import { canMakeMachines, withBwrap } from "../sandbox/machine.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
 
 const BEST = CONFINED.at(-1);
@@ -28,6 +30,33 @@ Deno.test({
       await until(() => processesWith(`sleep\0${mark}`).length >= 3);
       host.kill("SIGKILL");
       await Promise.all([host.status, host.stdout.cancel(), host.stderr.cancel()]);
+      await until(() => processesWith(mark).length === 0);
+    }),
+});
+
+Deno.test({
+  name: "kill -9 of the host while a command runs leaves no process at kernel, and no next start is needed for it",
+  ignore: !CONFINED.includes("kernel") || !canMakeMachines(),
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const mark = `61.${Deno.pid}7`;
+      const tree = `trap '' TERM HUP INT; setsid -f sleep ${mark}; (sleep ${mark} &); sleep ${mark}; :`;
+      const command = `bash -c "${tree}" & nohup sleep ${mark} & touch begun; sleep ${mark}; :`;
+      const [program = "", ...args] = withBwrap("/dev/null")([...SOURCE.command, "tool", "bash", "--", command]);
+      const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home, DENO_DIR: thisProgram().env["DENO_DIR"] ?? "" };
+      const host = new Deno.Command(program, {
+        args,
+        cwd: ws,
+        clearEnv: true,
+        env,
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+      })
+        .spawn();
+      await until(() => exists(`${ws}/begun`) && processesWith(`sleep\0${mark}`).length >= 5);
+      host.kill("SIGKILL");
+      await host.status;
       await until(() => processesWith(mark).length === 0);
     }),
 });
@@ -207,7 +236,7 @@ function killIfThere(pid: number): void {
 
 /** Processes of this test that wait to become a command. */
 function spareProcesses(): number[] {
-  return processesWith("--internal-exec").filter((pid) => statOf(pid)?.parent === Deno.pid);
+  return processesWith(launcher().path()).filter((pid) => statOf(pid)?.parent === Deno.pid);
 }
 
 /** Processes whose working folder is in a folder. */

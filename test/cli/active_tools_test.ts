@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { chooseTools } from "../../src/cli/active_tools.ts";
+import { chooseTools, refuseUnknown } from "../../src/cli/active_tools.ts";
 import { UserError } from "../../src/core/error.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { TOOLS } from "../../tools/mod.ts";
@@ -27,6 +27,11 @@ for (const { name, scopes, active, notices } of CASES) {
   });
 }
 
-Deno.test("chooseTools() names the nearest tool for one that there is not", () => {
-  assertEquals(assertThrows(() => chooseTools(["raed"], TOOLS, policy({})), UserError).fix, "Did you mean read?");
+Deno.test("refuseUnknown() names the nearest tool for one that nobody has, and takes those of extensions and servers", () => {
+  const { foreign } = chooseTools(["raed", "read"], TOOLS, policy({}));
+  const names = [...TOOLS.map(({ name }) => name), "count_words"];
+  assertEquals(assertThrows(() => refuseUnknown(foreign, names, true), UserError).fix, "Did you mean read?");
+  refuseUnknown(chooseTools(["count_words", "bash"], TOOLS, policy({})).foreign, names, false);
+  refuseUnknown(["mcp__a__b"], names, true);
+  assertThrows(() => refuseUnknown(["mcp__a__b"], names, false), UserError);
 });

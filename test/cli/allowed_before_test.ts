@@ -32,11 +32,14 @@ Deno.test("allowedBefore() leaves out a path that has become a link since it was
   try {
     Deno.mkdirSync(`${top}/data`);
     Deno.mkdirSync(`${top}/private`);
-    const written = config({ read: [`${top}/data`, `${top}/gone`], write: [`${top}/data`] });
-    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/data`, `${top}/gone`], write: [`${top}/data`] });
+    const written = config({ read: [`${top}/data`, `${top}/gone`], write: [`${top}/data/`, `${top}/gone/`] });
+    assertEquals(allowedBefore(written, "kernel"), {
+      read: [`${top}/data`, `${top}/gone`],
+      write: [`${top}/data/`, `${top}/gone/`],
+    });
     Deno.removeSync(`${top}/data`);
     Deno.symlinkSync(`${top}/private`, `${top}/data`);
-    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/gone`] });
+    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/gone`], write: [`${top}/gone/`] });
   } finally {
     Deno.removeSync(top, { recursive: true });
   }

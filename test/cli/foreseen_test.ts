@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
   {
     name: "a workspace that is gone",
     spoil: ({ root }) => Deno.removeSync(root, { recursive: true }),
-    says: { read: /could not be started \(.*No such cwd/, bash: /could not be confined: .*No such file/ },
+    says: { read: /could not be started \(.*No such cwd/, bash: /could not be confined: .*(?:No such file|ENOENT)/ },
   },
   {
     name: "folders of the session that cannot be written",

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { recordExtensionGrant, recordGrant } from "../../src/cli/grants.ts";
+import { recordExtensionGrant, recordGrant, recordSetting } from "../../src/cli/grants.ts";
 import { UserError } from "../../src/core/error.ts";
 
 const ROOT = "/home/ann/project";
@@ -97,7 +97,7 @@ Deno.test("recordGrant() writes a grant to write as the two scopes that it is", 
     recordGrant(folder, ROOT, READ);
     recordGrant(folder, ROOT, { kind: "write", grant: "/srv/data" });
     recordGrant(folder, ROOT, { kind: "run", grant: "git" });
-    const permissions = { read: ["/srv/data"], write: ["/srv/data"], run: ["git"] };
+    const permissions = { read: ["/srv/data"], write: ["/srv/data/"], run: ["git"] };
     assertEquals(JSON.parse(Deno.readTextFileSync(path)), { projects: { [ROOT]: { permissions } } });
   });
 });
@@ -133,3 +133,12 @@ for (
     });
   });
 }
+
+Deno.test("recordSetting() writes one setting and takes it out again, and keeps all else", () => {
+  inFolder('{"model": "m"}', (folder, path) => {
+    recordSetting(folder, "theme", "light");
+    assertEquals(JSON.parse(Deno.readTextFileSync(path)), { model: "m", theme: "light" });
+    recordSetting(folder, "theme", undefined);
+    assertEquals(JSON.parse(Deno.readTextFileSync(path)), { model: "m" });
+  });
+});

@@ -13,6 +13,16 @@ Deno.test("helpText() names the options of a command", () => {
   assertStringIncludes(helpText("prompt"), "--section ID");
 });
 
+Deno.test("helpText() has three examples, and says where settings and documentation are", () => {
+  const help = helpText(undefined, { settings: "/h/settings.json", docs: "/d" });
+  const [, examples = ""] = /\nExamples:\n([\s\S]*?)\n\n/.exec(help) ?? [];
+  assertEquals(examples.split("\n").length, 3);
+  for (const part of ["/h/settings.json", "/d/docs", ".sandpiper/settings.json", "129"]) {
+    assertStringIncludes(help, part);
+  }
+  assertStringIncludes(helpText(), "~/.sandpiper/agent/settings.json");
+});
+
 Deno.test("helpText() fits 120 columns", () => {
   const long = [undefined, ...COMMANDS.map((command) => command.name)].flatMap((name) =>
     helpText(name).split("\n").filter((line) => line.length > 120)

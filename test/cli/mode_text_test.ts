@@ -66,3 +66,40 @@ Deno.test("textMode() says the same, progress included, when it gets only what i
   assertEquals(wanted.length, list.length - 2);
   assertEquals(await said(wanted), await said(list));
 });
+
+Deno.test("textMode() shows what a command said with --verbose, its newest lines", async () => {
+  const lines: string[] = [];
+  const call = { toolCallId: "1", toolName: "bash", isError: false, durationMs: 3 };
+  const end = (text: string): AgentEvent => ({
+    type: "tool_execution_end",
+    ...call,
+    result: { content: [{ type: "text", text }] },
+  });
+  const many = Array.from({ length: 25 }, (_, at) => `line ${at + 1}`).join("\n");
+  await textMode(events(end("one\n  \x1b[2Jtwo\n"), end(many)), {
+    answer: () => true,
+    warn: () => {},
+    progress: (line) => lines.push(line),
+  });
+  assertEquals(lines.slice(0, 5), [
+    " ok in 3 ms",
+    "    one",
+    "      two",
+    " ok in 3 ms",
+    "    … 5 lines before these",
+  ]);
+  assertEquals([lines.length, lines.at(-1)], [25, "    line 25"]);
+});
+
+Deno.test("textMode() shows a command whole with --verbose, in its own lines", async () => {
+  const lines: string[] = [];
+  const long = `echo ${"x".repeat(300)}; rm -rf src/`;
+  const command = `cat > a <<'EOF'\n  one\x1b[2J\n${"two\n".repeat(30)}EOF\n${long}\n`;
+  await textMode(events({ type: "tool_execution_start", toolCallId: "1", toolName: "bash", args: { command } }), {
+    answer: () => true,
+    warn: () => {},
+    progress: (line) => lines.push(line),
+  });
+  const two = Array<string>(30).fill("    two");
+  assertEquals(lines, ["▸ bash cat > a <<'EOF'", "      one", ...two, "    EOF", `    ${long}`]);
+});

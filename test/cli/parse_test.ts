@@ -55,6 +55,9 @@ const SCOPES: readonly { args: string[]; expected: "all" | string[] | undefined 
   { args: ["--allow-read", "word"], expected: "all" },
   { args: ["--allow-read=/a,b"], expected: ["/a", "b"] },
   { args: ["--allow-read=/a", "--allow-read=b"], expected: ["/a", "b"] },
+  { args: ["--allow-read=/a,,b"], expected: ["/a,b"] },
+  { args: ["--allow-read=/a,,,/b"], expected: ["/a,", "/b"] },
+  { args: ["--allow-read=/a,,,,b,c"], expected: ["/a,,b", "c"] },
   { args: ["x"], expected: undefined },
 ];
 
@@ -66,4 +69,54 @@ for (const { args, expected } of SCOPES) {
 
 Deno.test("parseCommandLine() does not take the word behind a bare scope option for its value", () => {
   assertEquals(parseCommandLine(["--allow-net", "task"]).words, ["task"]);
+});
+
+const MEANT = [
+  { args: ["sessoins"], fix: "sandpiper sessions?" },
+  { args: ["skill"], fix: "sandpiper skills?" },
+  { args: ["sessoins", "list"], fix: "sandpiper sessions?" },
+  { args: ["-p", "docter"], fix: "sandpiper doctor?" },
+  { args: ["hlep"], fix: "sandpiper help?" },
+  { args: ["help", "sessoins"], fix: "sandpiper help sessions?" },
+  { args: ["update"], fix: "install it again" },
+  { args: ["config"], fix: "sandpiper --help" },
+  { args: ["-C", "/x", "sessions"], fix: "sandpiper sessions" },
+  { args: ["-q", "sessions", "list"], fix: "sandpiper sessions" },
+  { args: ["-v", "tool", "read", "{}"], fix: "sandpiper tool" },
+  { args: ["--json", "sessions"], fix: "sandpiper sessions --json" },
+  { args: ["--format=md", "sessions", "export", "abc"], fix: "sandpiper sessions --format" },
+];
+for (const { args, fix } of MEANT) {
+  Deno.test(`parseCommandLine() sends ${JSON.stringify(args)} to no model and names the command`, () => {
+    const error = assertThrows(() => parseCommandLine(args), UserError);
+    assertEquals([error.fix.includes(fix), error.exitCode], [true, 2], error.fix);
+  });
+}
+
+const MESSAGES = [
+  ["fix", "the", "tests"],
+  ["-p", "audit", "the", "code", "for", "races"],
+  ["-p", "prompt the user for a name"],
+  ["update", "the", "docs"],
+  ["help", "me", "with", "this"],
+  ["help", "me"],
+  ["hello"],
+  ["refactor"],
+  ["sesion", "handling", "is", "broken"],
+  ["--", "sessions"],
+  ["-p", "--", "update"],
+  ["look"],
+];
+for (const args of MESSAGES) {
+  Deno.test(`parseCommandLine() takes ${JSON.stringify(args)} for a message`, () => {
+    const { command, words } = parseCommandLine(args);
+    assertEquals([command, words], [undefined, args.filter((word) => !word.startsWith("-"))]);
+  });
+}
+
+Deno.test("parseCommandLine() answers help and version in words", () => {
+  assertEquals(parseCommandLine(["help"]), { values: { help: true }, words: [] });
+  assertEquals(parseCommandLine(["help", "help"]), { values: { help: true }, words: [] });
+  assertEquals(parseCommandLine(["help", "sessions"]), { command: "sessions", values: { help: true }, words: [] });
+  assertEquals(parseCommandLine(["version"]), { values: { version: true }, words: [] });
 });

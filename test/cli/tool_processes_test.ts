@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { backgroundIds } from "../../src/cli/background_ids.ts";
 import { openToolProcesses, type ToolProcesses } from "../../src/cli/tool_processes.ts";
 import { textOf } from "../../src/core/message.ts";
-import { childrenOfThread, numbersIn, statOf } from "../../src/sandbox/procfs.ts";
+import { childrenOfThread, numbersIn, readProc, statOf } from "../../src/sandbox/procfs.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { toolsUnder } from "../../tools/mod.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
@@ -12,9 +12,14 @@ import { CONFINED } from "../sandbox/shell_fixture.ts";
 /** Processes of this one that were there before: an orphan of another test may have come to it. */
 let others: readonly number[] = [];
 
-function children(): number[] {
+function allChildren(): number[] {
   return numbersIn("/proc/self/task").flatMap((thread) => childrenOfThread(Deno.pid, thread) ?? [])
     .filter((pid) => statOf(pid)?.zombie === false && !others.includes(pid));
+}
+
+/** Without the process that waits for the end of this one. */
+function children(): number[] {
+  return allChildren().filter((pid) => !readProc(`/proc/${pid}/cmdline`)?.includes("sandpiper-warden"));
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -23,7 +28,7 @@ for (const level of CONFINED) {
   const test = (name: string, work: (processes: ToolProcesses) => Promise<void>): void =>
     Deno.test(`openToolProcesses() at ${level} ${name}`, async () => {
       others = [];
-      others = children();
+      others = allChildren();
       using world = makeWorld();
       const policy = worldPolicy(world, level);
       const tools = toolsUnder(policy);
@@ -36,7 +41,7 @@ for (const level of CONFINED) {
         await processes.close();
       }
       // What bwrap held is the host's child for a moment.
-      await until(() => children().length === 0);
+      await until(() => allChildren().length === 0);
       processes.foresee("bash");
       processes.foresee("read");
       processes.warmSoon();

@@ -5,7 +5,7 @@ import { headCommit, treeOfCommit } from "../../src/context/git_commit.ts";
 import { gitFolders } from "../../src/context/git_folders.ts";
 import { git, inRepository, stateOf } from "./git_repository.ts";
 
-Deno.test("treeOfCommit() R24 finds loose and packed commits, or says nothing of one that is a difference", () =>
+Deno.test("treeOfCommit() R24 finds loose and packed commits, those that are differences from others too", () =>
   inRepository((repository) => {
     const message = "The same long words in each message, so that a pack keeps most of them as differences. ".repeat(4);
     const tree = git(repository, "rev-parse", "HEAD^{tree}").trim();
@@ -19,8 +19,11 @@ Deno.test("treeOfCommit() R24 finds loose and packed commits, or says nothing of
     assertEquals(new Set(commits.map((commit) => treeOfCommit(folders, commit))), new Set([tree]));
     git(repository, "gc", "--quiet");
     assertEquals(headCommit(folders), commits.at(-1));
+    const isDifference = (commit: string): boolean =>
+      git(repository, "cat-file", "--batch-check=%(deltabase)", "--batch-all-objects").includes(commit);
+    assertEquals(commits.some(isDifference), true, "git stored no commit as a difference");
     const packed = commits.map((commit) => treeOfCommit(folders, commit));
-    assertEquals(new Set(packed), new Set([tree, undefined]));
+    assertEquals(new Set(packed), new Set([tree]));
     assertEquals(treeOfCommit(folders, "1".repeat(40)), undefined);
   }));
 

@@ -123,8 +123,11 @@ Deno.test("selectSkills() X11 the skill of /skill: is active and its body is not
       description: "Does manual",
       state: "explicit" as const,
       reason: "/skill:manual",
+      isGiven: true,
     },
   ]);
+  const before = selectSkills(ALL, {}, { ...TURN, words: "$commit" }, () => ({ given: true })).runtime;
+  assertEquals(before.map(({ isGiven, body }) => [isGiven, body]), [[true, undefined]]);
   const unread = selectSkills(ALL, {}, { ...TURN, words: "$commit" }, () => undefined).runtime;
   assertEquals(unread.map((one) => "body" in one), [false]);
 });

@@ -79,14 +79,6 @@ const CASES: readonly Case[] = [
     says: [],
     requests: 2,
   },
-  {
-    name: "a tool that is off does not run R68 R69 R70",
-    answers: [{ events: callReply({ name: "grep", args: { pattern: "x" } }) }, { events: textReply("I see.") }],
-    code: 0,
-    stdout: "I see.\n",
-    says: [],
-    requests: 2,
-  },
 ];
 
 for (const { name, answers, code, stdout, says, requests } of CASES) {
@@ -102,6 +94,37 @@ for (const { name, answers, code, stdout, says, requests } of CASES) {
         if (says.length === 0) assertEquals(ran.stderr, "");
         assert(!ran.stderr.includes(KEY) && !JSON.stringify(server.requests).includes(KEY));
         assertEquals([...Deno.readDirSync(ws)].map((entry) => entry.name), ["a.txt"]);
+      } finally {
+        await server.close();
+      }
+    });
+  });
+}
+
+/** Each would leave a trace if it ran. */
+const OFF = [
+  { name: "write", args: { path: "made.txt", content: "made" } },
+  { name: "bash", args: { command: "echo made > made.txt" } },
+  { name: "edit", args: { path: "a.txt", edits: [{ oldText: "a", newText: "b" }] } },
+  { name: "grep", args: { pattern: "NEEDLE" } },
+] as const;
+
+for (const call of OFF) {
+  Deno.test(`run: ${call.name} that is off does not run, whatever the prompt says of it R68 R69 R70`, async () => {
+    await inWorkspace({ "a.txt": "a NEEDLE", "AGENTS.md": `Use the tool ${call.name}.` }, async ({ ws, home }) => {
+      const server = serveAnswers([{ events: callReply(call) }, { events: textReply("I see.") }]);
+      try {
+        const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
+        const ran = await run(SOURCE, ["-q", "-p", "-t", "read", "-m", "gpt-5", "hi"], { cwd: ws, env });
+        assertEquals([ran.code, ran.stdout, server.requests.length], [0, "I see.\n", 2], ran.stderr);
+        const [system] = server.requests[1].messages;
+        assertStringIncludes(system.content, `Use the tool ${call.name}.`);
+        const result = server.requests[1].messages.at(-1);
+        assertEquals(result.role, "tool");
+        assertStringIncludes(result.content, `There is no active tool "${call.name}". Active tools: read`);
+        assert(!result.content.includes("NEEDLE"), result.content);
+        assertEquals([...Deno.readDirSync(ws)].map((entry) => entry.name).sort(), ["AGENTS.md", "a.txt"]);
+        assertEquals(Deno.readTextFileSync(`${ws}/a.txt`), "a NEEDLE");
       } finally {
         await server.close();
       }

@@ -1,6 +1,7 @@
 // Sessions with somebody who answers, for tests of denials and grants.
 import { fromFileUrl } from "@std/path";
 import type { Denial, PermissionAnswer } from "../../src/core/event.ts";
+import type { Lack } from "../sandbox/machine.ts";
 import { type Program, run } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import type { Script, Seen, Step } from "./permission_session.ts";
@@ -26,8 +27,9 @@ export interface Place {
 }
 
 /** Plays a script in a session of its own. */
-export async function play(place: Place, script: Script): Promise<readonly Seen[]> {
-  const { stdout, stderr } = await run(SESSION, [JSON.stringify(script)], { cwd: place.ws, env: { HOME: place.home } });
+export async function play(place: Place, script: Script, lacks: readonly Lack[] = []): Promise<readonly Seen[]> {
+  const program = { ...SESSION, command: lacks.reduceRight((command, lack) => lack(command), SESSION.command) };
+  const { stdout, stderr } = await run(program, [JSON.stringify(script)], { cwd: place.ws, env: { HOME: place.home } });
   if (stdout === "") throw new Error(stderr);
   return JSON.parse(stdout);
 }

@@ -12,7 +12,7 @@ for (const tool of ["read", "bash"] as const) {
     // Refused once, it is not asked again: so the grant comes in a session of its own.
     assertEquals(seen.map(({ asked, isError }) => [asked, isError]), [[[denialOf("read", path)], true], [[], true]]);
     assert(!seen.some(({ text }) => text.includes("from outside")));
-    assertStringIncludes(seen[0]?.text ?? "", "The user was asked and did not allow it.");
+    assertMatch(seen[0]?.text ?? "", /\nThe user was asked and did not allow it\.$/);
 
     const [granted, viaRead, viaBash, wrote] = await play(place, {
       args: [],
@@ -99,7 +99,7 @@ test("where nobody can be asked a denial is what it was, with its facts in the d
   assertEquals([seen?.isError, seen?.details], [true, { denial: { ...denialOf("read", path) } }]);
   assertEquals(
     seen?.text,
-    `Denied: read ${path}: outside the read scope. Only the user can allow it, with --allow-read=${path}`,
+    `Denied: read ${path}: outside the read scope. Only the user can allow it, with --allow-read=+${path}`,
   );
   // The whole program, in a mode that cannot ask.
   const plain = await run(SOURCE, ["tool", "read", JSON.stringify({ path })], {

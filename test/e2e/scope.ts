@@ -133,7 +133,12 @@ export function scopes(program: Program): void {
           const isOpen = denied.length === 0;
           const prompt = await run(program, ["prompt", ...own], options);
           assertEquals(paths.map((path) => prompt.stdout.includes(path)), [isOpen, isOpen], prompt.stderr);
-          const ran = await run(program, ["--mode", "json", ...own, "-m", model, "/skill:one and $two"], options);
+          // A skill that is not there is no message (docs/cli.md, Message).
+          const named = await run(program, ["--mode", "json", ...own, "-m", model, "/skill:one and $two"], options);
+          const ran = isOpen
+            ? named
+            : await run(program, ["--mode", "json", ...own, "-m", model, "$one, $two"], options);
+          assertEquals([named.code, named.stdout.includes("Body of")], [isOpen ? 0 : 2, isOpen], named.stderr);
           const ended = events(ran.stdout).filter(({ type }) => type === "tool_execution_end");
           assertEquals(ended.map(({ isError }) => isError), calls.map(() => !isOpen), ran.stderr);
           assertEquals(["one", "two"].map((name) => ran.stdout.includes(`Body of ${name}.`)), [isOpen, isOpen]);

@@ -34,7 +34,7 @@ export function shells(program: Program): void {
       if (code === 3) return; // no kernel sandbox here: told at the start
       assertEquals(stdout.split("\n", 2), ["git version", "fake"]);
       assert(!stdout.includes("TOPSECRET"));
-      assertMatch(stdout, /NotCapable: run access to "python3" is not granted.*--allow-run=python3/);
+      assertMatch(stdout, /NotCapable: run access to "python3" is not granted.*--allow-run=\+python3/);
     });
   });
 

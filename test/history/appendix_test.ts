@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { appendixDetails, appendixOf, withAppendix, withoutAppendix } from "../../src/history/appendix.ts";
+import type { AgentMessage } from "../../src/core/message.ts";
 import { call, reply, user } from "./conversation.ts";
 
 const did = (...calls: readonly (readonly [string, string])[]) =>
@@ -28,6 +29,27 @@ for (const { name, calls, read, modified } of CASES) {
     assertEquals(appendixOf([did(...calls)]), { readFiles: [...read], modifiedFiles: [...modified], skills: [] });
   });
 }
+
+Deno.test("appendixOf() lists nothing that failed, and what was done after a failure R283 R285", () => {
+  const results = (failed: readonly string[], ...ids: readonly string[]): AgentMessage[] =>
+    ids.map((toolCallId) => ({
+      role: "toolResult",
+      toolCallId,
+      toolName: "edit",
+      content: [],
+      isError: failed.includes(toolCallId),
+      timestamp: 0,
+    }));
+  const messages = [
+    did(["edit", "failed"], ["edit", "changed"], ["read", "none"]),
+    ...results(["0", "2"], "0", "1", "2"),
+    did(["edit", "again"]),
+    ...results(["0"], "0"),
+    did(["edit", "again"]),
+    ...results([], "0"),
+  ];
+  assertEquals(appendixOf(messages), { readFiles: [], modifiedFiles: ["again", "changed"], skills: [] });
+});
 
 Deno.test("appendixOf() carries the lists of an earlier summary on; what is changed now is no longer only read R286 R287", () => {
   const earlier = appendixDetails(

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../helpers/until.ts";
+import type { World } from "../sandbox/confined_world.ts";
+import { reachableDeno } from "../sandbox/reachable.ts";
 import { CONFINED, exists, processesWith } from "../sandbox/shell_fixture.ts";
 import { KEY, oldServer, said, withServers } from "./mcp_world.ts";
 
@@ -33,6 +35,46 @@ for (const level of CONFINED) {
       () => ({ run: true }),
       { PASSED: "passed on", HIDDEN: "not passed on" },
     ));
+
+  test("says of a server in a folder that is not readable which option mends it, and that does", async () => {
+    const files = (world: World): string => {
+      Deno.mkdirSync(`${world.outside}/server/dist`, { recursive: true });
+      Deno.writeTextFileSync(`${world.outside}/server/package.json`, "{}");
+      Deno.copyFileSync(new URL("./servers/old.mjs", import.meta.url), `${world.outside}/server/dist/old.mjs`);
+      return `${world.outside}/server/dist/old.mjs`;
+    };
+    const servers = (world: World) => ({
+      there: {
+        command: reachableDeno(),
+        args: ["run", "-A", "--no-config", "--no-lock", files(world), "plain"],
+        startMs: 60_000,
+      },
+    });
+    await withServers(level, servers, ({ world, notices, mcp }) => {
+      assertEquals(mcp.tools(), []);
+      assertMatch(
+        notices.join("\n"),
+        /^MCP server "there": .*outside of what tools may read\. Only the user can allow it, with /,
+      );
+      assert(notices.join().includes(` with --allow-read=+${world.outside}/server;`), notices.join());
+      return Promise.resolve();
+    });
+    const read = (world: World) => ({ run: true, read: [world.root, `${world.outside}/server`] });
+    await withServers(level, servers, async ({ call, notices }) => {
+      assertEquals([said(await call("say", { text: "mended" })), notices], ["mended", []]);
+    }, read);
+  });
+
+  test("says of a server that wants to be downloaded that there is no network, and which option mends it", () => {
+    const args = ["run", "-A", "--no-config", "--no-lock", "https://server.example/main.ts"];
+    return withServers(level, () => ({ far: { command: reachableDeno(), args, startMs: 60_000 } }), ({ notices }) => {
+      assertMatch(
+        notices.join(),
+        /^MCP server "far": it ended with code 1 .*: commands have no network.*with --allow-net; its/,
+      );
+      return Promise.resolve();
+    });
+  });
 
   test("puts protected paths back that a server changed, and says so", () =>
     withServers(level, (world) => ({ old: oldServer(world, "plain") }), async ({ world, call }) => {
@@ -82,7 +124,7 @@ for (const level of CONFINED) {
       const told = notices.toSorted();
       assertMatch(
         told[0] ?? "",
-        /^MCP server "a": sh is not in the run scope; only the user can allow it: --allow-run=sh/,
+        /^MCP server "a": sh is not in the run scope; only the user can allow it: --allow-run=\+sh/,
       );
       assertMatch(told[1] ?? "", /^MCP server "b": .*own cannot be run: .* where tools may write/);
       assertMatch(told[2] ?? "", /^MCP server "c": its command "\.\/own" must be/);

@@ -96,6 +96,12 @@ one("starts a server that died again with the next call, but not for ever", "pla
   assertEquals(mcp.tools(), []);
 });
 
+one("tells how a server ended, however long after its output that was", "plain", async ({ call, notices }) => {
+  assertMatch(said(await call("fade")), /it ended with code 7/);
+  await until(() => notices.length === 1);
+  assertMatch(notices[0] ?? "", /it ended with code 7; the next call/);
+});
+
 one("ends a server that floods, and the program goes on", "plain", async ({ call, notices }) => {
   const flooded = await call("flood");
   assertEquals(flooded.isError, true);
@@ -158,8 +164,8 @@ one("follows a list that grows, and tells what changed", "plain", async ({ mcp, 
   mcp.onChanged(() => changes++);
   await call("grow");
   await until(() => changes === 1);
-  assert(mcp.tools().some(({ name }) => name === "mcp__bad__grown12"));
-  assertEquals(notices, ['MCP server "bad": its tools have changed (new: grown12)']);
+  assert(mcp.tools().some(({ name }) => name === "mcp__bad__grown13"));
+  assertEquals(notices, ['MCP server "bad": its tools have changed (new: grown13)']);
 });
 
 Deno.test({

@@ -88,7 +88,9 @@ export function oldServer(world: World, mode: string, ...words: readonly string[
   const path = `${world.root}/old.mjs`;
   Deno.copyFileSync(fromFileUrl(new URL("./servers/old.mjs", import.meta.url)), path);
   // Its own is not there in the sandbox, and downloads nothing.
-  return { command: reachableDeno(), args: ["run", "-A", "--no-config", "--no-lock", path, mode, ...words] };
+  const args = ["run", "-A", "--no-config", "--no-lock", path, mode, ...words];
+  // A busy machine needs more than the default for it.
+  return { command: reachableDeno(), args, startMs: 60_000 };
 }
 
 /** A result's text without the line that says whose it is. */

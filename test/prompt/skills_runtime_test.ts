@@ -20,6 +20,11 @@ function skill(slug: string, state: RuntimeSkill["state"], changes: Partial<Runt
 }
 const sectionOf = (runtimeSkills: readonly RuntimeSkill[], changes: Partial<PromptInputs> = {}) =>
   sectionTexts(inputs({ tools: tools("read", "read_skill"), runtimeSkills, ...changes })).get("skills_runtime");
+/** A skill whose instructions are not to be had, or stand elsewhere. */
+const without = (slug: string): RuntimeSkill => {
+  const { body: _body, ...rest } = skill(slug, "explicit");
+  return rest;
+};
 const LOAD = "Before you use a skill whose instructions are not below, load them: call read_skill with its slug.";
 const body = (slug: string) => `<skill slug="${slug}">\nBody of ${slug}\n</skill>`;
 const HEAD = ["[Skills]", "Active for this request, as name (slug): description."];
@@ -55,6 +60,14 @@ Deno.test("skills_runtime R131 includes no body when more than six are active", 
   assert(!sectionOf(six)?.includes(LOAD));
   const seven = sectionOf([...six, skill("g", "implicit")]);
   assertEquals([seven?.match(/<skill /g), seven?.endsWith(LOAD)], [null, true]);
+});
+
+Deno.test("skills_runtime X11 nobody is told to load instructions that stand in the messages", () => {
+  const given = (slug: string) => ({ ...without(slug), isGiven: true });
+  assertEquals(sectionOf([given("a")]), [...HEAD, "- A (a): Does a"].join("\n"));
+  assertEquals(sectionOf([given("a"), skill("b", "explicit")])?.includes("Before you use"), false);
+  const mixed = LOAD.replace("not below", "neither below nor in the messages");
+  assertEquals(sectionOf([given("a"), without("b")])?.split("\n").at(-1), mixed);
 });
 
 Deno.test("skills_runtime R132 R133 what does not fit is left out, named, and reported; smaller ones still fit", () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { Message } from "../../src/core/message.ts";
+import type { Message, RequestMessage } from "../../src/core/message.ts";
 import { createChatMessages } from "../../src/provider/chat_messages.ts";
 import { growing } from "../../src/provider/growing.ts";
 import { createResponsesRequest } from "../../src/provider/responses_request.ts";
@@ -58,8 +58,8 @@ for (const [name, builder] of Object.entries(BUILDERS)) {
 }
 
 Deno.test("growing() converts nothing that stands before the newest reply again", () => {
-  const seen: Message[] = [];
-  const convert = growing<Message>((messages, made) => {
+  const seen: RequestMessage[] = [];
+  const convert = growing<RequestMessage>((messages, made) => {
     seen.push(...messages);
     return [...made, ...messages];
   });

@@ -237,3 +237,48 @@ leaklessTest("openChat() tells about a window that the server never named", asyn
   const { events, message } = await collect(provider, requestOf());
   assertEquals([message.stopReason, events.at(-2)?.type], ["length", "notice"]);
 });
+
+leaklessTest("openChat() does not take words of the address for the cause of a broken connection", async () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const breaking = (async () => {
+    // Asked again at once by the platform where a connection was in use before; this one never was.
+    using socket = await listener.accept();
+    await socket.read(new Uint8Array(65_536));
+  })();
+  const url = `http://127.0.0.1:${listener.addr.port}/dns/tls/timeout/v1`;
+  const { message } = await collect(openChat(connection(url)), requestOf());
+  await breaking;
+  listener.close();
+  assertEquals([message.failure?.kind, message.failure?.retry], ["network", true]);
+  assertStringIncludes(message.failure?.message ?? "", "The connection to 127.0.0.1");
+});
+
+leaklessTest(
+  "openChat() follows a redirect on its server with the whole request, and none that leads elsewhere",
+  async () => {
+    const to = (location: string, status = 307) => (): Response =>
+      new Response(null, { status, headers: { location } });
+    await using other = serve(saying("from elsewhere"));
+    const elsewhere = `${other.url}/chat/completions`;
+    await using server = serve(
+      to("/v2/chat/completions"),
+      saying("from here"),
+      to(elsewhere),
+      to("/v1/login", 302),
+      to("/loop", 308),
+    );
+    const provider = openChat(connection(server.url));
+    assertEquals((await collect(provider, requestOf())).message.content, [{ type: "text", text: "from here" }]);
+    assertEquals(server.bodies[1], server.bodies[0]);
+    assertEquals(server.headers[1]?.get("authorization"), `Bearer ${KEY}`);
+    const refused = async (said: string): Promise<void> => {
+      const { failure } = (await collect(provider, requestOf())).message;
+      assertEquals([failure?.kind, failure?.retry], ["bad_request", false]);
+      assertStringIncludes(failure?.message ?? "", said);
+    };
+    await refused(`answered 307: "It redirects to ${elsewhere}". Set --base-url to where it leads, if you trust that.`);
+    await refused("answered 302: ");
+    await refused("answered 308: ");
+    assertEquals([other.bodies.length, server.bodies.length], [0, 10]);
+  },
+);

@@ -111,3 +111,15 @@ leaklessTest("openResponses() takes a call once, although its end tells it again
   const { message } = await collect(provider, requestOf({ tools: TOOLS }));
   assertEquals(message.content, [{ type: "toolCall", id: "a", name: "ls", arguments: {} }]);
 });
+
+leaklessTest("openResponses() sends the summary of a history as an item of the system's own R313", async () => {
+  await using server = serve(sse(readFixture("dialects/responses-openai-tools.sse")));
+  const provider = openResponses({ baseUrl: server.url, apiKey: "k", model: "m" });
+  const messages = [
+    { role: "system", content: "Summary of earlier conversation:\nSHORT" },
+    { role: "user", content: "hi", timestamp: 1 },
+  ] as const;
+  await collect(provider, requestOf({ system: "PROMPT", messages }));
+  const { instructions, input } = server.bodies[0] as { instructions: unknown; input: unknown };
+  assertEquals([instructions, input], ["PROMPT", [messages[0], { role: "user", content: "hi" }]]);
+});

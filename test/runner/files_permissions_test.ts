@@ -1,3 +1,4 @@
+import { dirname } from "@std/path";
 import { assertEquals } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
 import { world } from "./workspace.ts";
@@ -26,7 +27,7 @@ Deno.test("openFiles() Deno alone refuses what is outside R452 R454 R480", () =>
   const path = `${w.outside}/f`;
   const denial = (access: string): string =>
     `NotCapable: Denied: ${access} ${path}: outside the ${access} scope (NotCapable). ` +
-    `Only the user can allow it, with --allow-${access}=${path}`;
+    `Only the user can allow it, with --allow-${access}=+${access === "read" ? path : `${dirname(path)}/`}`;
   assertEquals(probe(w.policy, path, false), { read: denial("read"), edit: denial("read"), write: denial("write") });
   assertEquals(Deno.readTextFileSync(path), "text");
 });
@@ -52,7 +53,7 @@ Deno.test("openFiles() read scope without write scope: writing is refused by nam
     const by = checkPaths ? "" : " (NotCapable)";
     const cause = checkPaths ? "none" : "NotCapable";
     const denial = `${cause}: Denied: write ${w.root}/f: outside the write scope${by}. ` +
-      `Only the user can allow it, with --allow-write=${w.root}/f`;
+      `Only the user can allow it, with --allow-write=+${w.root}/`;
     assertEquals(probe(w.policy, `${w.root}/f`, checkPaths), { read: "text", edit: denial, write: denial });
   }
 });

@@ -76,7 +76,7 @@ Deno.test("openFiles() list refuses a link that leads out R460", () => {
   assertEquals(
     messageOf(() => files.list(`${w.root}/folder`)),
     `Denied: read ${w.root}/folder: it leads to ${w.outside}, which is outside the read scope. ` +
-      `Only the user can allow it, with --allow-read=${w.outside}`,
+      `Only the user can allow it, with --allow-read=+${w.outside}`,
   );
   assertEquals(messageOf(() => files.info(`${w.root}/folder`)).startsWith("Denied: read"), true);
   // What the link itself is may be seen in its own folder.

@@ -10,6 +10,7 @@ import type { Files } from "../../src/core/tool.ts";
 import { openFiles } from "../../src/runner/files.ts";
 import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { realOf } from "../../src/sandbox/path_entry.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
@@ -35,19 +36,11 @@ interface Oracle {
 function openOracle(policy: Policy, world: World): Oracle {
   const own = programFor(world);
   const self = { ...own, readPaths: [...own.readPaths, dirname(ORACLE)] };
-  const { program, args, env } = confinedCommand(policy, self);
-  const child = new Deno.Command(program, {
-    args,
-    env,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
+  const child = spawnConfined(confinedCommand(policy, self, { isRunner: true }));
   const argv = [self.readPaths[0] ?? self.program, ...self.args.slice(0, -1), ORACLE];
   const writer = child.stdin.getWriter();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const begun = writer.write(policyFrame(policy, self)).then(() =>
+  const begun = writer.write(policyFrame(policy, self, { isRunner: true })).then(() =>
     writer.write(execFrame({ argv, env: { ...self.env }, cwd: policy.root, stdin: "keep", mergeOutput: false }))
   );
   return {

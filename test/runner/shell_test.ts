@@ -227,7 +227,7 @@ Deno.test("inProcessShell() says of an unknown command what was denied and what 
   assertMatch(ended.output, /^bash: python3: command not found\nbash: curl: command not found\n/);
   assertMatch(
     ended.notes[0] ?? "",
-    /^NotCapable: run access to "python3" is not granted; only the user can grant it, with --allow-run=python3\. .*no program but git; its own commands: .*\bgrep\b/,
+    /^NotCapable: run access to "python3" is not granted; only the user can grant it, with --allow-run=\+python3\. .*no program but git; its own commands: .*\bgrep\b/,
   );
 });
 

@@ -88,7 +88,7 @@ for (const level of LEVELS) {
 }
 
 if (LEVELS.includes("kernel")) {
-  Deno.test("confineAndExec() at kernel keeps orphans below the shell of their call", () =>
+  Deno.test("the launcher at kernel keeps orphans below the shell of their call", () =>
     withShell("kernel", async ({ run }) => {
       const { output } = await run(
         "( ( sleep 30; : ) & echo $! > pid ); grep PPid /proc/$(cat pid)/status; echo $$",

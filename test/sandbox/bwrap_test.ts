@@ -92,6 +92,7 @@ Deno.test("bwrapArguments() golden", () => {
     "--tmpfs /run",
     "--bind /p/tmp /tmp",
     "--tmpfs /var",
+    "--dir /home/u/w",
     "--chdir /home/u/w",
     "--",
   ]);
@@ -166,4 +167,29 @@ Deno.test("mountsOf() covers no home that lies in a folder which is granted", ()
   const whole = mounts(["/home"]);
   assert(!whole.some((mount) => /^empty \/home/.test(mount)), whole.join());
   assert(whole.includes("empty /var") && whole.includes("masked /home/u/w/secrets"));
+});
+
+Deno.test("mountsOf() gives commands no /tmp of their own where that would open what may only be written, nor in place of a grant", () => {
+  const view = imagined({
+    "/": ["home", "tmp"],
+    "/home": ["u"],
+    "/home/u": [],
+    "/tmp": ["ws", "x"],
+    "/tmp/ws": ["sub"],
+    "/tmp/ws/sub": [],
+    "/tmp/x": [],
+    "/p/tmp": [],
+    "/p/cache": [],
+  });
+  const kinds = (read: readonly string[], write: readonly string[]) => {
+    const scopes = { read: { all: false, list: read }, write: { all: false, list: write } };
+    const mounts = mountsOf({ ...POLICY, root: "/tmp/ws", ...scopes, protected: [], denyRead: [] }, [], view);
+    return Object.fromEntries(mounts.filter(([, path]) => path.startsWith("/tmp")).map(([kind, path]) => [path, kind]));
+  };
+  assertEquals(kinds(["/tmp/ws"], ["/tmp/ws"]), { "/tmp": "temporary", "/tmp/ws": "write" });
+  assertEquals(kinds(["/tmp/ws/sub"], ["/tmp/ws"]), { "/tmp": "empty", "/tmp/ws": "write" });
+  assertEquals(kinds(["/tmp"], ["/tmp/ws"]), { "/tmp": "read", "/tmp/ws": "write" });
+  // What a command wrote there would be in its own folder, and not where the grant says.
+  const gone = ["/tmp/ws", "/tmp/gone", "/tmp/ws/new"];
+  assertEquals(kinds(gone, gone), { "/tmp": "temporary", "/tmp/ws": "write", "/tmp/gone": "missing" });
 });

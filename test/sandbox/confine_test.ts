@@ -73,7 +73,7 @@ const WORKS: readonly (readonly [claim: string, line: string, output: RegExp])[]
 
 for (const level of LEVELS) {
   for (const as of USERS) {
-    Deno.test(`confineAndExec() at ${level} as ${as} refuses what is not granted`, async (t) => {
+    Deno.test(`the launcher at ${level} as ${as} refuses what is not granted`, async (t) => {
       using world = makeWorld();
       using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
       Deno.mkdirSync(`${world.home}/.ssh`);
@@ -94,7 +94,7 @@ for (const level of LEVELS) {
       assertEquals([...Deno.readDirSync(world.outside)].map((entry) => entry.name), ["secret"]);
     });
 
-    Deno.test(`confineAndExec() at ${level} as ${as} lets ordinary work through`, async (t) => {
+    Deno.test(`the launcher at ${level} as ${as} lets ordinary work through`, async (t) => {
       using world = makeWorld();
       const policy = worldPolicy(world, level, {}, { OPENAI_API_KEY: "sk-1", HOME: "/elsewhere" });
       const self = programFor(world);
@@ -105,7 +105,7 @@ for (const level of LEVELS) {
     });
   }
 
-  Deno.test(`confineAndExec() at ${level} hands the rest of its input to the program`, async () => {
+  Deno.test(`the launcher at ${level} hands the rest of its input to the program`, async () => {
     using world = makeWorld();
     const policy = worldPolicy(world, level);
     const ending = await runConfined(policy, programFor(world), { argv: ["cat"], stdin: "keep" }, {
@@ -114,7 +114,7 @@ for (const level of LEVELS) {
     assertEquals(ending, { code: 0, out: "the rest\n", err: "" });
   });
 
-  Deno.test(`confineAndExec() at ${level} keeps both outputs in order on request, and apart otherwise`, async () => {
+  Deno.test(`the launcher at ${level} keeps both outputs in order on request, and apart otherwise`, async () => {
     using world = makeWorld();
     const policy = worldPolicy(world, level);
     const argv = ["/bin/sh", "-c", "echo 1; echo 2 >&2; echo 3"];
@@ -127,7 +127,7 @@ for (const level of LEVELS) {
     assertEquals(await runConfined(policy, self, { argv }), { code: 0, out: "1\n3\n", err: "2\n" });
   });
 
-  Deno.test(`confineAndExec() at ${level} with the network granted reaches the machine's ports and no socket with a path`, async () => {
+  Deno.test(`the launcher at ${level} with the network granted reaches the machine's ports and no socket with a path`, async () => {
     using world = makeWorld();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const port = listener.addr.transport === "tcp" ? listener.addr.port : 0;
@@ -155,7 +155,7 @@ for (const level of LEVELS) {
     }
   });
 
-  Deno.test(`confineAndExec() at ${level} keeps the policy and the environment out of its command line`, async () => {
+  Deno.test(`the launcher at ${level} keeps the policy and the environment out of its command line`, async () => {
     using world = makeWorld();
     const policy = worldPolicy(world, level, { flags: { env: ["MARKED"] } }, { MARKED: "value-of-marked" });
     const [said = ""] = await shellLines(policy, programFor(world), [
@@ -166,7 +166,7 @@ for (const level of LEVELS) {
 }
 
 Deno.test({
-  name: "confineAndExec() at kernel refuses every kind of socket (R470)",
+  name: "the launcher at kernel refuses every kind of socket (R470)",
   ignore: !LEVELS.includes("kernel"),
   fn: async () => {
     using world = makeWorld();
@@ -190,8 +190,24 @@ Deno.test({
   },
 });
 
+for (const level of LEVELS) {
+  Deno.test(`confineAndExec() at ${level} has no secret memory, and of netlink the family that lists addresses at the most`, async () => {
+    using world = makeWorld();
+    const python = [
+      "import ctypes, socket",
+      "print(ctypes.CDLL(None).syscall(447, 0))",
+      "for family in range(23):",
+      "  try: socket.socket(16, socket.SOCK_RAW, family); print('open', family)",
+      "  except OSError: pass",
+    ].join("\n");
+    const policy = worldPolicy(world, level, { flags: { net: true } });
+    const { out } = await runConfined(policy, programFor(world), { argv: ["python3", "-c", python] });
+    assertEquals(out, "-1\nopen 0\n");
+  });
+}
+
 Deno.test({
-  name: "confineAndExec() at kernel+ has a network, processes and temporary folders of its own",
+  name: "the launcher at kernel+ has a network, processes and temporary folders of its own",
   ignore: !LEVELS.includes("kernel+"),
   fn: async () => {
     using world = makeWorld();

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
 import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { type Executable, launcher, openExecutable, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";
 import { reachableDeno } from "./reachable.ts";
@@ -85,12 +87,27 @@ export function programFor(world: World): Self {
     const folder = modules;
     globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
     const env = { ...self.env, DENO_DIR: modules };
-    new Deno.Command(self.program, { args: [...self.args, "--internal-exec"], env, stdin: "null" }).outputSync();
+    new Deno.Command(self.program, { args: [...self.args, "--internal-bridge"], env, stdin: "null" }).outputSync();
     new Deno.Command("chmod", { args: ["-R", "a+rwX", modules] }).outputSync();
   }
   const cache = modules;
   const readPaths = self.readPaths.map((path) => path === self.env["DENO_DIR"] ? cache : path);
   return { ...self, readPaths, env: { ...self.env, HOME: world.home, DENO_DIR: cache } };
+}
+
+/** Names a launcher that was built on this machine, to be tested in place of the one that is shipped. */
+export const LOCAL_LAUNCHER = "SANDPIPER_TEST_LAUNCHER";
+
+let local: Executable | undefined;
+
+/** Calls `start` with what puts a local launcher in the place of the shipped one, where one is named. */
+function lendLauncher<T>(start: (own: (word: string) => string) => T): T {
+  const file = Deno.env.get(LOCAL_LAUNCHER);
+  if (file === undefined) return start((word) => word);
+  const bytes = Deno.readFileSync(file);
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  const { path, lend } = local ??= openExecutable({ bytes: bytes.toBase64(), digest, tools: "" });
+  return lend(() => start((word) => word === launcher().path() ? path() : word));
 }
 
 export async function runConfined(
@@ -111,15 +128,8 @@ export async function runFrames(
   const step = options.as === "user" && Deno.uid() === 0;
   const prefix = step ? ["/usr/bin/setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"] : [];
   const [program = "", ...args] = [...prefix, command.program, ...command.args];
-  const child = new Deno.Command(program, {
-    args,
-    clearEnv: true,
-    env: { ...command.env, ...options.env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-    detached: true,
-  }).spawn();
+  const env = { ...command.env, ...options.env };
+  const child = lendLauncher((own) => spawnConfined({ program: own(program), args: args.map(own), env }));
   const writer = child.stdin.getWriter();
   try {
     for (const frame of frames) await writer.write(frame);

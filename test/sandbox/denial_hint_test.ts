@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
-import { type DenialHint, denialHint } from "../../src/sandbox/denial_hint.ts";
+import { type DenialHint, denialHint, endingOf } from "../../src/sandbox/denial_hint.ts";
+import { silentHint } from "../../src/sandbox/net_closed.ts";
 import type { DeniedOutcome } from "../../src/sandbox/shell.ts";
 import { CONFINED, LIMITS } from "./shell_fixture.ts";
 import { inWorld } from "./guarded_world.ts";
@@ -23,12 +24,12 @@ const POLICY: Policy = {
 };
 
 const ONLY = "Only the user can allow it";
-const read = (path: string, grant = path): DenialHint => ({
+const read = (path: string, grant = `+${path}`): DenialHint => ({
   note: `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${grant}.`,
   denial: { kind: "read", target: path },
 });
 const write = (path: string, folder: string): DenialHint => ({
-  note: `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=${folder}; ` +
+  note: `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=+${folder}/; ` +
     "for temporary files use $TMPDIR.",
   denial: { kind: "write", target: path },
 });
@@ -41,7 +42,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
   [
     "a quoted path",
     "ls: cannot open directory '/srv/a b': Permission denied",
-    read("/srv/a b", "'/srv/a b'"),
+    read("/srv/a b", "'+/srv/a b'"),
   ],
   ["python's way", "PermissionError: [Errno 13] Permission denied: '/srv/data'", read("/srv/data")],
   ["node's way", "Error: EACCES: permission denied, open '/srv/data'", read("/srv/data")],
@@ -58,7 +59,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     "what is readable only",
     "open('/home/ann/lib/x'): Permission denied",
     {
-      note: `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=/home/ann/lib/x.`,
+      note: `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=+/home/ann/lib/.`,
       denial: { kind: "write", target: "/home/ann/lib/x" },
     },
   ],
@@ -101,7 +102,7 @@ const realPath = (path: string): string | undefined =>
 
 for (const [claim, output, expected] of CASES) {
   Deno.test(`denialHint() on ${claim} ${expected === undefined ? "says nothing" : "names the smallest grant"} R480`, () => {
-    assertEquals(denialHint(output, true, POLICY, realPath), expected);
+    assertEquals(denialHint(output, "failed", POLICY, realPath), expected);
   });
 }
 
@@ -109,14 +110,14 @@ Deno.test("denialHint() says nothing false about a network that is there, or a c
   const open = { ...POLICY, net: { all: true, list: [] } };
   const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
   const line = "Could not resolve host: b.test";
-  assertEquals(denialHint(line, true, open, realPath), undefined);
-  assertEquals(denialHint(line, false, POLICY, realPath), undefined);
-  assertEquals(denialHint(line, true, listed, realPath), {
-    note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=HOST.`,
+  assertEquals(denialHint(line, "failed", open, realPath), undefined);
+  assertEquals(denialHint(line, "well", POLICY, realPath), undefined);
+  assertEquals(denialHint(line, "failed", listed, realPath), {
+    note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=+HOST.`,
     denial: { kind: "net", target: "*" },
   });
   for (const sandbox of ["off", "permissions"] as const) {
-    assertEquals(denialHint(line, true, { ...POLICY, sandbox }, realPath), undefined);
+    assertEquals(denialHint(line, "failed", { ...POLICY, sandbox }, realPath), undefined);
   }
 });
 
@@ -131,7 +132,7 @@ for (
   ] as const
 ) {
   Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
-    const hint = denialHint(line, true, { ...POLICY, sandbox: "kernel+" }, realPath);
+    const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
     assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
   });
 }
@@ -164,16 +165,62 @@ for (
     const real = (path: string): string | undefined =>
       ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
     const expected = hint === "nothing" ? {} : hint && { denial: hint };
-    assertEquals(denialHint(line, true, { ...POLICY, sandbox: "kernel+" }, real), expected);
-    assertEquals(denialHint(line, false, { ...POLICY, sandbox: "kernel+" }, real), undefined);
+    assertEquals(denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, real), expected);
+    assertEquals(denialHint(line, "well", { ...POLICY, sandbox: "kernel+" }, real), undefined);
     // With one disk for all what is missing is missing.
-    assertEquals(denialHint(line, true, POLICY, real), undefined);
+    assertEquals(denialHint(line, "failed", POLICY, real), undefined);
   });
 }
 
+const OWN_LOOPBACK =
+  "Sandbox: a command's loopback is its own: servers that run outside of this command, the user's too, " +
+  `are not on it. ${ONLY}, with --allow-net=+`;
+const OWN_SERVER = "; a server of the command's own has to be started by the same command.";
+const REFUSALS: readonly (readonly [line: string, port: string | undefined])[] = [
+  ["curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server", "localhost:3000"],
+  ["Error: connect ECONNREFUSED 127.0.0.1:5432", "127.0.0.1:5432"],
+  ["Error: connect ECONNREFUSED ::1:5432", "[::1]:5432"],
+  ['connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused', "localhost"],
+  ["urllib.error.URLError: <urlopen error [Errno 111] Connection refused>", undefined],
+];
+for (const [line, port] of REFUSALS) {
+  Deno.test(`denialHint() says of a refusal that a loopback is not the machine's: ${line}`, () => {
+    const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    const grant = port?.includes(":") ? port : undefined;
+    assertEquals(hint, {
+      note: `${OWN_LOOPBACK}${grant ?? "localhost:PORT"}${OWN_SERVER}`,
+      ...(grant ? { denial: { kind: "net", target: grant } } : {}),
+    });
+    const kernel = denialHint(line, "failed", POLICY, realPath)?.note ?? "";
+    if (port !== undefined) assertMatch(kernel, /not even to this machine's own servers.*--allow-net\.$/);
+    assertEquals(denialHint(line, "failed", { ...POLICY, net: { all: true, list: [] } }, realPath), undefined);
+  });
+}
+
+Deno.test("denialHint() believes words about the network where a pipe hides how a program ended, and asks nobody then", () => {
+  const line = "npm error request to https://x.example/ failed, reason: getaddrinfo EAI_AGAIN x.example";
+  assertEquals(denialHint(line, endingOf("npm view x 2>&1 | tail -3", true), POLICY, realPath), { note: NO_NET });
+  assertEquals(denialHint(line, endingOf("cat npm.log", true), POLICY, realPath), undefined);
+  assertEquals(denialHint(line, endingOf("npm view x", false), POLICY, realPath), NET);
+});
+
+Deno.test("silentHint() knows the codes of programs that were told to say nothing", () => {
+  for (
+    const [command, code] of [["curl -s https://x.example", 6], ["curl -fsSL http://192.0.2.1/", 7], [
+      "wget -q x.example",
+      4,
+    ]] as const
+  ) {
+    assertEquals(silentHint(command, code, POLICY), NET);
+  }
+  assertEquals(silentHint("curl -s https://x.example", 22, POLICY), undefined);
+  assertEquals(silentHint("./curl-all", 6, POLICY), undefined);
+  assertEquals(silentHint("curl -s x", 6, { ...POLICY, net: { all: true, list: [] } }), undefined);
+});
+
 Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {
   const line = "/bin/bash: line 1: /home/ann/lib/x: Read-only file system";
-  assertEquals(denialHint(line, true, POLICY, realPath)?.denial, { kind: "write", target: "/home/ann/lib/x" });
+  assertEquals(denialHint(line, "failed", POLICY, realPath)?.denial, { kind: "write", target: "/home/ann/lib/x" });
 });
 
 for (const level of CONFINED) {
@@ -183,7 +230,13 @@ for (const level of CONFINED) {
       const { note, denial } = write("/usr/nothing", "/usr");
       assertEquals([touched.notes, touched.denial, touched.isDenied], [[note], denial, true]);
       const { notes } = await run("echo hi > /dev/tcp/192.0.2.1/9");
-      // Without namespaces a socket cannot even be made: that reads like a missing right, and no host is named.
-      assertEquals(notes, level === "kernel+" ? [NO_NET] : []);
+      assertEquals(notes, [NO_NET]);
+      const refused: DeniedOutcome = await run("(echo hi > /dev/tcp/127.0.0.1/9) 2>&1 | cat");
+      assertMatch(
+        refused.notes.join(),
+        level === "kernel+" ? /loopback is its own.*=\+127\.0\.0\.1:9;/ : /not even to this machine/,
+      );
+      assertEquals(refused.denial, undefined);
+      assertMatch((await run("echo $npm_config_fetch_retries $RES_OPTIONS")).output, /^0 attempts:1 timeout:1\n$/);
     }));
 }

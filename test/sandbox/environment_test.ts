@@ -81,3 +81,10 @@ Deno.test("toolEnvironment() points home, temporary files and caches at the priv
     GOCACHE: "/p/cache/go-build",
   });
 });
+
+Deno.test("toolEnvironment() points git at settings of its own, whatever the host's variable says", () => {
+  const scopes = { allow: { all: false, list: ["GIT_CONFIG_GLOBAL"] }, deny: NONE };
+  const host = { GIT_CONFIG_GLOBAL: "/home/u/.gitconfig" };
+  const made = toolEnvironment(host, scopes, { ...PLACES, gitConfig: "/p/tmp/.gitconfig" });
+  assertEquals(made["GIT_CONFIG_GLOBAL"], "/p/tmp/.gitconfig");
+});

@@ -59,28 +59,16 @@ Deno.test("parseConfineOrder() and parseExecOrder() take nothing but their own s
   }));
 });
 
-Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do not know", () => {
-  const landlock = { rules: [["/", 1]], denyTcp: true, scope: true, minAbi: 3 };
-  const seccomp = "BgAAAAAA/38=";
-  const kernel = { apart: [["net", "net:[1]"]], landlock, seccomp };
-  const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1, tasks: 1 }, kernel };
+Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do not know, and no kernel's part", () => {
+  const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1, tasks: 1 }, kernel: null };
   const exec = { argv: ["x"], env: {}, cwd: "/", stdin: "null", mergeOutput: false };
   assertEquals<unknown>(parseConfineOrder(confine), confine);
-  assertEquals<unknown>(parseConfineOrder({ ...confine, kernel: null }), { ...confine, kernel: null });
-  const odd = [
-    { ...confine, extra: 1 },
-    { ...confine, limits: { ...confine.limits, extra: 1 } },
-    { ...confine, kernel: { ...kernel, extra: 1 } },
-    { ...confine, kernel: { ...kernel, landlock: { ...landlock, extra: 1 } } },
-  ];
+  const odd = [{ ...confine, extra: 1 }, { ...confine, limits: { ...confine.limits, extra: 1 } }];
   for (const order of odd) assertThrows(() => parseConfineOrder(order), Error, '"extra" that is not known');
-  for (const other of [undefined, null, 1, ["BgAAAAAA/38="], { net: "none" }]) {
-    assertThrows(() => parseConfineOrder({ ...confine, kernel: { ...kernel, seccomp: other } }), Error, "seccomp");
+  for (const kernel of [undefined, {}, { apart: [], landlock: {}, seccomp: "BgAAAAAA/38=" }]) {
+    assertThrows(() => parseConfineOrder({ ...confine, kernel }), Error, "another system");
   }
   assertThrows(() => parseExecOrder({ ...exec, extra: 1 }), Error, '"extra" that is not known');
-  for (const apart of [undefined, "net", [["net"]], [["net", 1]], [[1, "net"]]]) {
-    assertThrows(() => parseConfineOrder({ ...confine, kernel: { ...kernel, apart } }));
-  }
 });
 
 Deno.test("parseExecOrder() keeps a variable called __proto__ as a variable", () => {

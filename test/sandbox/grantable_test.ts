@@ -4,6 +4,7 @@ import type { Denial } from "../../src/core/event.ts";
 import { covers, type Policy } from "../../src/core/policy.ts";
 import type { DenialClaim } from "../../src/sandbox/denial_claim.ts";
 import { allows, grantable } from "../../src/sandbox/grantable.ts";
+import { netEnvironment } from "../../src/sandbox/net_closed.ts";
 import { widen } from "../../src/sandbox/widen.ts";
 import { LIMITS } from "./shell_fixture.ts";
 
@@ -130,5 +131,9 @@ Deno.test("widen() adds one grant and changes nothing else; denials stay R477", 
     write: { all: false, list: [...POLICY.write.list, "/srv"] },
   });
   assertEquals(widen(POLICY, { kind: "net", grant: "*" }), { ...before, net: { all: true, list: [] } });
+  const closed = { ...POLICY, env: netEnvironment({ A: "1" }, POLICY) };
+  assertEquals(closed.env["npm_config_fetch_retries"], "0");
+  assertEquals(widen(closed, { kind: "net", grant: "*" }).env, { A: "1" });
+  assertEquals(widen(closed, { kind: "read", grant: "/srv" }).env, closed.env);
   assertEquals(POLICY, before);
 });

@@ -4,7 +4,6 @@ import type { ShellOutcome } from "../../src/core/tool.ts";
 import { PROXY_LIMITS } from "../../src/sandbox/net_proxy.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { openShell } from "../../src/sandbox/shell.ts";
-import { waitingShell } from "../../src/sandbox/waiting_shell.ts";
 import { openSpares } from "../../src/sandbox/spare.ts";
 import { makeWorld, worldPolicy } from "./confined_world.ts";
 import { until } from "../helpers/until.ts";
@@ -54,8 +53,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
       ownAddresses: () => [],
     },
   };
-  const waiting = waitingShell(policy, {});
-  const spares = openSpares(policy, self, { net, ...(waiting ? { waiting } : {}) });
+  const spares = openSpares(policy, self, { net });
   const shell = openShell(policy, spares);
   const run = (script: string) =>
     shell(script, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} });

@@ -20,8 +20,8 @@ async function withServer(work: (base: URL, port: number) => Promise<void>): Pro
 }
 
 Deno.test("openScopedFetch() refuses a host that no scope names, with the grant", () => {
-  assertThrows(() => openScopedFetch(new URL("https://a.example/x"), none), ToolError, "--allow-net=a.example:443");
-  assertThrows(() => openScopedFetch(new URL("http://[::1]/x"), none), ToolError, "--allow-net=[::1]:80");
+  assertThrows(() => openScopedFetch(new URL("https://a.example/x"), none), ToolError, "--allow-net=+a.example:443");
+  assertThrows(() => openScopedFetch(new URL("http://[::1]/x"), none), ToolError, "--allow-net='+[::1]:80'");
 });
 
 Deno.test("openScopedFetch() goes through the proxy to a listed host, which does not see the token", () =>

@@ -173,3 +173,21 @@ Deno.test("openCapture() keeps a flood of tiny pieces in bounded memory", () =>
     for (let i = 0; i < 20_000; i++) opened.write(new Uint8Array(65_536).fill(97).subarray(0, 2));
     assertEquals(opened.finish().totalBytes, 40_000);
   }));
+
+Deno.test("openCapture() shows progress as one line, while it goes on and at the end, wherever it is cut", () =>
+  withFolder(async (folder) => {
+    const tails: string[] = [];
+    const opened = openCapture({
+      maxBytes: 51_200,
+      maxLines: 2_000,
+      folder,
+      onTail: (tail) => tails.push(tail),
+      tailEveryMs: 1,
+    });
+    const pieces = ["begun\n10%", "\r50", "%\r\x1b[3", "2m\x1b[K7", "5%"];
+    for (const piece of pieces) opened.write(encoder.encode(piece));
+    await until(() => tails.at(-1) === "begun\n75%");
+    opened.write(encoder.encode("\r100%\r\ndone\n"));
+    const { output, totalLines } = opened.finish();
+    assertEquals({ output, totalLines }, { output: "begun\n100%\ndone\n", totalLines: 3 });
+  }));

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import fc from "fast-check";
 import { UserError } from "../../src/core/error.ts";
 import { isInside, type Policy, type Scope } from "../../src/core/policy.ts";
@@ -60,7 +60,41 @@ Deno.test("resolvePolicy() with --read-only has neither write nor run, whatever 
 
 /** [claim, request, what may be read, what may be written]. */
 const MERGES: readonly (readonly [string, Omit<PolicyRequest, "root">, readonly string[], readonly string[]])[] = [
-  ["flags replace the default", { flags: { read: ["src"], write: ["out"] } }, ["work/src"], ["work/out"]],
+  ["flags replace the default, and what is written is read", { flags: { read: ["src"], write: ["out"] } }, [
+    "work/out",
+    "work/src",
+  ], ["work/out"]],
+  ["+ adds to the default", { flags: { read: ["+../outside"], write: ["+/srv/x", "+~/y"] } }, [
+    "home/y",
+    "outside",
+    "work",
+  ], ["home/y", "work"]],
+  ["+ adds to a list", { flags: { write: ["out", "+../outside"] } }, ["outside", "work", "work/out"], [
+    "outside",
+    "work/out",
+  ]],
+  ["+ in a flag adds to the user's settings", { flags: { read: ["+docs"] }, user: { read: ["src"] } }, [
+    "work/docs",
+    "work/src",
+  ], ["work"]],
+  ["+ in the user's settings adds to the default", { user: { write: ["+../outside"] } }, ["outside", "work"], [
+    "outside",
+    "work",
+  ]],
+  [
+    "a flag's list of writes replaces the settings', for reading too",
+    { flags: { write: ["out"] }, user: { write: ["+../outside"] } },
+    ["work", "work/out"],
+    ["work/out"],
+  ],
+  [
+    "a list of what is read is exact, whatever the settings say of writing",
+    { flags: { read: ["src"] }, user: { write: ["+../outside"] } },
+    ["work/src"],
+    ["outside", "work"],
+  ],
+  ["+ does not widen in a project", { project: { read: ["+../outside"], write: ["+../outside"] } }, ["work"], ["work"]],
+  ["what may not be written is not read for it", { readOnly: true, flags: { write: ["+../outside"] } }, ["work"], []],
   ["flags replace the user's settings", { flags: { read: ["src"] }, user: { read: ["docs"] } }, ["work/src"], ["work"]],
   ["the user may grant what is outside", { user: { read: [".", "../outside"] } }, ["outside", "work"], ["work"]],
   ["~ is the home", { flags: { read: ["~/shared"] } }, ["home/shared"], ["work"]],
@@ -75,7 +109,9 @@ const MERGES: readonly (readonly [string, Omit<PolicyRequest, "root">, readonly 
   ["R458 .. in a project's scope", { project: { read: ["src/../../outside"] } }, [], ["work"]],
   ["R460 a link in a project's scope leads outside", { project: { read: ["link"] } }, [], ["work"]],
   ["a link in a flag is the place it leads to", { flags: { read: ["link"] } }, ["outside"], ["work"]],
-  ["R461 what is not there yet below a link", { flags: { write: ["link/new"] } }, ["work"], ["outside/new"]],
+  ["R461 what is not there yet below a link", { flags: { write: ["link/new"] } }, ["outside/new", "work"], [
+    "outside/new",
+  ]],
   ["nothing for an empty list", { flags: { read: [], write: false } }, [], []],
   ["a denial of everything", { flags: { read: ["src"] }, project: { deny: { read: true, write: true } } }, [], []],
   ["a denial around a grant", { flags: { read: ["src/a"], deny: { read: ["src"] } } }, [], ["work"]],
@@ -213,21 +249,38 @@ Deno.test("resolvePolicy() refuses to work inside a folder of secrets", () => {
   assertEquals(error.exitCode, 3);
 });
 
-Deno.test("resolvePolicy() grants toolchains of the home piece by piece, and never a folder with credentials in it", () => {
+Deno.test("resolvePolicy() opens of a home programs alone, and nothing that a person or a shell writes there", () => {
   using world = makeWorld();
-  for (const name of [".cargo/bin", ".cargo/registry", ".nvm/versions/v1/bin", "app/bin"]) {
-    Deno.mkdirSync(join(world.home, name), { recursive: true });
+  const written = [
+    ..."bashrc bash_profile bash_aliases profile zshrc zshenv inputrc gitconfig condarc editorconfig vimrc".split(" ")
+      .map((name) => `.${name}`),
+    ...".config/git/config .config/git/ignore .cargo/config.toml .cargo/config .cargo/env .cargo/credentials.toml"
+      .split(" "),
+    ...".nvm/.npmrc .pyenv/x .rustup/x .deno/x .bun/x .local/share/uv/credentials/c .volta/hooks.json go/x".split(" "),
+    ...".sdkman/etc/config .gradle/init.gradle .m2/x miniconda3/.condarc miniconda3/etc/conda/activate.d/keys.sh".split(
+      " ",
+    ),
+    ...".local/share/mise/x .local/share/keyrings/x .opam/default/etc/x tool/.env tool/config.toml sdk/go1/.env".split(
+      " ",
+    ),
+  ];
+  const programs = [
+    ...".cargo/bin/cargo .cargo/registry/src/x/lib.rs .nvm/versions/v1/bin/node go/pkg/mod/x/x.go".split(" "),
+    ...".rustup/toolchains/s/rustc .rustup/settings.toml .local/share/uv/tools/ruff/bin/ruff".split(" "),
+    ..."miniconda3/bin/conda miniconda3/envs/a/lib/x .opam/default/bin/ocaml tool/app/bin/app tool/app/lib/x".split(
+      " ",
+    ),
+    ..."sdk/go1/bin/go sdk/go1/src/x sdk/go1/VERSION bin/own .local/bin/own .pyenv/versions/3/bin/python".split(" "),
+  ];
+  for (const name of [...written, ...programs, "tool/app/.env", "tool/app/src/keys.ts"]) {
+    Deno.mkdirSync(dirname(join(world.home, name)), { recursive: true });
+    Deno.writeTextFileSync(join(world.home, name), "");
   }
-  const env = { PATH: ["/usr/bin", ".cargo/bin", ".nvm/versions/v1/bin"].map((p) => join(world.home, p)).join(":") };
-  const policy = resolve(world, {}, { env });
-  assertEquals(below(world, policy.read), [
-    "cache",
-    "home/.cargo/bin",
-    "home/.cargo/registry",
-    "home/.nvm",
-    "tmp",
-    "work",
-  ]);
+  const entries = [".cargo/bin", "tool/app/bin", "sdk/go1/bin", "bin"].map((name) => join(world.home, name));
+  const policy = resolve(world, {}, { env: { PATH: ["/usr/bin", ...entries].join(":") } });
+  const open = (name: string): boolean => touches(policy.read, policy.denyRead, join(world.home, name));
+  assertEquals(programs.filter((name) => !open(name)), []);
+  assertEquals([...written, "tool/app/.env", "tool/app/src/keys.ts"].filter(open), []);
 });
 
 Deno.test("resolvePolicy() never lets the program that confines be written", () => {

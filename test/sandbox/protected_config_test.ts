@@ -58,6 +58,16 @@ const RISKY: readonly (readonly [text: string, risky: readonly string[]])[] = [
   ['[core "a\\"]\nfsmonitor = x', ['[core "a\\"]', "fsmonitor = x"]],
   ["fsmonitor = x", ["fsmonitor = x"]],
   ["[core]\n\u0000fsmonitor = x", ["\u0000fsmonitor = x"]],
+  ["[core]\nworktree = \r../x\nbare = true", ["worktree = \r../x", "bare = true"]],
+  ["[core]\nabbrev = 7\u0000\n", ["abbrev = 7\u0000"]],
+  ['[remote "o"]\nurl = \rext::sh -c x', ["url = \rext::sh -c x"]],
+  ['[remote "o"]\nurl = x\r', ["url = x"]],
+  ['[remote "o"]\nurl = \u007fext::sh', ["url = \u007fext::sh"]],
+  ['[remote "o"]\npromisor = true\npartialCloneFilter = blob:none', [
+    "remote.o.promisor=true",
+    "remote.o.partialCloneFilter=blob:none",
+  ]],
+  ["[extensions]\npartialClone = o", ["extensions.partialClone=o"]],
   ["[constructor]\nx = y\n[__proto__]\nx = y", ["constructor.x=y", "[__proto__]", "x = y"]],
 ];
 for (const [text, risky] of RISKY) {

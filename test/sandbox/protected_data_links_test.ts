@@ -1,6 +1,7 @@
 // What a git of the user writes, starts or takes over because a command laid it out in the repository's own data. Each is
 // shown to work where nothing confines, so that it proves something where it does not.
 import { assertEquals, assertMatch } from "@std/assert";
+import { type Bytes, hidingIndex, indexOf, lyingIndex, sharedIndex } from "./crafted_index.ts";
 import { git, type GuardedWorld, inWorld, repository } from "./guarded_world.ts";
 import { CONFINED, exists } from "./shell_fixture.ts";
 import type { World } from "./confined_world.ts";
@@ -21,7 +22,215 @@ interface Case {
 const COMMIT = ["commit", "--allow-empty", "-q"];
 const LED = /where it leads when it writes its own data/;
 
+/** A conflict in `a` whose resolution git remembers; the folder that it remembers it in is left in `$R`. */
+const REMEMBERED = [
+  "mkdir .git/rr-cache; git switch -qc side; echo s > a; git commit -qnam s; git switch -q main; echo m > a; git commit -qnam m",
+  "git merge -q side; echo both > a; git commit -qnam both; git reset -q --hard HEAD~1; set -- .git/rr-cache/*; R=$1",
+].join("; ");
+
+/** Lays out an index of which a command makes the workspace's own. */
+function craft(
+  root: string,
+  path: string,
+  content: string,
+  index: (path: string, id: string) => Bytes = indexOf,
+): void {
+  Deno.writeTextFileSync(`${root}/content`, content);
+  Deno.writeFileSync(`${root}/crafted`, index(path, git(root, "hash-object", "-w", "content").trim()));
+}
+
+/** A branch with two commits that both conflict with what is on `main`, and a program by the name of a strategy. */
+const CONFLICT = [
+  "git switch -qc side; echo s > a; git commit -qnam s; echo t > a; git commit -qnam t; git switch -q main; echo m > a; git commit -qnam m",
+  'mkdir git-merge-x; printf "#!/bin/sh\\ntouch $MARK\\n" > git-merge-x/y; chmod +x git-merge-x/y',
+].join("; ");
+const RESOLVED = "echo both > a; git add a";
+const HALF_PICKED = `${CONFLICT}; git cherry-pick side~1 side; ${RESOLVED}`;
+const HALF_REBASED = `${CONFLICT}; git switch -q side; git rebase -q main; ${RESOLVED}`;
+
 const CASES: readonly Case[] = [
+  {
+    name: "a half-done cherry-pick with a strategy of its own",
+    script: [`${HALF_PICKED}; printf '[options]\\n\\tstrategy = x/y\\n' > .git/sequencer/opts`],
+    then: [["cherry-pick", "--continue"]],
+    said: /^Removed \.git\/sequencer\/opts: /,
+  },
+  {
+    name: "a half-done rebase with a strategy of its own",
+    script: [`${HALF_REBASED}; echo x/y > .git/rebase-merge/strategy`],
+    then: [["rebase", "--continue"]],
+    said: /^Removed \.git\/rebase-merge\/strategy: /,
+  },
+  {
+    name: "a half-done rebase that runs something",
+    script: [`${HALF_REBASED}; echo " x touch $MARK" > .git/rebase-merge/git-rebase-todo`],
+    then: [["rebase", "--continue"]],
+    said: /^Removed \.git\/rebase-merge\/git-rebase-todo: /,
+  },
+  {
+    name: "another program in the half-done rebase of the user",
+    prepare: (root) => {
+      const script = `${HALF_REBASED}; echo "exec true" >> .git/rebase-merge/git-rebase-todo`;
+      new Deno.Command("sh", { args: ["-c", script], cwd: root, stdout: "null", stderr: "null" }).outputSync();
+    },
+    script: ['echo "exec touch $MARK" > .git/rebase-merge/git-rebase-todo'],
+    then: [["rebase", "--continue"]],
+    said: /^Removed \.git\/rebase-merge\/git-rebase-todo: /,
+  },
+  {
+    name: "an index that names a file outside",
+    prepare: (root) => craft(root, "../outside/rc", "evil\n"),
+    script: ["cp crafted .git/index"],
+    then: [["checkout", "-q", "."]],
+    said: /^Removed \.git\/index: a later git of the user would obey paths in it that lead elsewhere; what stood/,
+  },
+  {
+    name: "an index that names a hook",
+    prepare: (root, { outside }) => craft(root, ".git/hooks/post-commit", `#!/bin/sh\ntouch ${outside}/fired\n`),
+    script: ["cp crafted .git/index"],
+    then: [["checkout", "-q", "."], [...COMMIT, "-m", "x"]],
+    said: /^Removed \.git\/index: /,
+  },
+  {
+    name: "an index whose entries are longer than their names",
+    prepare: (root) => craft(root, "../outside/rc", "evil\n", lyingIndex),
+    script: ["cp crafted .git/index"],
+    then: [["checkout", "-q", "."]],
+    said: /^Removed \.git\/index: /,
+  },
+  {
+    name: "a shared index that only several threads find",
+    prepare: (root) => {
+      git(root, "config", "index.threads", "2");
+      craft(root, "", "evil\n", (_, id) => {
+        const shared = sharedIndex("../outside/rc", id);
+        Deno.writeFileSync(`${root}/${shared.name}`, shared.bytes);
+        return hidingIndex(shared.name, id);
+      });
+    },
+    script: ["cp sharedindex.* .git; cp crafted .git/index"],
+    then: [["checkout", "-q", "."]],
+    said: /^Removed \.git\/index: /,
+  },
+  {
+    name: "an index in a repository whose settings speak of longer names of objects",
+    prepare: (root) => {
+      Deno.writeTextFileSync(`${root}/.git/config`, "# objectformat = sha256\n", { append: true });
+      craft(root, "../outside/rc", "evil\n");
+    },
+    script: ["cp crafted .git/index"],
+    then: [["checkout", "-q", "."]],
+    said: /^Removed \.git\/index: /,
+  },
+  {
+    name: "the index of a linked folder that names a file outside",
+    prepare: (root) => craft(root, "../../outside/rc", "evil\n"),
+    script: ["git worktree add -q wt; cp crafted .git/worktrees/wt/index"],
+    then: [["-C", "wt", "checkout", "-q", "."]],
+    said: /^Removed \.git\/worktrees\/wt\/index: /,
+  },
+  {
+    name: "a list of conflicts that names a file outside",
+    script: [
+      'id=$(printf %040d 1); mkdir -p .git/rr-cache/$id; echo x > .git/rr-cache/$id/preimage; printf "$id.0\\t../outside/rc\\0" > .git/MERGE_RR',
+    ],
+    then: [[...COMMIT, "-n", "-m", "x"]],
+    said: /^Removed \.git\/MERGE_RR: a later git of the user would obey paths in it that lead elsewhere/,
+  },
+  {
+    name: "a link in place of a conflict that git remembers",
+    script: [`${REMEMBERED}; ln -s "$RC" "$R/thisimage"`],
+    then: [["merge", "-q", "side"]],
+    said: LED,
+  },
+  {
+    name: "a link among the logs behind hundreds of folders",
+    script: [
+      'mkdir -p .git/logs/a/{1..400} .git/logs/refs/heads/{0..400}; rm .git/logs/refs/heads/main; ln -s "$RC" .git/logs/refs/heads/main',
+    ],
+    then: [[...COMMIT, "-m", "x; evil"]],
+    said: LED,
+  },
+  {
+    name: "links in place of the folders of objects",
+    script: [
+      'for i in {0..255}; do h=$(printf %02x $i); [ -e .git/objects/$h ] || ln -s "${RC%/*}" .git/objects/$h; done',
+    ],
+    then: [[...COMMIT, "-m", "x"]],
+    said: LED,
+  },
+  {
+    name: "a hook that is a link to a script of the workspace",
+    prepare: (root) => {
+      Deno.mkdirSync(`${root}/scripts`);
+      Deno.writeTextFileSync(`${root}/scripts/hook.sh`, "#!/bin/sh\n", { mode: 0o755 });
+      Deno.symlinkSync("scripts/hook.sh", `${root}/way`);
+      Deno.symlinkSync("../../way", `${root}/.git/hooks/post-commit`);
+    },
+    script: ['{ echo "touch $MARK" >> scripts/hook.sh; } 2>/dev/null; true'],
+    then: [[...COMMIT, "-m", "x"]],
+    said: /^Restored scripts\/hook\.sh: protected/,
+  },
+  {
+    name: "a link on the way from a hook to its script",
+    prepare: (root) => {
+      Deno.mkdirSync(`${root}/scripts`);
+      Deno.writeTextFileSync(`${root}/scripts/hook.sh`, "#!/bin/sh\n", { mode: 0o755 });
+      Deno.symlinkSync("scripts/hook.sh", `${root}/way`);
+      Deno.symlinkSync("../../way", `${root}/.git/hooks/post-commit`);
+    },
+    script: ['printf "#!/bin/sh\\ntouch $MARK\\n" > evil; chmod +x evil; ln -sfn evil way 2>/dev/null; true'],
+    then: [[...COMMIT, "-m", "x"]],
+    said: /^Restored way: protected/,
+  },
+  {
+    name: "a folder of hooks that is a link",
+    prepare: (root) => {
+      Deno.removeSync(`${root}/.git/hooks`, { recursive: true });
+      Deno.mkdirSync(`${root}/githooks`);
+      Deno.symlinkSync("../githooks", `${root}/.git/hooks`);
+    },
+    script: ['{ printf "#!/bin/sh\\ntouch $MARK\\n" > githooks/post-commit; chmod +x githooks/*; } 2>/dev/null; true'],
+    then: [[...COMMIT, "-m", "x"]],
+    said: /^Removed githooks\/post-commit: protected/,
+  },
+  {
+    name: "a folder of hooks that the settings of this working folder name",
+    prepare: (root) => {
+      Deno.mkdirSync(`${root}/.githooks`);
+      git(root, "config", "extensions.worktreeConfig", "true");
+      git(root, "config", "--worktree", "core.hooksPath", ".githooks");
+    },
+    script: [
+      '{ printf "#!/bin/sh\\ntouch $MARK\\n" > .githooks/post-commit; chmod +x .githooks/*; } 2>/dev/null; true',
+    ],
+    then: [[...COMMIT, "-m", "x"]],
+    said: /^Removed \.githooks\/post-commit: protected/,
+  },
+  {
+    name: "a link that the settings include",
+    prepare: (root) => {
+      Deno.writeTextFileSync(`${root}/real.inc`, "[user]\n\tname = A\n");
+      Deno.symlinkSync("real.inc", `${root}/inc`);
+      git(root, "config", "include.path", "../inc");
+    },
+    script: [
+      `printf '[core]\\n\\tfsmonitor = "touch %s; false"\\n' "$MARK" > evil.inc; ln -sfn evil.inc inc 2>/dev/null; true`,
+    ],
+    then: [["status"]],
+    said: /^Restored inc: protected/,
+  },
+  {
+    name: "a program of the workspace among the arguments of another",
+    prepare: (root) => {
+      Deno.writeTextFileSync(`${root}/clean.sh`, "cat\n");
+      Deno.writeTextFileSync(`${root}/.gitattributes`, "a filter=x\n");
+      git(root, "config", "filter.x.clean", "sh ./clean.sh %f");
+    },
+    script: ['{ echo "touch $MARK" >> clean.sh; } 2>/dev/null; true'],
+    then: [["add", "--renormalize", "."]],
+    said: /^Restored clean\.sh: protected/,
+  },
   {
     name: "a link in place of the next message",
     script: ['ln -sf "$RC" .git/COMMIT_EDITMSG; echo evil > .git/MERGE_MSG'],
@@ -118,8 +327,12 @@ async function spring(trap: Case, { world: { root, outside }, run }: GuardedWorl
 }
 
 /** Whether the user's own file or the outside was touched. */
-function harm({ outside }: World): boolean {
-  return exists(`${outside}/fired`) || Deno.readTextFileSync(`${outside}/rc`) !== MINE;
+function harm({ root, outside }: World): boolean {
+  const names = [...Deno.readDirSync(outside)].map(({ name }) => name);
+  if (names.some((name) => !["rc", "secret", "lib"].includes(name))) return true;
+  // What git remembers of a file outside commands can read.
+  const taken = `${root}/.git/rr-cache/${"1".padStart(40, "0")}/postimage`;
+  return exists(taken) || exists(`${outside}/fired`) || Deno.readTextFileSync(`${outside}/rc`) !== MINE;
 }
 
 function furnish({ prepare }: Case): (root: string, world: World) => void {
@@ -162,5 +375,23 @@ for (const level of CONFINED) {
       assertEquals(notes, []);
       assertEquals(Deno.readLinkSync(`${root}/.git/MINE_HEAD`), "HEAD");
       assertEquals(Deno.readLinkSync(`${root}/.git/HEAD`), "refs/heads/main");
+    }));
+
+  Deno.test(`commands at ${level} rebase with programs, and leave or continue half-done rebases without new ones`, () =>
+    inWorld(level, (root) => {
+      repository(root);
+      const script = `${HALF_REBASED}; echo "exec true" >> .git/rebase-merge/git-rebase-todo`;
+      new Deno.Command("sh", { args: ["-c", script], cwd: root, stdout: "null", stderr: "null" }).outputSync();
+    }, async ({ world: { root }, run }) => {
+      const own = await run("git status; GIT_EDITOR=true git rebase --continue");
+      const todo = `${root}/.git/rebase-merge/git-rebase-todo`;
+      assertMatch(Deno.readTextFileSync(todo), /^exec true$/m);
+      const ended = await run(`${RESOLVED}; GIT_EDITOR=true git rebase --continue`);
+      assertEquals(exists(todo), false);
+      const executed = await run("GIT_SEQUENCE_EDITOR=true git rebase -q -i --exec 'echo ran >> ran' HEAD~1; cat ran");
+      assertEquals(Deno.readTextFileSync(`${root}/ran`), "ran\n");
+      const half = await run("GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i HEAD~2");
+      assertMatch(Deno.readTextFileSync(todo), /^pick /m);
+      assertEquals([own, ended, executed, half].flatMap(({ notes }) => notes).filter((note) => /\.git/.test(note)), []);
     }));
 }

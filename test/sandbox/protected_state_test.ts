@@ -87,17 +87,31 @@ Deno.test("statesOf() reads again only what has changed", linux, () =>
     });
   }));
 
-Deno.test("statesOf() keeps to its limits", linux, () =>
+Deno.test("statesOf() looks at everything, whatever of it is kept", linux, () =>
   inFolder((root) => {
     for (let at = 0; at < 20; at++) Deno.writeTextFileSync(`${root}/${at}`, "x".repeat(10));
     Deno.mkdirSync(`${root}/deep/er/still`, { recursive: true });
     const count = (limits: Partial<typeof STATE_LIMITS>): number =>
       statesOf([root], new Map(), { ...STATE_LIMITS, ...limits }).size;
-    assertEquals([count({}), count({ entries: 5 }), count({ depth: 0 }), count({ depth: 1 })], [24, 5, 1, 22]);
+    assertEquals([count({}), count({ entries: 5 }), count({ depth: 0 }), count({ depth: 1 })], [24, 24, 1, 22]);
     const kept = (limits: Partial<typeof STATE_LIMITS>): number =>
       [...statesOf([root], new Map(), { ...STATE_LIMITS, ...limits }).values()]
         .filter((state) => state.kind === "file" && state.bytes !== undefined).length;
-    assertEquals([kept({}), kept({ totalBytes: 95 }), kept({ fileBytes: 9 })], [20, 9, 0]);
+    assertEquals([kept({}), kept({ entries: 5 }), kept({ totalBytes: 95 }), kept({ fileBytes: 9 })], [20, 4, 9, 0]);
+  }));
+
+Deno.test("statesOf() looks into nothing that was added, and sees a crowd", linux, () =>
+  inFolder((root) => {
+    Deno.mkdirSync(`${root}/d`);
+    Deno.writeTextFileSync(`${root}/d/mine`, "x");
+    const before = statesOf([`${root}/d`]);
+    Deno.mkdirSync(`${root}/d/new/inner`, { recursive: true });
+    const now = statesOf([`${root}/d`], before, STATE_LIMITS, before);
+    assertEquals([...now.keys()].map((path) => path.slice(root.length)), ["/d", "/d/mine", "/d/new"]);
+    assertEquals(changed(root, before, `${root}/d`), ["d/new absent>folder"]);
+    for (let at = 0; at < 1_001; at++) Deno.writeTextFileSync(`${root}/d/${at}`, "");
+    const crowd = statesOf([`${root}/d`], before, STATE_LIMITS, before);
+    assertEquals(protectedChanges([`${root}/d`], before, crowd).map(({ path }) => path), [`${root}/d`]);
   }));
 
 Deno.test("protectedChanges() names the outermost thing that differs", linux, () =>

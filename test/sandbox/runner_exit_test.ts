@@ -19,6 +19,7 @@ const CASES: readonly (readonly [Deno.CommandStatus, string, string])[] = [
     "the sandbox could not be set up (step landlock: ENOSYS), so nothing was run",
   ],
   [ended(71), `noise\n${failed("a", "b")}`, "the sandbox could not be set up (step a: b), so nothing was run"],
+  [ended(71), failed("exec", "there is no program"), "its program could not be started (there is no program)"],
   [ended(71), "bwrap: no", "the sandbox could not be set up (bwrap: no), so nothing was run"],
   [ended(71), "", "the sandbox could not be set up, so nothing was run"],
   [ended(71), '{"step":{}}', "the sandbox could not be set up (step [object Object]: undefined), so nothing was run"],

@@ -8,6 +8,7 @@ import { messageText, readAnswer } from "../../src/core/protocol.ts";
 import { findBwrap } from "../../src/sandbox/bwrap.ts";
 import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { policyFor, world } from "../runner/world.ts";
@@ -59,19 +60,15 @@ for (const { level, ignore } of LEVELS) {
       const self = { ...SELF, readPaths: [...SELF.readPaths, tests] };
       const policy = policyFor(place.root, { sandbox: level });
       const argv = [self.program, ...self.args.slice(0, -1), probe];
-      const { program, args, env } = confinedCommand(policy, self);
-      const child = new Deno.Command(program, {
-        ...{ args, env, clearEnv: true, detached: true },
-        ...{ stdin: "piped", stdout: "piped", stderr: "inherit" },
-      }).spawn();
+      const child = spawnConfined(confinedCommand(policy, self, { isRunner: true }));
       const writer = child.stdin.getWriter();
-      await writer.write(policyFrame(policy, self));
+      await writer.write(policyFrame(policy, self, { isRunner: true }));
       await writer.write(execFrame({ argv, env: self.env, cwd: place.root, stdin: "keep", mergeOutput: false }));
       const request = messageText({ v: 1, id: "a", op: "tool", name: "probe", args: { outside: place.outside } });
       for (const line of frame(request)) await writer.write(line);
       await writer.close();
-      const { stdout } = await child.output();
-      const answer = readAnswer(deframer()(stdout)[0] ?? "");
+      const { stdout, stderr } = await child.output();
+      const answer = readAnswer(deframer()(stdout)[0] ?? new TextDecoder().decode(stderr));
       const found = JSON.parse("ok" in answer ? textOf(answer.ok.content) : "{}");
       // Deno lets this process do everything, so these are the kernel's own words.
       for (const name of ["readOutside", "readLinked", "writeOutside", "linkOutside", "netConnect", "netFetch"]) {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { allow, assemble, ifEqual } from "../../src/sandbox/bpf.ts";
 import { CALLS } from "../../src/sandbox/ffi.ts";
 import { seccompFilter } from "../../src/sandbox/seccomp.ts";
-import { installFilter } from "../../src/sandbox/seccomp_install.ts";
+import { installFilter } from "./become.ts";
 import type { SeccompOrder } from "../../src/sandbox/seccomp_check.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "../../src/sandbox/seccomp_table.ts";
 import { runFilter } from "./bpf_machine.ts";
@@ -95,7 +95,10 @@ const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[]
   ["socket", [INET, RAW], EACCES, EACCES, EACCES],
   ["socket", [INET6, RAW | CLOEXEC], EACCES, EACCES, EACCES],
   ["socket", [INET, 10], EACCES, EACCES, EACCES],
-  ["socket", [NETLINK, RAW], EACCES, ALLOW, ALLOW],
+  ["socket", [NETLINK, RAW, 0], EACCES, ALLOW, ALLOW],
+  ...[4, 6, 9, 11, 12, 15, 16, 20, 21].map((family) =>
+    ["socket", [NETLINK, RAW, family], EACCES, EACCES, EACCES] as const
+  ),
   ["socket", [PACKET, RAW], EACCES, EACCES, EACCES],
   ["socket", [PACKET, DGRAM], EACCES, EACCES, EACCES],
   ["socket", [VSOCK, STREAM], EACCES, EACCES, EACCES],

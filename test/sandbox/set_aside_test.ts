@@ -1,7 +1,9 @@
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openAside } from "../../src/sandbox/set_aside.ts";
 import { inFolder, otherDisk } from "./folder.ts";
 import { picture } from "./guarded_world.ts";
+
+const surely = (path: string | undefined): string => path ?? "removed for good";
 
 Deno.test("openAside() moves files, folders and links into one private folder, each under a name of its own", () =>
   inFolder((root) => {
@@ -9,12 +11,12 @@ Deno.test("openAside() moves files, folders and links into one private folder, e
     Deno.mkdirSync(`${root}/a/inner`, { recursive: true });
     Deno.writeTextFileSync(`${root}/a/inner/x`, "one");
     Deno.symlinkSync("/nowhere", `${root}/link`);
-    const aside = openAside(`${root}/cache`);
+    const aside = openAside([`${root}/cache`]);
     // Nothing is made before it is needed.
     assertEquals([...Deno.readDirSync(`${root}/cache`)], []);
     const was = picture(`${root}/a`);
-    const first = aside.take(`${root}/a`);
-    const second = aside.take(`${root}/link`);
+    const first = surely(aside.take(`${root}/a`));
+    const second = surely(aside.take(`${root}/link`));
     assertMatch(first, /\/cache\/undone-[0-9a-f]{8}\/1-a$/);
     assertEquals(second, first.replace("1-a", "2-link"));
     assertEquals([picture(first), picture(second)], [was, "link /nowhere"]);
@@ -25,22 +27,49 @@ Deno.test("openAside() moves files, folders and links into one private folder, e
 Deno.test("openAside() puts nothing where a link leads that took the private folder's name", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/elsewhere`);
+    Deno.mkdirSync(`${root}/other`);
     Deno.symlinkSync("elsewhere", `${root}/cache`);
     Deno.writeTextFileSync(`${root}/file`, "x");
-    assertThrows(() => openAside(`${root}/cache`).take(`${root}/file`), Error, "was replaced");
+    assertMatch(surely(openAside([`${root}/cache`, `${root}/other`]).take(`${root}/file`)), /\/other\/undone-/);
     assertEquals([...Deno.readDirSync(`${root}/elsewhere`)], []);
-    assertEquals(Deno.readTextFileSync(`${root}/file`), "x");
+  }));
+
+Deno.test("openAside() takes away the name that is obeyed where nothing can be moved elsewhere", () =>
+  inFolder((root) => {
+    Deno.writeTextFileSync(`${root}/pre-commit`, "x");
+    assertMatch(surely(openAside([`${root}/nowhere`]).take(`${root}/pre-commit`)), /\/pre-commit\.undone-[0-9a-f]{8}$/);
+    assertEquals([...Deno.readDirSync(root)].length, 1);
+  }));
+
+Deno.test("openAside() is not hindered by what was laid into its folder, or by its mode", () =>
+  inFolder((root) => {
+    Deno.mkdirSync(`${root}/cache`);
+    const aside = openAside([`${root}/cache`]);
+    const trap = (): string => {
+      Deno.writeTextFileSync(`${root}/pre-commit`, "x");
+      return surely(aside.take(`${root}/pre-commit`));
+    };
+    const place = trap().replace(/\/[^/]*$/, "");
+    for (const count of [2, 3, 4]) Deno.mkdirSync(`${place}/${count}-pre-commit/x`, { recursive: true });
+    assertMatch(trap(), /\/cache\/undone-/);
+    Deno.chmodSync(place, 0);
+    Deno.chmodSync(`${root}/cache`, 0);
+    const last = trap();
+    Deno.chmodSync(`${root}/cache`, 0o700);
+    Deno.chmodSync(place, 0o700);
+    assertMatch(last, /\/cache\/undone-/);
+    assertEquals(Deno.readTextFileSync(last), "x");
   }));
 
 Deno.test("openAside() makes another folder where a command has taken its folder away", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/cache`);
-    const aside = openAside(`${root}/cache`);
+    const aside = openAside([`${root}/cache`]);
     Deno.writeTextFileSync(`${root}/a`, "1");
-    const first = aside.take(`${root}/a`);
+    const first = surely(aside.take(`${root}/a`));
     Deno.removeSync(first.slice(0, first.lastIndexOf("/")), { recursive: true });
     Deno.writeTextFileSync(`${root}/a`, "2");
-    assertEquals(Deno.readTextFileSync(aside.take(`${root}/a`)), "2");
+    assertEquals(Deno.readTextFileSync(surely(aside.take(`${root}/a`))), "2");
   }));
 
 Deno.test({
@@ -49,14 +78,14 @@ Deno.test({
   fn: () =>
     inFolder((root) =>
       inFolder((far) => {
-        const aside = openAside(far);
+        const aside = openAside([far]);
         Deno.writeTextFileSync(`${root}/file`, "content");
         Deno.symlinkSync("/nowhere", `${root}/link`);
         Deno.mkdirSync(`${root}/folder`);
         Deno.writeTextFileSync(`${root}/folder/x`, "y");
-        assertEquals(Deno.readTextFileSync(aside.take(`${root}/file`)), "content");
-        assertEquals(Deno.readLinkSync(aside.take(`${root}/link`)), "/nowhere");
-        const beside = aside.take(`${root}/folder`);
+        assertEquals(Deno.readTextFileSync(surely(aside.take(`${root}/file`))), "content");
+        assertEquals(Deno.readLinkSync(surely(aside.take(`${root}/link`))), "/nowhere");
+        const beside = surely(aside.take(`${root}/folder`));
         assert(beside.startsWith(`${root}/folder.undone-`), beside);
         assertEquals(Deno.readTextFileSync(`${beside}/x`), "y");
         assertEquals([...Deno.readDirSync(root)].length, 1);

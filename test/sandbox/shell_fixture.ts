@@ -4,7 +4,6 @@ import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
 import { openSpares, type Spares } from "../../src/sandbox/spare.ts";
-import { waitingShell } from "../../src/sandbox/waiting_shell.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 
 export const LIMITS: Limits = {
@@ -67,8 +66,7 @@ export async function withShell(
     limits: { ...LIMITS, ...limits },
     sandbox: level,
   };
-  const waiting = waitingShell(policy, marks);
-  const spares = level === "off" ? undefined : openSpares(policy, thisProgram(), waiting ? { waiting } : {});
+  const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
   const shell = openShell(policy, spares, marks);
   try {
     await work({

@@ -4,6 +4,8 @@ import { git, type GuardedWorld, inWorld, picture, repository } from "./guarded_
 import { until } from "../helpers/until.ts";
 import { CONFINED, exists } from "./shell_fixture.ts";
 import { asOrdinaryUser } from "./ordinary_user.ts";
+import { makeWorld, worldPolicy } from "./confined_world.ts";
+import { openTripwire } from "../../src/sandbox/tripwire.ts";
 
 /** What a later git, editor or shell of the user would obey. */
 const OBEYED = ["config", "hooks", "info/exclude", "info/attributes"];
@@ -70,15 +72,108 @@ for (const level of CONFINED) {
     }));
 
   test("takes away what was not there, and keeps it R478", () =>
-    inWorld(level, furnish, async ({ world: { root, cache }, run }) => {
+    inWorld(level, furnish, async ({ world: { root, base }, run }) => {
       for (const [name, script, said] of NEW) {
         const { notes } = await run(script);
         assertMatch(notes.join("\n"), said, name);
         assertEquals(notes.length, 1, name);
         const kept = /what stood there is (\S+)\.$/.exec(notes[0] ?? "")?.[1] ?? "";
-        assert(kept.startsWith(`${cache}/undone-`) && exists(kept), kept);
+        assert(kept.startsWith(`${base}/undone-`) && exists(kept), kept);
       }
       assertEquals([...Deno.readDirSync(root)].map(({ name }) => name).sort(), [".git", ".gitmodules", ".vscode", "a"]);
+    }));
+
+  test("opens what a command closed, and undoes what is behind it R478", async () => {
+    const mine = Deno.umask();
+    for (
+      const [script, said] of [
+        [
+          "echo evil > .envrc; mkdir .idea2 && echo evil > .mcp.json; chmod 555 .",
+          /^Restored the mode of \.: its owner/,
+        ],
+        ["echo evil > .envrc; chmod 000 .", /^Restored the mode of \.: its owner/],
+        ["echo evil > .envrc; chmod 300 .", /^Restored the mode of \.: its owner/],
+        ["mkdir .idea; echo evil > .idea/x; chmod 555 .idea", /^Removed \.idea: protected/],
+        ["mkdir .idea; echo evil > .idea/x; chmod 000 .idea; chmod 111 .", /^Restored the mode of \.: its owner/],
+        ["echo evil > .vscode/x; chmod 555 .vscode", /^Restored \.vscode: protected/],
+        ["echo evil > .vscode/x; chmod 000 .vscode .", /^Restored the mode of \.: its owner/],
+        ["echo evil > .git/hooks/x; chmod 000 .git", /^Restored the mode of \.git: its owner/],
+        ["echo evil > .git/hooks/x; chmod 555 .git/hooks .git", /^Restored the mode of \.git: its owner/],
+      ] as const
+    ) {
+      await inWorld(level, furnish, async ({ world: { root }, run }) => {
+        Deno.chmodSync(root, 0o755 & ~mine);
+        const look = (): string[] => [
+          ...obeyed(root),
+          ...[".vscode", ".envrc", ".mcp.json", ".idea"].map((name) => picture(`${root}/${name}`)),
+          ...[root, `${root}/.git`].map((path) => ((Deno.statSync(path).mode ?? 0) & 0o7777).toString(8)),
+        ];
+        const before = look();
+        const { notes } = await run(`{ ${script}; } 2>/dev/null`);
+        assertEquals(look(), before, `${script}: ${notes.join("\n")}`);
+        if (level === "kernel") assertMatch(notes[0] ?? "", said, script);
+      });
+    }
+  });
+
+  test("looks into folders that a command closed, for repositories R478", () =>
+    inWorld(level, (root) => {
+      furnish(root);
+      Deno.mkdirSync(`${root}/mine`);
+    }, async ({ world: { root }, run }) => {
+      const evil = "git init -q r; git -C r config core.pager evil";
+      const own = await run(`cd mine; ${evil}; chmod 000 .`);
+      const mode = (Deno.statSync(`${root}/mine`).mode ?? 0) & 0o700;
+      // Root may look into it as it is.
+      if (Deno.uid() !== 0) assertEquals(mode, 0o700, own.notes.join("\n"));
+      assert(!picture(`${root}/mine/r/.git/config`).includes("evil"));
+      const closed = await run(`mkdir new; cd new; ${evil}; chmod 555 r/.git r .`);
+      assert(!picture(`${root}/new/r/.git/config`).includes("evil"), closed.notes.join("\n"));
+      Deno.chmodSync(`${root}/new`, 0o755);
+      Deno.chmodSync(`${root}/new/r`, 0o755);
+      await run(`mkdir again; cd again; ${evil}; chmod 000 .`);
+      if (exists(`${root}/again`)) Deno.chmodSync(`${root}/again`, 0o700);
+      assert(!picture(`${root}/again/r/.git/config`).includes("evil"));
+      new Deno.Command("chmod", { args: ["-R", "u+rwX", root] }).outputSync();
+    }));
+
+  test("undoes what git would obey, however many folders a command closed R478", () =>
+    inWorld(level, (root) => {
+      furnish(root);
+      for (let at = 0; at < 40; at++) Deno.mkdirSync(`${root}/d${at}`);
+      Deno.mkdirSync(`${root}/${"n/".repeat(40)}`, { recursive: true });
+    }, async ({ world: { root }, run }) => {
+      const { notes } = await run(
+        "git init -q r; git -C r config core.pager evil; printf '#!/bin/sh\\n' > r/.git/hooks/post-commit; chmod +x r/.git/hooks/*; " +
+          "chmod 000 d*; find n -depth -exec chmod 000 {} \\;",
+      );
+      const said = notes.join("\n");
+      const left = [...Array(40).keys()].filter((at) => ((Deno.statSync(`${root}/d${at}`).mode ?? 0) & 0o700) === 0);
+      new Deno.Command("chmod", { args: ["-R", "u+rwX", root] }).outputSync();
+      assert(!picture(`${root}/r/.git/config`).includes("evil"), said);
+      assertEquals(exists(`${root}/r/.git/hooks/post-commit`), false, said);
+      assertMatch(said, /Sifted r\/\.git\/config: .* core\.pager/);
+      assertMatch(said, /Removed r\/\.git\/hooks\/post-commit/);
+      assert(exists(`${root}/${"n/".repeat(40)}`), said);
+      // Root may look into them as they are.
+      if (Deno.uid() !== 0) assertEquals(left, [], said);
+    }));
+
+  test("takes away a trap whatever a command does to the place where others were put R478", () =>
+    inWorld(level, furnish, async ({ world: { root, base, cache }, run }) => {
+      const evil = "git init -q r; printf '#!/bin/sh\\n' > r/.git/hooks/pre-commit; chmod +x r/.git/hooks/pre-commit";
+      const places = `${cache}/undone-* ${base}/undone-*`;
+      const scripts = [
+        evil,
+        `for u in ${places}; do mkdir -p $u/{2,3,4,5}-pre-commit/x; done 2>/dev/null; ${evil}`,
+        `chmod 000 ${places} ${cache} 2>/dev/null; ${evil}`,
+      ];
+      for (const script of scripts) {
+        const { notes } = await run(script);
+        assertEquals(exists(`${root}/r/.git/hooks/pre-commit`), false, notes.join("\n"));
+        assertMatch(notes.join("\n"), /^Removed r\/\.git\/hooks\/pre-commit: .*; what stood there is \S+\.$/m);
+      }
+      new Deno.Command("chmod", { args: ["-R", "u+rwX", base] }).outputSync();
     }));
 
   test("lets git work R478", () =>
@@ -174,6 +269,36 @@ for (const level of CONFINED) {
   if (level === "kernel") {
     test("restores submodules, too", () => inWorld(level, withSubmodule, submoduleAttack));
   }
+}
+
+for (const depth of [300, 1_500]) {
+  Deno.test(
+    `openTripwire() ends its look at repositories in each other, ${depth} deep, and undoes them as a whole R478`,
+    { ignore: Deno.build.os !== "linux" },
+    () => {
+      using world = makeWorld();
+      const { root } = world;
+      repository(root);
+      const wire = openTripwire(worldPolicy(world, "kernel"));
+      assert(wire);
+      try {
+        wire.arm();
+        // Paths that are too long to be given to the system at once.
+        const many = (part: string): string => `mkdir -p $(printf '${part}/%.0s' {1..${depth}})`;
+        const script = `${many("d/.git/..")}; cd .git; ${many(".git")}`;
+        new Deno.Command("bash", { args: ["-c", script], cwd: root }).outputSync();
+        assert(wire.isTouched());
+        const notes = wire.restore(true).join("\n");
+        assertMatch(notes, /^Removed d: .* what is in it, which lies too deep; what stood there is /m);
+        assertMatch(notes, /^Removed \.git\/\.git: .* lies too deep/m);
+        assertEquals([exists(`${root}/d`), exists(`${root}/.git/.git`), wire.isTouched()], [false, false, false]);
+      } finally {
+        wire.close();
+        // In a tenth of the time that the runtime takes for such a tree.
+        new Deno.Command("rm", { args: ["-rf", world.cache, root] }).outputSync();
+      }
+    },
+  );
 }
 
 function withSubmodule(root: string, { base }: { readonly base: string }): void {

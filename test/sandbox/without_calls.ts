@@ -1,9 +1,8 @@
 // Becomes another program for which one system call fails with an errno: `without_calls.ts CALL ERRNO PROGRAM ARGS…`.
 // So a kernel without Landlock, or a container that refuses it, can be had on any machine.
 import { allow, assemble, fail, ifEqual, loadArgument, loadCall } from "../../src/sandbox/bpf.ts";
-import { become, imageOf } from "../../src/sandbox/exec_program.ts";
 import { CALLS, systemCall } from "../../src/sandbox/ffi.ts";
-import { installFilter } from "../../src/sandbox/seccomp_install.ts";
+import { become, imageOf, installFilter } from "./become.ts";
 
 const [call = "", errno = "", program = "", ...args] = Deno.args;
 const PR_SET_NO_NEW_PRIVS = 38;

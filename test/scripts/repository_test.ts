@@ -12,12 +12,55 @@ Deno.test("the top level has what a newcomer looks for R495", () => {
   }
 });
 
+/** Each is an error of one of the checks that strictness consists of, by its code. */
+const LOOSE: Readonly<Record<string, string>> = {
+  TS7006: "export const untyped = (value) => value;",
+  TS2322: "export const missing: string = [1].find(() => false)?.toString();",
+  TS2564: "export class Unset { field: string; }",
+  TS2684: "export const bound = (function (this: Date) {}).call('x');",
+  TS18046: "export function caught(): string { try { return ''; } catch (error) { return error.message; } }",
+  TS2375: "export const exact: { readonly a?: string } = { a: undefined };",
+  TS18048: "export const unchecked = [1].map((_, at, all) => { const one = all[at]; return one.toFixed(); });",
+  TS4114: "export class Base { run(): void {} } export class Own extends Base { run(): void {} }",
+  TS7029: "export function fall(n: number): number { switch (n) { case 1: n++; default: return n; } }",
+  TS7017: "export const implicit = (globalThis as object)['x'];",
+};
+
 Deno.test("types are checked strictly, and CI checks them R497", () => {
-  const { strict, ...others } = config.compilerOptions;
-  assertEquals(strict ?? true, true); // Deno's default
-  for (const [name, value] of Object.entries(others)) assert(!(name.startsWith("no") && value === false), name);
-  assertStringIncludes(command("check"), "deno check main.ts src tools test");
+  // With the settings of this repository and nothing else of it.
+  const folder = Deno.makeTempDirSync({ prefix: "sp-strict-" });
+  try {
+    const { types: _, ...compilerOptions } = config.compilerOptions;
+    Deno.writeTextFileSync(`${folder}/deno.json`, JSON.stringify({ compilerOptions }));
+    for (const [code, text] of Object.entries(LOOSE)) Deno.writeTextFileSync(`${folder}/${code}.ts`, text + "\n");
+    const { code, stderr } = new Deno.Command(Deno.execPath(), {
+      args: ["check", "--config", `${folder}/deno.json`, folder],
+      env: { NO_COLOR: "1" },
+    }).outputSync();
+    const said = new TextDecoder().decode(stderr);
+    assertEquals(code, 1, said);
+    for (const name of Object.keys(LOOSE)) assertStringIncludes(said, `/${name}.ts:`);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+  const check = command("check").split(" ");
+  assertEquals(check.slice(0, 2), ["deno", "check"]);
+  for (const part of ["main.ts", "src", "tools", "test", "scripts"]) assert(check.includes(part), part);
   assertStringIncludes(command("ok"), "deno task check");
+});
+
+Deno.test("no file of the program is left out of the type check R497", () => {
+  const opened = /^\s*(?:\/\/|\/\*+)\s*@ts-(?:nocheck|ignore|expect-error)/m;
+  const loose: string[] = [];
+  const look = (folder: URL): void => {
+    for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+      const at = new URL(isDirectory ? `${name}/` : name, folder);
+      if (isDirectory) look(at);
+      else if (name.endsWith(".ts") && opened.test(Deno.readTextFileSync(at))) loose.push(at.pathname);
+    }
+  };
+  for (const folder of ["src/", "tools/", "scripts/"]) look(new URL(folder, root));
+  assertEquals(loose, []);
 });
 
 Deno.test("tests run with permissions that are written down, and reach this machine alone R498", () => {

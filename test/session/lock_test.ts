@@ -22,7 +22,9 @@ Deno.test("openSession() of a session that another process writes to says who ha
     const world = worldIn(folder);
     const error = refusalOf(() => openSession(path, world));
     assert(error.why.startsWith(`process ${child.pid} has had it open since 20`), error.why);
-    assert(error.fix.includes("--fork ID") && error.fix.includes("Wait"));
+    const { id } = JSON.parse(Deno.readTextFileSync(path).split("\n")[0] ?? "");
+    assertEquals(error.what, `Cannot open session ${id}`);
+    assert(error.fix.endsWith(`--fork ${id}`) && error.fix.includes("Wait"), error.fix);
     assertEquals(world.failures, []);
     await reader.cancel();
     await end();
@@ -72,6 +74,29 @@ Deno.test("lockSession() can be had by one only, however many want it", () => {
       refusalOf(() => lockSession(path, START));
       lock.release();
       lock.release();
+    }
+    assertEquals([...Deno.readDirSync(world.folder)], []);
+  });
+});
+
+Deno.test("lockSession() takes no lock on a file that its holder removed between the open and the lock", () => {
+  inWorld((world) => {
+    const path = join(world.folder, "a.jsonl");
+    const holder = lockSession(path, START);
+    const { tryLockSync } = Deno.FsFile.prototype;
+    // The one moment that counts: the file is open here, and its holder ends before the lock is asked for.
+    Deno.FsFile.prototype.tryLockSync = function (exclusive) {
+      Deno.FsFile.prototype.tryLockSync = tryLockSync;
+      holder.release();
+      return tryLockSync.call(this, exclusive);
+    };
+    try {
+      const lock = lockSession(path, START);
+      // A lock on the removed file would keep nobody out: the next one would make a file of its own.
+      assert(refusalOf(() => lockSession(path, START)).why.includes(`process ${Deno.pid} `));
+      lock.release();
+    } finally {
+      Deno.FsFile.prototype.tryLockSync = tryLockSync;
     }
     assertEquals([...Deno.readDirSync(world.folder)], []);
   });

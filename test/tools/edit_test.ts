@@ -53,44 +53,6 @@ const CASES: readonly {
   { name: "a byte order mark kept", before: "\ufeffa\nb\n", edits: [["a\n", "x\n"]], after: "\ufeffx\nb\n" },
   { name: "emoji that share a half", before: "\u{1f600}!", edits: [["\u{1f600}", "\u{1f601}"]], after: "\u{1f601}!" },
   {
-    name: "trailing blanks forgiven, other lines kept",
-    before: "a  \nb\t\nc  \n",
-    edits: [["a\nb\n", "x\ny\n"]],
-    after: "x\ny\nc  \n",
-  },
-  { name: "trailing blanks in the old text", before: "a\nb\n", edits: [["a  \nb  ", "x\ny"]], after: "x\ny\n" },
-  {
-    name: "curly quotes and dashes",
-    before: "say \u201chi\u201d \u2013 it\u2019s\n\u2018keep\u2019\n",
-    edits: [['say "hi" - it\'s', "done"]],
-    after: "done\n\u2018keep\u2019\n",
-  },
-  { name: "odd spaces", before: "a\u00a0b\u3000c\n", edits: [["a b c", "d"]], after: "d\n" },
-  {
-    name: "compatibility forms",
-    before: "\uff21\uff22\uff23\uff08\uff11\uff09\n",
-    edits: [["ABC(1)", "x"]],
-    after: "x\n",
-  },
-  {
-    name: "decomposed letters",
-    before: "cafe\u0301 au lait\n",
-    edits: [["caf\u00e9", "th\u00e9"]],
-    after: "th\u00e9 au lait\n",
-  },
-  {
-    name: "loosely, only the match itself changes",
-    before: "\u201ca\u201d + \u201cb\u201d\u00a0\n",
-    edits: [['"a"', '"c"']],
-    after: '"c" + \u201cb\u201d\u00a0\n',
-  },
-  {
-    name: "loosely, CRLF given to new lines",
-    before: "\u201ca\u201d\r\nb\r\n",
-    edits: [['"a"\nb', "x\ny\nz"]],
-    after: "x\r\ny\r\nz\r\n",
-  },
-  {
     name: "exact beats its look-alike",
     before: "'a'\n\u2018a\u2019\n",
     edits: [["'a'", "x"]],
@@ -109,6 +71,12 @@ const CASES: readonly {
     after: "\x1b[32mgreen\x1b[0m \u241b\n",
   },
   {
+    name: "a lone carriage return as read shows it",
+    before: "a\rb\x07\n",
+    edits: [["a\u240db", "c"]],
+    after: "c\x07\n",
+  },
+  {
     name: "symbols that are symbols",
     before: "press \u241b\n",
     edits: [["press \u241b", "hit \u241b"]],
@@ -125,7 +93,7 @@ const CASES: readonly {
     name: "a text that differs in indentation",
     before: "if x:\n    a\n    b\n",
     edits: [["  a\n  b", "c"]],
-    error: "Lines 2-3 differ only in indentation",
+    error: 'Lines 2-3 differ only in indentation. As JSON it is "    a\\n    b": use exactly that',
   },
   {
     name: "a text that goes on differently",
@@ -141,10 +109,42 @@ const CASES: readonly {
   },
   { name: "a text that overlaps itself R484", before: "aaa\n", edits: [["aa", "x"]], error: "occurs 2 times" },
   {
-    name: "a text that occurs twice loosely R484",
-    before: "\u2018a\u2019 \u201ba\u2019\n",
-    edits: [["'a'", "x"]],
-    error: "occurs 2 times",
+    name: "blanks at line ends that differ, and shows what is there R483",
+    before: "a  \nb\t\nc  \n",
+    edits: [["a\nb\n", "x\ny\n"]],
+    error: 'Lines 1-2 differ only in quotes, dashes or blanks. As JSON it is "a  \\nb\\t\\n": use exactly that',
+  },
+  {
+    name: "blanks at the ends of the old text's lines R483",
+    before: "a\nb\n",
+    edits: [["a  \nb  ", "x\ny"]],
+    error: 'As JSON it is "a\\nb"',
+  },
+  {
+    name: "quotes and dashes that only look the same R483",
+    before: "say \u201chi\u201d \u2013 it\u2019s\nmore\n",
+    edits: [['say "hi" - it\'s', "done"]],
+    error: "Line 1 has text that differs only in quotes, dashes or blanks. As JSON it is " +
+      '"say \u201chi\u201d \u2013 it\u2019s": use exactly that',
+  },
+  { name: "odd spaces R483", before: "a\u00a0b\u3000c\n", edits: [["a b c", "d"]], error: '"a\u00a0b\u3000c"' },
+  {
+    name: "compatibility forms R483",
+    before: "\uff21\uff22\uff23\uff08\uff11\uff09\n",
+    edits: [["ABC(1)", "x"]],
+    error: "\uff21\uff22\uff23",
+  },
+  {
+    name: "decomposed letters R483",
+    before: "cafe\u0301 au lait\n",
+    edits: [["caf\u00e9", "th\u00e9"]],
+    error: '"cafe\u0301"',
+  },
+  {
+    name: "a near text that is too long to show",
+    before: `${"a \n".repeat(1000)}`,
+    edits: [["a\n".repeat(900), "x"]],
+    error: "read them and copy the text exactly",
   },
   {
     name: "overlapping edits",
@@ -186,6 +186,17 @@ for (const { name, before, edits, after, error } of CASES) {
     assertEquals([...Deno.readDirSync(w.root)].length, 1);
   });
 }
+
+Deno.test("edit: the near match in an error, used as it stands, is the text that is there R483", async () => {
+  using w = world();
+  const context = contextOf(w.policy);
+  const attempt = (oldText: string) => textOfRun(edit, { path: "f", edits: [{ oldText, newText: "x" }] }, context);
+  for (const { before, edits: [[old] = [""]] } of CASES.filter(({ error }) => error?.includes('"'))) {
+    Deno.writeTextFileSync(`${w.root}/f`, before);
+    const [, json = '""'] = /As JSON it is (".*"): use exactly that/.exec(await attempt(old)) ?? [];
+    assertStringIncludes(await attempt(JSON.parse(json)), "Successfully replaced");
+  }
+});
 
 Deno.test("edit leaves every other byte as it is, whatever the file holds", async () => {
   using w = world();

@@ -36,6 +36,35 @@ for (const [glob, matches, misses] of CASES) {
   });
 }
 
+/** What takes a backtracking matcher longer than anybody waits. */
+const EVIL: readonly (readonly [glob: string, path: string, matches: boolean])[] = [
+  ["{*a,*}".repeat(12) + "x", "a".repeat(100), false],
+  ["{a,aa}".repeat(60) + "b", "a".repeat(100), false],
+  ["{a,aa}".repeat(60), "a".repeat(100), true],
+  ["**/a/".repeat(12) + "b", "a/".repeat(400) + "c", false],
+  ["**/a/".repeat(12) + "c", "a/".repeat(400) + "c", true],
+  ["**/".repeat(20) + "b", "a/".repeat(400) + "c", false],
+  ["**/*a*/".repeat(8) + "b", "aaaa/".repeat(300) + "c", false],
+  ["a/{**/,x}{b,**}/{?,[!q]}*{.ts,}*", "a/x/b/d.ts", true],
+  ["*/**/*/**/*/**/x", "a/b/c/d/x", true],
+  ["*/**/*/**/*/**/x", "a/b/x", false],
+];
+for (const [at, [glob, path, matches]] of EVIL.entries()) {
+  Deno.test(`compileGlob() takes no more time for globs that are made for it, ${at}`, () => {
+    const start = performance.now();
+    assertEquals(compileGlob(glob, { braces: true }).test(path), matches);
+    assertEquals(performance.now() - start < 10_000, true);
+  });
+}
+
+Deno.test("compileGlob() says the same however it matches", () => {
+  for (const [glob, matches, misses] of CASES.filter(([glob]) => !glob.endsWith("**"))) {
+    // With more braces it matches in the other way; these add nothing.
+    const regex = compileGlob(`${glob}{,!}{,!}{,!}`, { braces: true });
+    assertEquals([glob, [...matches, ...misses].filter((path) => regex.test(path))], [glob, [...matches]]);
+  }
+});
+
 Deno.test("compileGlob() takes braces literally where they have no meaning", () => {
   const regex = compileGlob("*.{ts,js}", { braces: false });
   assertEquals(["a.ts", "a.{ts,js}"].filter((path) => regex.test(path)), ["a.{ts,js}"]);

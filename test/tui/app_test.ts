@@ -1,7 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { keyBindings } from "../../src/tui/key_bindings.ts";
 import type { UserCommandOutcome } from "../../src/core/engine.ts";
+import { createAttention } from "../../src/tui/attention.ts";
+import { questionForm } from "../../src/tui/question_form.ts";
+import { themeOf } from "../../src/tui/theme.ts";
 import { until } from "../helpers/until.ts";
+import { typedDraft } from "./draft.ts";
 import { open, type Opened } from "./open_app.ts";
 import { scriptedEngine } from "./scripted_engine.ts";
 
@@ -14,6 +18,9 @@ async function inApp(work: (opened: Opened) => Promise<void> | void): Promise<vo
     await opened.app.done;
   }
 }
+
+// deno-lint-ignore no-control-regex -- styles
+const bare = (text: string): string => text.replace(/\x1b\[[0-9;]*m/g, "");
 
 const soon = (): Promise<void> => new Promise((later) => setTimeout(later, 60));
 
@@ -226,3 +233,205 @@ Deno.test("a command that failed for no fault of its words does not come back in
     app.input("!");
     assertStringIncludes(take(), "\r\x1b[2K! ");
   }));
+
+const QUESTION = { id: "1", toolName: "write", denial: { kind: "write", target: "/x/a", grant: "/x" } } as const;
+
+Deno.test("a message that is typed at a question goes into the editor whole, and allows nothing", () =>
+  inApp(async ({ app, engine, questions, take, see }) => {
+    engine.set({ isStreaming: true });
+    const answer = questions.ask(QUESTION, new AbortController().signal);
+    await see("The sandbox refused");
+    await new Promise((later) => setTimeout(later, 600)); // longer than a question waits for quiet
+    for (const key of "please no") app.input(key);
+    app.input("\r");
+    app.input("\x0c"); // the screen anew
+    const screen = take();
+    assertStringIncludes(screen.slice(screen.lastIndexOf("The sandbox refused")), "please no");
+    assertStringIncludes(screen, "letters go into the text");
+    app.input("\x1b");
+    assertEquals(await answer, "no");
+  }));
+
+Deno.test("a letter chooses what Enter confirms, and does not stay in the editor", () =>
+  inApp(async ({ app, questions, take, see }) => {
+    const answer = questions.ask(QUESTION, new AbortController().signal);
+    await see("The sandbox refused");
+    await new Promise((later) => setTimeout(later, 600)); // longer than a question waits for quiet
+    app.input("s");
+    await see("❯ s");
+    app.input("\r");
+    assertEquals(await answer, "session");
+    take();
+    app.input("!");
+    assertStringIncludes(take(), "\r\x1b[2K! ");
+  }));
+
+Deno.test("the whole conversation can be read at any time, the call behind a question included", () =>
+  inApp(async ({ app, engine, questions, take, see }) => {
+    const content = Array.from({ length: 300 }, (_, at) => `row ${at + 1}`).join("\n");
+    engine.set({ isStreaming: true });
+    engine.emit({ type: "tool_execution_start", toolCallId: "1", toolName: "write", args: { path: "/x/a", content } });
+    const answer = questions.ask(QUESTION, new AbortController().signal);
+    const asked = await see("The sandbox refused");
+    assertStringIncludes(asked, "row 6");
+    assertStringIncludes(asked, "Ctrl+O shows the whole call");
+    app.input("\x0f");
+    await see(/\[other screen\][^]*A question waits for your answer/);
+    app.input("\x1b[H");
+    assertStringIncludes(take(), "write /x/a");
+    for (let page = 0; page < 14; page++) app.input("\x1b[6~");
+    assertStringIncludes(take(), "row 300");
+    for (const key of ["y", "o", "p", "s"]) app.input(key); // answers to nothing here
+    app.input("\x1b");
+    await see("[first screen]");
+    questions.release();
+    assertEquals(await answer, "no");
+  }));
+
+Deno.test("Ctrl+C twice quits while a run waits for an answer, which is no", () =>
+  inApp(async ({ app, engine, questions, see }) => {
+    engine.set({ isStreaming: true });
+    engine.emit({ type: "agent_start" });
+    const signal = new AbortController().signal;
+    const answers = [questions.ask(QUESTION, signal), questions.ask({ ...QUESTION, id: "2" }, signal)];
+    await see("The sandbox refused");
+    app.input("\x03");
+    app.input("\x03");
+    let code: number | undefined;
+    void app.done.then((ended) => code = ended);
+    await until(() => code === 0);
+    assertEquals(await Promise.all(answers), ["no", "no"]);
+  }));
+
+Deno.test("what the model thought is shown from a key on, and hidden again", () =>
+  inApp(async ({ app, engine, take, see }) => {
+    const thought = "First I look at the file, then I think about it.";
+    engine.emit({ type: "message_update", assistantMessageEvent: { type: "thinking_delta", delta: thought } });
+    engine.emit({ type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "Done." } });
+    await see("∴ thought");
+    app.input("\x14"); // Ctrl+T
+    await see(thought);
+    take();
+    app.input("\x14");
+    await see("∴ thought");
+  }));
+
+Deno.test("thoughts are shown from the start where the settings say so, those of a resumed session, too", async () => {
+  const { app, see } = await open(
+    scriptedEngine([{
+      role: "assistant",
+      content: [{ type: "thinking", thinking: "I thought of it before." }, { type: "text", text: "Done." }],
+      provider: "p",
+      model: "m",
+      stopReason: "stop",
+      timestamp: 0,
+    }]),
+    undefined,
+    { showsThinking: true },
+  );
+  await see(/∴ I thought of it before\.[^]*Done\./);
+  app.quit(0);
+  await app.done;
+});
+
+Deno.test("the window says where it is, what goes on, and that somebody is asked; never what others put into a name", () =>
+  inApp(async ({ engine, questions, titles }) => {
+    await until(() => titles.at(-1) === "app · sandpiper");
+    engine.set({ isStreaming: true, sessionName: "fix\x07\x1b]2;evil\x07 it" });
+    engine.emit({ type: "agent_start" });
+    await until(() => titles.at(-1) === "● fix it · sandpiper", () => JSON.stringify(titles));
+    const asked = questions.ask(QUESTION, new AbortController().signal);
+    await until(() => titles.at(-1) === "? fix it · sandpiper");
+    questions.release();
+    await asked;
+  }));
+
+Deno.test("a question rings the bell, or notifies, or does not", async () => {
+  const cases = [["bell", "\x07"], ["notification", "\x1b]9;sandpiper asks: app\x07"], ["off", ""]] as const;
+  for (const [notify, rung] of cases) {
+    const { app, questions, see } = await open(undefined, undefined, { notify });
+    const asked = questions.ask(QUESTION, new AbortController().signal);
+    const said = await see("The sandbox refused");
+    // deno-lint-ignore no-control-regex -- what rings
+    assertEquals((said.match(/(?:\x1b\]9;[^\x07]*)?\x07/g) ?? []).join(""), rung);
+    app.quit(0);
+    await app.done;
+    await asked;
+  }
+});
+
+Deno.test("createAttention() calls for the end of a long run, not of one that was watched", () => {
+  let rung = 0;
+  const attention = createAttention("bell", () => rung++);
+  attention.ended(9_999, "done");
+  assertEquals(rung, 0);
+  attention.ended(10_000, "done");
+  assertEquals(rung, 1);
+});
+
+Deno.test("a confirm of an extension is a question with yes and no, and no is what stands there", () => {
+  for (
+    const [keys, said] of [[["y", "\r"], true], [["y"], undefined], [["n", "\r"], false], [["\r"], false], [
+      ["\x03"],
+      false,
+    ]] as const
+  ) {
+    let at = 0;
+    const draft = typedDraft();
+    const form = questionForm(
+      { kind: "confirm", title: "Deploy", message: "to production?", done: (answer) => answers.push(answer) },
+      draft,
+      () => at,
+    );
+    const answers: boolean[] = [];
+    const lines = form.lines({ width: 60, rows: 20, theme: themeOf("none"), expanded: false });
+    assertEquals(lines.map((line) => bare(line)).slice(0, 4), [
+      "Deploy",
+      "to production?",
+      "❯ n  No",
+      "  y  Yes",
+    ]);
+    at = 1000;
+    draft.type(form, ...keys);
+    assertEquals(answers, said === undefined ? [] : [said]);
+  }
+});
+
+Deno.test("/theme changes the colours at once and keeps the choice; auto asks the terminal", async () => {
+  const kept: string[] = [];
+  const size = { columns: 80, rows: 24, ground: "light" as const };
+  const { app, engine, see, take } = await open(undefined, size, {
+    keepTheme: (name) => Promise.resolve(void kept.push(name)),
+  });
+  const type = (line: string): void => {
+    app.input(line);
+    app.input("\x1b"); // the list of completions
+  };
+  for (const name of ["light", "dark", "auto", "blue"]) {
+    type(`/theme ${name}`);
+    await soon();
+    app.input("\r");
+    await see(name === "blue" ? '"blue" is no theme' : name === "auto" ? "Theme: auto, light here" : `Theme: ${name}`);
+    take();
+  }
+  assertEquals([kept, engine.asked], [["light", "dark", "auto"], []]);
+  app.quit(0);
+  await app.done;
+});
+
+Deno.test("a low window shows all that is asked", () => {
+  const denial = {
+    kind: "read" as const,
+    target: "/root/a-long-name-of-a-folder/and-another/file.txt",
+    grant: "/root/a",
+  };
+  const form = questionForm(
+    { kind: "permission", request: { id: "1", toolName: "read", denial }, done: () => {} },
+    typedDraft(),
+    () => 0,
+  );
+  const lines = (rows: number) => form.lines({ width: 40, rows, theme: themeOf("none"), expanded: false });
+  assert(lines(20).length > 8);
+  assert(lines(6).length <= 6, lines(6).join("\n"));
+  assertStringIncludes(bare(lines(6).join("\n")), "❯ n No · o once · s session · p project");
+});

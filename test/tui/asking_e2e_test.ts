@@ -11,6 +11,14 @@ function test(title: string, options: WorldOptions, work: (pty: Pty, places: Pla
 /** Longer than a question takes to believe that a key is meant for it. */
 const quiet = (): Promise<void> => new Promise((later) => setTimeout(later, 700));
 
+/** A letter chooses, Enter confirms. */
+async function answer(pty: Pty, letter: string): Promise<void> {
+  await quiet();
+  await pty.keys(letter);
+  await pty.see(`❯ ${letter}`);
+  await pty.keys("Enter");
+}
+
 async function leave(pty: Pty): Promise<void> {
   await pty.keys("C-c");
   await pty.see("Ctrl+C again quits");
@@ -48,8 +56,7 @@ test(
     const screen = await pty.see(QUESTION);
     assertStringIncludes(screen, "  read rules.md");
     assertStringIncludes(screen, "❯ n  No, it runs without");
-    await quiet();
-    await pty.keys("a");
+    await answer(pty, "a");
     await pty.see("write: .");
     await say(pty, "/rules");
     await pty.see("rules: tabs");
@@ -77,15 +84,13 @@ test(
   GRANT,
   async (pty, places) => {
     await pty.see(QUESTION);
-    await quiet();
-    await pty.keys("o");
+    await answer(pty, "o");
     await pty.see("write: .");
     await say(pty, "/rules");
     await pty.see("rules: tabs");
     await say(pty, "/reload");
     await pty.see(QUESTION);
-    await quiet();
-    await pty.keys("s");
+    await answer(pty, "s");
     await readAnew(pty, 1);
     await say(pty, "/reload");
     await readAnew(pty, 2);
@@ -104,7 +109,16 @@ test(
     await pty.see("also");
     assertStringIncludes(await pty.screen(), QUESTION);
     await quiet();
-    await pty.keys("n");
+    await pty.type("s");
+    await pty.see(/^alsos$/m);
+    await quiet();
+    await pty.keys("Enter"); // at the end of a message it is nobody's
+    await pty.keys("Up");
+    await pty.see("❯ a");
+    await pty.keys("Down");
+    await pty.see("❯ n");
+    await quiet();
+    await pty.keys("Enter");
     await pty.see("runs without what it asks for");
     await leave(pty);
   },
@@ -115,6 +129,7 @@ test("leaving while an extension asks is a no", GRANT, async (pty, places) => {
   await pty.keys("C-c");
   await pty.see("runs without what it asks for");
   assertEquals(exists(settingsOf(places)), false);
+  await pty.gone("Ctrl+C again quits");
   await leave(pty);
 });
 
@@ -166,8 +181,7 @@ test(
         at(".sandpiper/extensions/hello.ts") < at(".sandpiper/APPEND_SYSTEM.md"),
       screen,
     );
-    await quiet();
-    await pty.keys("y");
+    await answer(pty, "y");
     await pty.see("write: .");
     await say(pty, "/hello");
     await pty.see("hello you");
@@ -186,8 +200,7 @@ test(
     Deno.writeTextFileSync(join(places.ws, ".sandpiper/APPEND_SYSTEM.md"), "Speak in prose");
     await again(places, { replies: [] }, async (next) => {
       await next.see("This project has changed since you answered");
-      await quiet();
-      await next.keys("x");
+      await answer(next, "x");
       await next.see("write: .");
       await leave(next);
     });
@@ -208,7 +221,6 @@ test(
 
 test("Escape leaves a project's configuration out, says so, and records nothing", PROJECT, async (pty, places) => {
   await pty.see(TRUST);
-  await pty.keys("y"); // too early to have been read
   await pty.keys("Escape");
   await pty.see("this project's own configuration is left out");
   await say(pty, "/hello");

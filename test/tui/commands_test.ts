@@ -5,12 +5,14 @@ import { toolsCommand } from "../../src/tui/commands/model.ts";
 import { scriptedEngine } from "./scripted_engine.ts";
 import { allCommands, parseSlash, SLASH_COMMANDS } from "../../src/tui/commands/table.ts";
 import { hasLine, treeChoices } from "../../src/tui/commands/tree.ts";
+import { promptCommand } from "../../src/tui/commands/show.ts";
+import { type Theme, themeOf } from "../../src/tui/theme.ts";
 import { keyBindings } from "../../src/tui/key_bindings.ts";
 import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
   const names =
-    "help model thinking tools policy prompt skills compact tree fork resume name label export reload audit cost clear quit";
+    "help model thinking theme tools output policy prompt skills compact tree fork resume name label export reload audit cost clear quit";
   assertEquals(SLASH_COMMANDS.map(({ name }) => name).sort(), names.split(" ").sort());
 });
 
@@ -99,4 +101,33 @@ Deno.test("/tools refuses a name that no tool of the session has, and switches n
   assertEquals([error.what, asked], ['There is no tool "nosuch" in this session', []]);
   toolsCommand(context, "-read");
   assertEquals(asked, [[]]);
+});
+
+Deno.test("/prompt says nothing of persona files that there are not, and names a draft", () => {
+  const file = (name: string, message: string, section: string) => ({
+    code: "missing_file" as const,
+    message,
+    file: `/w/${name}`,
+    section,
+  });
+  const diagnostics = [
+    file("SOUL.md", "There is no SOUL.md. To have one, write it into /w", "soul_core"),
+    file(
+      "IDENTITY.md",
+      'IDENTITY.md is a draft. Remove "status: draft" from its first lines to use it',
+      "identity_core",
+    ),
+    { code: "file_read_error" as const, message: "It cannot be read", file: "/w/USER.md", section: "user_persona" },
+  ];
+  const manifest = { sections: [], diagnostics, tools: { names: [] }, fingerprints: { stable: "", dynamic: "" } };
+  let shown: readonly string[] = [];
+  const context = {
+    engine: { compiled: () => ({ manifest, full: "" }) },
+    page: (lines: (theme: Theme) => readonly string[]) => void (shown = lines(themeOf("none"))),
+  } as unknown as CommandContext; // the command needs no more of it
+  promptCommand(context, "");
+  assertEquals(shown.filter((line) => line.startsWith("!")).map((line) => line.slice(0, 32)), [
+    "! missing_file: IDENTITY.md is a",
+    "! file_read_error: It cannot be ",
+  ]);
 });

@@ -1,11 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { grantDialog } from "../../src/tui/grant_dialog.ts";
 import { themeOf } from "../../src/tui/theme.ts";
+import { typedDraft } from "./draft.ts";
 
 const LOOK = { width: 70, rows: 20, theme: themeOf("none"), expanded: false };
 
 function dialog() {
   let time = 0;
+  const draft = typedDraft();
   const answers: string[] = [];
   const made = grantDialog(
     {
@@ -14,10 +16,11 @@ function dialog() {
       hash: "ab".repeat(32),
       wants: { net: ["example.com:443"], read: ["docs", "~/notes"], env: [] },
     },
+    draft,
     () => time,
     (answer) => answers.push(answer),
   );
-  return { made, answers, wait: (ms: number) => void (time += ms) };
+  return { made, draft, answers, wait: (ms: number) => void (time += ms) };
 }
 
 Deno.test("grantDialog() says which extension wants what, and for which files an answer holds; No is chosen", () => {
@@ -32,22 +35,22 @@ Deno.test("grantDialog() says which extension wants what, and for which files an
     "  o  Yes, until it is loaded again",
     "  s  Yes, for this session",
     "  a  Always, until one of its files changes (kept in your settings)",
-    "↑↓ and Enter, or the letter · Esc: no",
+    "↑↓ or the letter, then Enter · Esc: no",
   ]);
 });
 
 for (
   const { name, keys, waits, answers } of [
     { name: "Enter after a while is no", keys: ["\r"], waits: 600, answers: ["no"] },
-    { name: "a letter after a while answers", keys: ["a"], waits: 600, answers: ["always"] },
+    { name: "a letter and Enter after a while answer", keys: ["a", "\r"], waits: 600, answers: ["always"] },
     { name: "Escape is no at once", keys: ["\x1b"], waits: 0, answers: ["no"] },
     { name: "letters and Enter at once answer nothing", keys: ["a", "s", "\r"], waits: 0, answers: [] },
   ] as const
 ) {
   Deno.test(`grantDialog() ${name}`, () => {
-    const { made, answers: given, wait } = dialog();
+    const { made, draft, answers: given, wait } = dialog();
     wait(waits);
-    for (const key of keys) made.key(key);
+    draft.type(made, ...keys);
     assertEquals<readonly string[]>(given, answers);
   });
 }

@@ -20,15 +20,18 @@ export interface Opened {
   /** Waits until a text has been written, in one go or several; what was written since the last call is given. */
   readonly see: (text: string | RegExp) => Promise<string>;
   readonly bytes: () => number;
+  /** Every name that the window got. */
+  readonly titles: readonly string[];
 }
 
 /** Opens a screen of 80 by 24. */
 export async function open(
   engine: ScriptedEngine = scriptedEngine(),
-  size = { columns: 80, rows: 24 },
+  size: { columns: number; rows: number; ground?: "light" | "dark" } = { columns: 80, rows: 24 },
   own: Partial<TuiOptions> = {},
 ): Promise<Opened> {
   let written: string[] = [];
+  const titles: string[] = [];
   let bytes = 0;
   const terminal: Terminal = {
     columns: () => size.columns,
@@ -41,6 +44,10 @@ export async function open(
     restore: () => {},
     retake: () => {},
     lend: (work) => work(),
+    alternate: (on) => void written.push(on ? "[other screen]" : "[first screen]"),
+    setTitle: (title) => void titles.push(title),
+    ground: () => Promise.resolve(size.ground),
+    settle: () => Promise.resolve(),
   };
   const questions = createQuestions();
   const app = openApp(
@@ -50,6 +57,11 @@ export async function open(
       cwd: "/w/app",
       version: "1",
       theme: themeOf("dark"),
+      asksGround: false,
+      keepTheme: () => Promise.resolve(),
+      hasTitle: true,
+      notify: "bell",
+      showsThinking: false,
       plain: false,
       keys: keyBindings(),
       models: ["model-1", "model-2"],
@@ -79,6 +91,7 @@ export async function open(
     engine,
     questions,
     bytes: () => bytes,
+    titles,
     take,
     async see(text) {
       let said = "";

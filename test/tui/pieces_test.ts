@@ -66,7 +66,7 @@ Deno.test("duration(), count(), money() and ago() are short", () => {
 Deno.test("toolTitle() says the command, or the tool and its path", () => {
   const cases = [
     ["bash", { command: "ls\n-la" }, ["$ ls", "-la"]],
-    ["bash", { command: "a\nb\nc\nd\ne" }, ["$ a", "b", "c", "d", "…"]],
+    ["bash", { command: "a\nb\nc\nd\ne" }, ["$ a", "b", "c", "d", "e"]],
     ["read", { path: "/w/app/src/a.ts", offset: 5, limit: 10 }, ["read src/a.ts 5–14"]],
     ["edit", { path: "/etc/hosts" }, ["edit /etc/hosts"]],
     ["grep", { pattern: "x", path: "/w/app" }, ["grep x in ."]],

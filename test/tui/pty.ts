@@ -13,6 +13,24 @@ export const hasTmux: boolean = (() => {
 })();
 if (!hasTmux) console.log("tmux is not installed: the tests of the terminal UI in a pseudo-terminal are left out");
 
+const SHORT = isFolder("/tmp") ? { dir: "/tmp" } : {};
+
+/**
+ * A temporary folder with a short path, whatever TMPDIR is: the path of a socket has room for 107 bytes, and a screen of 80
+ * columns shows paths.
+ */
+export function shortFolder(prefix: string): string {
+  return Deno.realPathSync(Deno.makeTempDirSync({ prefix, ...SHORT }));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
 /** A terminal with a program in it. */
 export interface Pty {
   /** Keys by tmux's names, or text with `literal`. */
@@ -26,6 +44,8 @@ export interface Pty {
   /** Waits until a text is gone. */
   readonly gone: (text: string) => Promise<string>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
+  /** What the window is called. */
+  readonly title: () => Promise<string>;
   /** The program's process. */
   readonly pid: () => Promise<number>;
   /** Everything that the program wrote. */
@@ -40,11 +60,13 @@ export interface PtyOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[];
+  /** The colour that the terminal says its ground has; without one it says none. */
+  readonly ground?: string;
 }
 
 /** Starts a program; after its end the terminal shows `[ended CODE]` and its settings, and stays. */
-export async function openPty({ columns = 80, rows = 24, cwd, env, command }: PtyOptions): Promise<Pty> {
-  const folder = Deno.makeTempDirSync({ prefix: "sp-pty-" });
+export async function openPty({ columns = 80, rows = 24, cwd, env, command, ground }: PtyOptions): Promise<Pty> {
+  const folder = shortFolder("sp-pty-");
   const socket = join(folder, "tmux"); // a server of this test's own
   const log = join(folder, "written");
   const pidFile = join(folder, "pid");
@@ -57,9 +79,11 @@ export async function openPty({ columns = 80, rows = 24, cwd, env, command }: Pt
       `stty -a | cmp -s - '${folder}/before' && echo "[ended $code] terminal as before" || echo "[ended $code] terminal changed"\n` +
       `printf '[typed] '; read -r line; echo "[read] $line"; sleep 60\n`,
   );
+  const config = join(folder, "tmux.conf");
+  Deno.writeTextFileSync(config, ground === undefined ? "" : `set -g window-style bg=${ground}\n`);
   const tmux = async (...args: readonly string[]): Promise<string> => {
     const done = await new Deno.Command("tmux", {
-      args: ["-S", socket, "-f", "/dev/null", ...args],
+      args: ["-S", socket, "-f", config, ...args],
       clearEnv: true,
       env: { PATH: Deno.env.get("PATH") ?? "", LANG: "C.UTF-8", LC_ALL: "C.UTF-8", TERM: "xterm-256color", ...env },
       stdout: "piped",
@@ -102,6 +126,7 @@ export async function openPty({ columns = 80, rows = 24, cwd, env, command }: Pt
       wait((now) => typeof text === "string" ? now.includes(text) : text.test(now), String(text), history),
     gone: (text) => wait((now) => !now.includes(text), `the end of ${text}`),
     resize: async (width, height) => void await tmux("resize-window", "-x", String(width), "-y", String(height)),
+    title: async () => (await tmux("display-message", "-p", "#{pane_title}")).trim(),
     pid: () => Promise.resolve(Number(Deno.readTextFileSync(pidFile))),
     written: () => Deno.readTextFileSync(log),
     async close() {

@@ -52,11 +52,11 @@ Deno.test("createScreen() writes finished lines once, above the live ones", () =
 Deno.test("createScreen() lets no control through, whatever a line holds", () => {
   const { made, take } = screen();
   made.draw({ above: ["a\x1b]0;t\x07"], live: ["b\x1b[2J\x9bm\n\x1b[31mc"] });
-  assertEquals(take(), "\r\x1b[J\r\x1b[2Ka]0;t\r\n\x1b[2Kb[2Jm\x1b[31mc\x1b[1G");
+  assertEquals(take(), "\r\x1b[2Ka]0;t\r\n\x1b[J\r\x1b[2Kb[2Jm\x1b[31mc\x1b[1G");
 });
 
 Deno.test("createScreen() keeps the bottom of a frame that is taller than the terminal", () => {
   const { made, take } = screen(2);
   made.draw({ above: [], live: ["a", "b", "c"] });
-  assertEquals(take(), "\r\x1b[J\r\x1b[2Kb\r\n\x1b[2Kc\x1b[1G");
+  assertEquals(take(), "\r\x1b[2Kb\r\n\x1b[J\r\x1b[2Kc\x1b[1G");
 });

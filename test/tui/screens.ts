@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { until } from "../helpers/until.ts";
 import { hasTmux, type Pty } from "./pty.ts";
 import { inTerminal, type Places, shown, type WorldOptions } from "./world.ts";
 
@@ -19,6 +20,10 @@ export function screens(name: string, command: readonly string[]): void {
       "\x1b[?7h",
     ], ["\x1b[?2026h", "\x1b[?2026l"]] as const;
     for (const [on, off] of pairs) assert(last(on) >= 0 && last(off) > last(on), JSON.stringify([on, off]));
+    // The name of the window, the other screen: where they were taken.
+    for (const [on, off] of [["\x1b[22;2t", "\x1b[23;2t"], ["\x1b[?1049h", "\x1b[?1049l"]] as const) {
+      assert(last(off) >= last(on), JSON.stringify([on, off]));
+    }
   }
 
   async function say(pty: Pty, text: string): Promise<void> {
@@ -95,9 +100,10 @@ ${"─".repeat(80)}
     assertStringIncludes(await pty.screen(), "… 4 more lines (Alt+E)");
     await pty.keys("M-e");
     await pty.see(/ 1\n {2}2\n {2}3\n/);
+    await pty.keys("M-e");
     await say(pty, "/help");
     const help = await pty.see("/quit", { history: true });
-    assertStringIncludes(help, "Alt+E                 show results in full");
+    assertStringIncludes(help, "Alt+E                 read all of it");
     assert(!help.includes("Ctrl+O") && !help.includes("Shift+Tab"), help);
   });
 
@@ -157,18 +163,23 @@ ${"─".repeat(80)}
     await say(pty, "write it");
     const screen = shown(await pty.see("The sandbox refused"), places);
     assertStringIncludes(screen, "▣ The sandbox refused write: write /B/outside/a.txt");
-    assertStringIncludes(screen, "--allow-write=/B/outside");
+    assertStringIncludes(screen, "--allow-write=+/B/outside");
     assertStringIncludes(screen, "❯ n  No");
     // Words that were meant for the editor allow nothing.
     await pty.type("so");
     await pty.see(/^so$/m);
-    await new Promise((later) => setTimeout(later, 200));
+    await new Promise((later) => setTimeout(later, 700));
+    await pty.keys("o", "Enter");
+    await pty.see(/^soo$/m);
     assertStringIncludes(await pty.screen(), "The sandbox refused");
     await new Promise((later) => setTimeout(later, 700));
-    await pty.keys("s");
+    await pty.keys("Down");
+    await pty.keys("Down");
+    await pty.see("❯ s");
+    await pty.keys("Enter");
     await pty.see("Written.");
     assertStringIncludes(await pty.screen(), "Allowed for this session");
-    assert(/─\nso\n─/.test(await pty.screen()), "what was typed stands in the editor");
+    assert(/─\nsoo\n─/.test(await pty.screen()), "what was typed stands in the editor");
     assertEquals(Deno.readTextFileSync(`${places.base}/outside/b.txt`), "b");
     assertStringIncludes(await pty.screen(), "write: ., ");
   });
@@ -405,6 +416,94 @@ ${"─".repeat(80)}
     ]);
     await pty.keys("d");
     await pty.see("left your machine.");
+    // What comes after the demo is said in words for people who have just begun.
+    await say(pty, "now add a test");
+    const all = await pty.see(/That is all that the demo knows[^]*gpt-5/, { history: true });
+    assert(!/cassette|replay|\.jsonl/i.test(all.slice(all.indexOf("❯ Make"))), all);
+  });
+
+  test("the window has a name while the program runs, and its own afterwards", {
+    replies: [SLOW],
+    settings: { theme: "dark" },
+  }, async (pty) => {
+    await pty.see(READY);
+    const named = (name: RegExp): Promise<void> => until(async () => name.test(await pty.title()));
+    await named(/^ws · sandpiper$/);
+    await say(pty, "wait");
+    await named(/^● ws · sandpiper$/);
+    await pty.keys("C-c");
+    await pty.keys("C-c");
+    await pty.see("[ended 0] terminal as before");
+    assert(!(await pty.title()).includes("sandpiper"));
+    assertGivenBack(pty.written());
+  });
+
+  for (const [ground, colour] of [["colour231", "38;5;25"], ["colour16", "36"]] as const) {
+    test(`the colours suit a ground of ${ground}, and the answer of the terminal is no input`, {
+      ground,
+      replies: [{ text: "Said." }],
+    }, async (pty) => {
+      await pty.type("early");
+      await pty.see(READY);
+      await pty.keys("Enter");
+      await pty.see("Said.");
+      await until(() => Promise.resolve(pty.written().includes(`\x1b[1;${colour}m❯ `)));
+      assertEquals((await pty.screen(true)).split("\n").slice(0, 5), [
+        "sandpiper 0.1.0 · /help",
+        "",
+        "❯ early",
+        "",
+        "Said.",
+      ]);
+      assert(pty.written().indexOf("sandpiper") < pty.written().indexOf("\x1b]11;?"), "the first frame comes first");
+    });
+  }
+
+  test("all of a long conversation can be read on the other screen, and the first one is as it was", {
+    replies: [
+      { calls: [{ name: "bash", args: { command: `cat <<'EOF'\n${"some text\n".repeat(40)}EOF` } }] },
+      { calls: [{ name: "write", args: { path: "a.txt", content: "row\n".repeat(60) + "last row" } }] },
+      { text: "Done." },
+    ],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "go");
+    await pty.see("Done.");
+    const before = await pty.screen(true);
+    await pty.keys("C-o");
+    await pty.see("last row");
+    await pty.keys("Home");
+    await pty.see(/^❯ go$/m);
+    await pty.keys("PageDown");
+    await pty.see(/some text\n {2}some text/);
+    await pty.keys("C-o");
+    await pty.gone("Tab: next block");
+    assertEquals(await pty.screen(true), before);
+    // Another size meanwhile: what is read fits it at once, and the first screen when it comes back.
+    await pty.keys("C-o");
+    await pty.see("last row");
+    await pty.keys("Home");
+    await pty.see(/^❯ go$/m);
+    await pty.resize(50, 16);
+    await pty.see(/^❯ go\n(?:.*\n){12}.{40,50}1\/\d+$/m);
+    await pty.keys("Escape");
+    await pty.see(/^─{50}$/m);
+  });
+
+  test("a frame as high as the window leaves no half of itself above", {
+    columns: 40,
+    rows: 12,
+    replies: [
+      { calls: [{ name: "write", args: { path: "a.txt", content: "row\n".repeat(30) } }] },
+      { calls: [{ name: "bash", args: { command: "seq 1 30; sleep 0.3" } }] },
+      { text: "Done." },
+    ],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "go");
+    await pty.see("Done.");
+    const all = await pty.screen(true);
+    assertEquals(all.match(/lines above|Esc stops/g), null, all);
   });
 
   test("plain mode prints lines and no escape sequence", {
@@ -419,8 +518,10 @@ ${"─".repeat(80)}
     await pty.see("sandbox: ▣");
     await say(pty, "do it");
     await pty.see("Allow it? n no, o once");
+    await say(pty, "maybe");
+    await pty.see('"maybe" is none of the answers. Once more: n no, o once');
     await say(pty, "o");
-    await pty.see("ready");
+    await pty.see(/Allowed once[^]*ready/);
     await say(pty, "! echo shown-$((40 + 2)); exit 3");
     await pty.see("shown-42\nexit 3");
     await say(pty, "/quit");
@@ -434,6 +535,7 @@ ${"─".repeat(80)}
 
   test("control sequences from model, tools, files and sessions never reach the terminal", {
     files: { "AGENTS.md": `Rules ${HOSTILE}`, "h.txt": HOSTILE },
+    settings: { notify: "off" }, // a busy machine makes the run long enough for the bell
     replies: [
       {
         text: `Model: ${HOSTILE}\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n`,
@@ -454,6 +556,11 @@ ${"─".repeat(80)}
     await say(pty, "go");
     await pty.see("Over.");
     await pty.keys("C-o");
+    await pty.see("Tab: next block");
+    await pty.keys("Home");
+    for (let page = 0; page < 6; page++) await pty.keys("PageDown");
+    await pty.keys("Escape");
+    await pty.gone("Tab: next block");
     await say(pty, `/prompt full`);
     await pty.see("Rules A", { history: true });
     await say(pty, "/tree");
@@ -464,12 +571,17 @@ ${"─".repeat(80)}
     await pty.see("[ended 0]");
     const written = pty.written();
     // deno-lint-ignore no-control-regex -- what this program itself writes
-    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJKLM]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K)/g;
-    const rest = written.replaceAll(own, "");
+    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJKLM]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K|2[23];2t|5n)/g;
+    // The name of the window, the question about its ground, and the way to the other screen and back.
+    const sequences =
+      // deno-lint-ignore no-control-regex -- the same
+      /\x1b\]2;(?:[?●] )?(?:ws · sandpiper)?\x07|\x1b\]11;\?\x07|\x1b\[\?1049h\x1b\[H\x1b\[2J|\x1b\[\?1049l/g;
+    const foreign = written.replaceAll(sequences, "");
+    const rest = foreign.replaceAll(own, "");
     // deno-lint-ignore no-control-regex -- everything else that could steer a terminal
     const others = rest.match(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g) ?? [];
     assertEquals(others, []);
-    assert(!written.includes("\x1b[2J") && !written.includes("\x1b[10;10H"));
+    assert(!foreign.includes("\x1b[2J") && !foreign.includes("\x1b[10;10H"));
   });
 
   test(

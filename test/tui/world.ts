@@ -1,6 +1,6 @@
 // A workspace, a home and a recorded model for the program in a terminal.
 import { dirname, join } from "@std/path";
-import { FROM_SOURCE, openPty, type Pty } from "./pty.ts";
+import { FROM_SOURCE, openPty, type Pty, shortFolder } from "./pty.ts";
 
 /** What a test of the whole screen is made of. */
 export interface WorldOptions {
@@ -12,6 +12,7 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  readonly ground?: string;
   /** The program; its arguments come after it. */
   readonly command?: readonly string[];
 }
@@ -28,7 +29,7 @@ export async function inTerminal(
   options: WorldOptions,
   work: (pty: Pty, places: Places) => Promise<void>,
 ): Promise<void> {
-  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-ui-" }));
+  const base = shortFolder("sp-ui-");
   const places = { base, ws: join(base, "ws"), home: join(base, "home") };
   Deno.mkdirSync(places.ws);
   Deno.mkdirSync(places.home);
@@ -48,6 +49,7 @@ export async function inTerminal(
     cwd: places.ws,
     columns: options.columns ?? 80,
     rows: options.rows ?? 24,
+    ...(options.ground === undefined ? {} : { ground: options.ground }),
     env: { HOME: places.home, DENO_DIR: denoDir(), DENO_NO_UPDATE_CHECK: "1", ...options.env },
     command: [...options.command ?? FROM_SOURCE, ...model, ...options.args ?? []],
   });

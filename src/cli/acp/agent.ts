@@ -6,10 +6,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { VERSION } from "../version.ts";
+import { asRequestError, emptyPrompt } from "./errors.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
-import { asRequestError, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** The agent's side of the protocol over the sessions of one client. */
 export function acpAgent(sessions: Sessions): AgentApp {
@@ -67,8 +68,10 @@ export function acpAgent(sessions: Sessions): AgentApp {
     })
     .onRequest("session/prompt", async ({ params, signal }) => {
       const session = sessions.get(params.sessionId);
+      const said = saidIn(params.prompt);
+      if (said.text === "" && said.images.length === 0) throw emptyPrompt();
       try {
-        return { stopReason: await session.prompt(saidIn(params.prompt), signal) };
+        return { stopReason: await session.prompt(said, signal) };
       } catch (error) {
         throw asRequestError(error);
       }

@@ -21,7 +21,7 @@ export async function acpCommand(invocation: Invocation): Promise<number> {
   const warn = (line: string): void => {
     if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
   };
-  const watch = watchSignals((code) => Deno.exit(code));
+  const watch = watchSignals();
   const sessions = createSessions(invocation, readWorld(), warn);
   const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });
   const connection = acpAgent(sessions).connect(inTurn(pipes, sessions.cancelAll));

@@ -1,10 +1,12 @@
 import type { AgentContext, ClientCapabilities, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
 import type { Engine } from "../../core/engine.ts";
+import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { Config } from "../config.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { ModelChoice } from "../model.ts";
+import { promptUnderWay } from "./errors.ts";
 import { askClient } from "./permission.ts";
 import type { SaidByClient } from "./prompt_blocks.ts";
 import { stopReason } from "./stop_reason.ts";
@@ -92,7 +94,7 @@ export async function openAcpSession(
       } catch (error) {
         // Whatever a cancelled prompt ran into is no error of it (X21).
         if (own.isCancelled) return "cancelled";
-        throw error;
+        throw error instanceof UserError && active !== own ? promptUnderWay() : error;
       } finally {
         signal.removeEventListener("abort", cancel);
         if (active === own) active = undefined;

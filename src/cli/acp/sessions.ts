@@ -5,14 +5,18 @@ import {
   RequestError,
   type SessionInfo,
 } from "@agentclientprotocol/sdk";
-import { isAbsolute } from "@std/path";
+import { isAbsolute, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { listSessions } from "../../session/list.ts";
+import { readHeader } from "../../session/header.ts";
+import { isSessionId } from "../../session/identifiers.ts";
+import { findSession, listSessions } from "../../session/list.ts";
+import { lockSession } from "../../session/lock.ts";
 import { type Config, configure } from "../config.ts";
 import { firstModel } from "../first_model.ts";
 import type { Invocation } from "../parse.ts";
 import { sessionPlaces } from "../session_choice.ts";
 import { readVariable, type World } from "../world.ts";
+import { asRequestError, sessionError } from "./errors.ts";
 import { withServers } from "./mcp_servers.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
 
@@ -51,9 +55,12 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
   return {
     async open({ cwd, mcpServers, sessionId }, client, capabilities) {
       if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
-      if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
+      if (!isFolder(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be a folder that exists");
       try {
-        const { config, notices } = withServers(configOf(cwd, sessionId), mcpServers);
+        const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
+        if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
+        if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
+        const { config, notices } = withServers(configOf(cwd, file), mcpServers);
         const choice = await firstModel(config, readVariable);
         const session = await openAcpSession({ config, choice, client, capabilities });
         if (isClosed) await session.close();
@@ -71,7 +78,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     },
     list(cwd) {
       const { all } = sessionPlaces(configOf(cwd ?? world.cwd));
-      return all.flatMap(listSessions)
+      return all.flatMap((folder) => listSessions(folder, warn))
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .toSorted((one, other) => other.modified.getTime() - one.modified.getTime())
         .map(({ id, cwd, name, modified, firstMessage }) => ({
@@ -92,6 +99,22 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     },
   };
 
+  /** The file of a session by its whole id: what a client did not get from here is neither a path nor half an id. */
+  function fileOf(cwd: string, sessionId: string): string {
+    const { root, ...config } = configOf(cwd);
+    if (!isSessionId(sessionId)) throw RequestError.sessionNotFound(sessionId);
+    let path: string;
+    try {
+      path = findSession(sessionPlaces({ root, ...config }).all, sessionId);
+    } catch (error) {
+      throw error instanceof UserError ? RequestError.sessionNotFound(sessionId) : error;
+    }
+    const { header } = checked(sessionId, () => readHeader(path));
+    if (header.id !== sessionId) throw RequestError.sessionNotFound(sessionId);
+    if (header.cwd === root) return resolve(path);
+    throw RequestError.invalidParams({ sessionId, cwd }, `the session belongs to ${header.cwd}: give that as cwd`);
+  }
+
   async function close(id: string): Promise<void> {
     const session = open.get(id);
     open.delete(id);
@@ -100,7 +123,29 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
   }
 }
 
-/** What a person can mend is told to the client whole; everything else keeps its stack for our eyes. */
-export function asRequestError(error: unknown): unknown {
-  return error instanceof UserError ? RequestError.internalError(undefined, `${error.message}. ${error.fix}`) : error;
+/** Throws a failure that has nothing to do with the system as an error of the session. */
+function checked<T>(sessionId: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UserError ? sessionError(sessionId, error.message) : error;
+  }
+}
+
+/** One that another process has open is told of before anything is opened for it. */
+function checkLock(sessionId: string, path: string): void {
+  try {
+    checked(sessionId, () => lockSession(Deno.realPathSync(path), Date.now()).release());
+  } catch (error) {
+    // Where no lock can be made, the session can still be read.
+    if (error instanceof RequestError) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }

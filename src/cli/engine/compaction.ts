@@ -124,7 +124,8 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     conversation.rebuild();
     conversation.store().sync();
     if (entry.type === "compaction") await reviewer?.after(entry, reason, fromHook);
-    yield { type: "compaction_end", reason, result, aborted: false, willRetry: reason === "overflow" };
+    const willRetry = reason === "overflow";
+    yield { type: "compaction_end", reason, result, aborted: false, willRetry, ...(usage ? { usage } : {}) };
     return true;
   }
 

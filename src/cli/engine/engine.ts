@@ -7,6 +7,7 @@ import type { HookName } from "../../core/hook_events.ts";
 import { once } from "../../core/once.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
+import { refuseUnknown } from "../active_tools.ts";
 import { gatherBase, type PromptBase } from "../base.ts";
 import { withSettingsAnew } from "../config.ts";
 import { permissionEvents } from "../permission_events.ts";
@@ -15,7 +16,7 @@ import { openTools } from "../tools_host.ts";
 import { isUserBashUnconfined, openUnconfinedBash, UNCONFINED_NOTICE } from "../unconfined_bash.ts";
 import { readVariable } from "../world.ts";
 import { createCompactor } from "./compaction.ts";
-import { openConversation } from "./conversation.ts";
+import { type Conversation, openConversation } from "./conversation.ts";
 import { type AutoSwitches, type EngineCore, tell } from "./core.ts";
 import { createExtensionGrants } from "./extension_grants.ts";
 import { contributedBy, extensionTools, openExtensions, tellStart } from "./extensions.ts";
@@ -55,15 +56,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   let say = (message: string): void => void notices.push(message);
   const store = chooseSession(config, (message) => say(message));
   const conversation = openConversation(store);
-  const audit = config.auditFolder === undefined
-    ? undefined
-    : openAudit(config.auditFolder, store.header.id, Date.now, (error) =>
-      say(`the audit cannot be written: ${messageOf(error)}`));
+  const audit = auditOf(conversation, config.auditFolder, (notice) => say(notice));
   let hooks: Hooks | undefined;
   const made: { prompt?: PromptState } = {};
   const emit = (event: AgentEvent): void => {
     conversation.record(event);
-    audit?.read(event);
+    audit(event);
     if (event.type === "prompt_compiled") keepReading(conversation, core.prompt);
     foreseeCalls(event, tools.foresee);
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
@@ -86,7 +84,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     tell: (notice) => say(notice),
   });
   const isOtherModel = model.restore(kept.model);
-  let followed = tools.policy;
+  let followed: Pick<typeof tools, "policy" | "granted"> = { policy: tools.policy, granted: tools.granted };
   const work = createWork();
   const queues = queuesOf(config);
   const auto: AutoSwitches = { on: config.settings.compaction?.enabled ?? true };
@@ -120,10 +118,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     hooks: () => hooks,
     work,
     followPolicy() {
-      if (tools.policy === followed) return;
-      followed = tools.policy;
+      const { policy, granted } = tools;
+      if (policy === followed.policy && granted === followed.granted) return;
+      followed = { policy, granted };
       toolset.replace("builtin", builtin(), onAtStart());
-      core.prompt.takePolicy(followed, tools.granted, toolset.active());
+      core.prompt.takePolicy(policy, granted, toolset.active());
     },
     async followServers(signal) {
       const known = await servers?.take(signal);
@@ -164,6 +163,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       inProcess: options.extensions ?? [],
       grants,
       report,
+      isStart: reason === "startup",
     });
     const gathered = gatherBase(config, tools, channel, undefined, options.additions);
     const [opened] = await Promise.all([opening, gathered.catch(() => {})]);
@@ -211,6 +211,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   try {
     base = await gather("startup");
+    const names = [...TOOL_NAMES, ...toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name])];
+    refuseUnknown(tools.foreign, names, servers !== undefined);
   } catch (error) {
     await closeAll();
     throw error;
@@ -228,6 +230,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   say = (message) => tell(core, message);
   void grants.settle(() => whenIdle(work, engine.reload));
   return engine;
+}
+
+/** Keeps the calls of each session in its own audit, also after another one was begun. */
+function auditOf(
+  conversation: Conversation,
+  folder: string | undefined,
+  say: (notice: string) => void,
+): (event: AgentEvent) => void {
+  if (folder === undefined) return () => {};
+  const open = (session: string) => ({
+    session,
+    audit: openAudit(folder, session, Date.now, (error) => say(`the audit cannot be written: ${messageOf(error)}`)),
+  });
+  let current = open(conversation.store().header.id);
+  return (event) => {
+    const { id } = conversation.store().header;
+    if (id !== current.session) current = open(id);
+    current.audit.read(event);
+  };
 }
 
 /** `read_skill` finds skills where this session has them. */

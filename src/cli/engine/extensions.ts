@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { UserError } from "../../core/error.ts";
 import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
 import type { ThinkingLevel } from "../../core/provider.ts";
@@ -25,15 +26,22 @@ export interface ExtensionsOptions {
   readonly inProcess: NonNullable<HooksOptions["inProcess"]>;
   readonly grants: ExtensionGrants;
   readonly report: (problem: HookProblem) => void;
+  /** At the start, an extension of the command line that is missing or does not load ends it; at a reload it is reported. */
+  readonly isStart: boolean;
 }
 
-/** Opens the extensions of a session; undefined, and nothing loaded, when there are none. */
+/**
+ * Opens the extensions of a session; undefined, and nothing loaded, when there are none.
+ *
+ * Throws UserError at the start for an extension that `-e` names and that cannot be had: whoever names a guard must not
+ * get a run without it.
+ */
 export async function openExtensions(
-  { config, policy, host, facts, builtinTools, inProcess, grants, report }: ExtensionsOptions,
+  { config, policy, host, facts, builtinTools, inProcess, grants, report, isStart }: ExtensionsOptions,
 ): Promise<Hooks | undefined> {
   const { values } = config.invocation;
   const explicit = values["extension"];
-  const { found, diagnostics } = discoverExtensions({
+  const { found, missing, diagnostics } = discoverExtensions({
     ...(config.projectFolder ? { projectFolder: config.projectFolder } : {}),
     ...(config.userFolder ? { userFolder: config.userFolder } : {}),
     explicit: Array.isArray(explicit) ? explicit : [],
@@ -41,6 +49,10 @@ export async function openExtensions(
     trusted: config.trusted,
     enabled: !values["no-extensions"],
   });
+  const [absent] = missing;
+  if (isStart && absent !== undefined) {
+    throw notLoaded(absent, "there is no such file, and no folder with index.ts", "Correct the path, or leave -e out");
+  }
   for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
   if (found.length === 0 && inProcess.length === 0) return undefined;
   const { openHooks } = await import("../../hooks/open.ts");
@@ -61,8 +73,18 @@ export async function openExtensions(
     mayShadow: new Set(shadow),
     report,
   });
+  const named = new Set(found.flatMap(({ origin, path }) => origin === "explicit" ? [path] : []));
+  const failed = hooks.extensions().find(({ path, lost }) => lost !== undefined && named.has(path ?? ""));
+  if (isStart && failed?.path !== undefined) {
+    hooks.close();
+    throw notLoaded(failed.path, failed.lost ?? "", "Mend it, or leave -e out");
+  }
   hooks.setFlags(flagsOf(values["flag"]));
   return hooks;
+}
+
+function notLoaded(path: string, why: string, fix: string): UserError {
+  return new UserError({ what: `Cannot load the extension "${path}"`, why, fix });
 }
 
 /** Where extensions are kept; undefined where there is no such place, or where the tools could write what the next start runs. */

@@ -1,4 +1,5 @@
 import type { Engine, SessionTotals } from "../../core/engine.ts";
+import { UserError } from "../../core/error.ts";
 import { type EngineCore } from "./core.ts";
 import { inputCommands } from "./inputs.ts";
 import { modelView } from "./model_state.ts";
@@ -70,7 +71,11 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
     compiled: () => core.prompt.peek(),
     subscribe: parts.subscribe,
 
-    prompt: prompting.prompt,
+    // A message may have been on its way when the session closed.
+    prompt: async (input) => {
+      if (isClosed) throw closedError();
+      return await prompting.prompt(input);
+    },
     resume: () => prompting.go([]),
     steer: (text, images = []) => prompting.enqueue(text, images, "steer"),
     followUp: (text, images = []) => prompting.enqueue(text, images, "followUp"),
@@ -115,4 +120,12 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
       await parts.close();
     },
   };
+}
+
+function closedError(): UserError {
+  return new UserError({
+    what: "The message was not sent",
+    why: "the session is closed",
+    fix: "Open it again to go on",
+  });
 }

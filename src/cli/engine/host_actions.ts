@@ -114,3 +114,31 @@ export function mutedUi(tell: (message: string, level: "info" | "warning" | "err
     setStatus: () => nobody,
   };
 }
+
+/** For looking at what extensions bring: there is no session that they could do anything to. */
+export function noSession(ui: HostUi): HostActions {
+  const refuse = () => Promise.reject(new Error("there is no session here"));
+  return {
+    ui,
+    sendMessage: refuse,
+    sendUserMessage: refuse,
+    appendEntry: refuse,
+    getEntries: () => Promise.resolve([]),
+    getActiveTools: refuse,
+    getAllTools: refuse,
+    setActiveTools: refuse,
+    getModel: () => Promise.resolve(undefined),
+    setModel: () => Promise.resolve(false),
+    getThinkingLevel: () => Promise.resolve("off"),
+    setThinkingLevel: refuse,
+    exec: refuse,
+    getSystemPrompt: refuse,
+    getContextUsage: () => Promise.resolve(undefined),
+    compact: refuse,
+    getSessionName: () => Promise.resolve(undefined),
+    setSessionName: refuse,
+    setLabel: refuse,
+    isIdle: () => Promise.resolve(true),
+    abort: refuse,
+  };
+}

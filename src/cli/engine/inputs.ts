@@ -64,8 +64,8 @@ export function inputCommands(sources: InputSources): readonly CommandView[] {
 }
 
 /** Instructions that stand in the conversation already are not sent again (X11). */
-function bodyOf(skill: Skill, said: readonly string[]): string | undefined {
+function bodyOf(skill: Skill, said: readonly string[]): string | { readonly given: true } | undefined {
   const body = readSkillBody(skill.path);
   if ("problem" in body) return undefined;
-  return said.some((message) => message.includes(skillElement(skill, body.text))) ? undefined : body.text;
+  return said.some((message) => message.includes(skillElement(skill, body.text))) ? { given: true } : body.text;
 }

@@ -40,19 +40,44 @@ export interface ModelStateParts {
   readonly tell: (notice: string) => void;
 }
 
+/** A choice and what became of it. */
+interface Slot {
+  readonly choice: ModelChoice;
+  opening?: Promise<OpenModel>;
+  opened?: OpenModel;
+  /** Who shortens a rolling history while this one answers. */
+  summary?: Slot;
+}
+
 /** The model of a session, and the others that it may go over to. */
 export function createModelState({ config, first, seams, variable, tell, ...parts }: ModelStateParts): ModelState {
   const { values } = config.invocation;
-  let choice = first;
+  let slot: Slot = { choice: first };
   let thinking = parts.thinking;
-  let opening: Promise<OpenModel> | undefined;
-  let opened: OpenModel | undefined;
-  let summarizer: Promise<OpenModel> | undefined;
-  const open = async (): Promise<OpenModel> => {
-    if (opened) return opened;
-    opened = await (opening ??= openModel(choice, config, seams));
-    for (const notice of opened.notices) tell(notice);
-    return opened;
+  let choosing: Promise<unknown> = Promise.resolve();
+  /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
+  const open = async (of: Slot): Promise<OpenModel> => {
+    if (of.opened) return of.opened;
+    const opening = of.opening ??= openModel(of.choice, config, seams);
+    try {
+      const model = await opening;
+      if (of.opened) return of.opened;
+      of.opened = model;
+      for (const notice of model.notices) tell(notice);
+      return model;
+    } catch (error) {
+      // Not kept: what was missing may be there when it is asked for the next time.
+      if (of.opening === opening) delete of.opening;
+      throw error;
+    }
+  };
+  /** The model that is chosen when it is open: another one may have been chosen while the first opened. */
+  const openChosen = async (): Promise<{ readonly of: Slot; readonly model: OpenModel }> => {
+    for (;;) {
+      const of = slot;
+      const model = await open(of);
+      if (of === slot) return { of, model };
+    }
   };
   const chosen = (id: string): ModelChoice =>
     // A program's own model has no name that anything else could be made from.
@@ -60,41 +85,48 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       ? first
       : chooseModel({ ...values, model: id }, config.settings, { cwd: config.world.cwd, variable });
   const provider = (): string =>
-    opened?.provider.name ??
-      (choice.kind === "given" ? choice.provider.name : choice.kind === "replay" ? "replay" : "openai");
+    slot.opened?.provider.name ??
+      (slot.choice.kind === "given" ? slot.choice.provider.name : slot.choice.kind === "replay" ? "replay" : "openai");
   return {
     async current() {
-      const { provider, maxTokens, contextWindow } = await open();
-      return { provider, maxTokens, contextWindow, thinking, id: idOf(choice) };
+      const { of, model: { provider, maxTokens, contextWindow } } = await openChosen();
+      return { provider, maxTokens, contextWindow, thinking, id: idOf(of.choice) };
     },
-    id: () => idOf(choice),
+    id: () => idOf(slot.choice),
     provider,
-    choice: () => choice,
-    contextWindow: () => opened?.contextWindow ?? 0,
+    choice: () => slot.choice,
+    contextWindow: () => slot.opened?.contextWindow ?? 0,
     thinking: () => thinking,
     setThinking: (level) => void (thinking = level),
     async summary() {
       const { summaryModel } = config.settings;
+      const { choice } = slot;
       if (summaryModel === undefined || choice.kind !== "openai") return undefined;
-      summarizer ??= openModel({ ...choice, model: summaryModel }, config, seams);
-      return (await summarizer).provider;
+      const of = slot.summary ??= { choice: { ...choice, model: summaryModel } };
+      return (await open(of)).provider;
     },
     async choose(id) {
-      const next = chosen(id);
-      const model = await openModel(next, config, seams);
-      [choice, opened, opening] = [next, model, Promise.resolve(model)];
-      for (const notice of model.notices) tell(notice);
+      const next: Slot = { choice: chosen(id) };
+      // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
+      const turn = choosing.then(async () => {
+        await open(next);
+        slot = next;
+      });
+      choosing = turn.catch(() => {});
+      await turn;
     },
     restore(kept) {
       const isNamed = values["model"] !== undefined || values["base-url"] !== undefined || first.kind === "given";
       if (!kept || isNamed) return false;
-      const restored = restoredModel(kept, { provider: provider(), id: idOf(choice) }, chosen);
+      const restored = restoredModel(kept, { provider: provider(), id: idOf(slot.choice) }, chosen);
       if (!restored) return false;
       if ("why" in restored) {
-        tell(`the model of this session, ${kept.modelId}, cannot be used (${restored.why}): ${idOf(choice)} answers`);
+        tell(
+          `the model of this session, ${kept.modelId}, cannot be used (${restored.why}): ${idOf(slot.choice)} answers`,
+        );
         return false;
       }
-      [choice, opened, opening] = [restored.choice, undefined, undefined];
+      slot = { choice: restored.choice };
       return true;
     },
   };

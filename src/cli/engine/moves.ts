@@ -41,6 +41,8 @@ export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves
     });
     core.queues.clear();
     const { thinkingLevel, model } = conversation.open(next);
+    core.tools.beginSession();
+    core.followPolicy();
     const previousLevel = core.model.thinking();
     const level = levelNamed(thinkingLevel) ?? previousLevel;
     core.model.setThinking(level);

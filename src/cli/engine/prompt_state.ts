@@ -13,7 +13,7 @@ import type { PromptBase } from "../base.ts";
 import { type KnownTool, promptTool } from "./toolset.ts";
 
 /** What of a request's prompt belongs to one user prompt alone. */
-export type PromptExtras = Partial<Pick<PromptInputs, "runtimeSkills" | "dynamicContext">>;
+export type PromptExtras = Partial<Pick<PromptInputs, "runtimeSkills">>;
 
 /** The clock and what was read with it; kept with the session, so that a resumed one sends the same bytes (K7). */
 export interface RuntimeReading {
@@ -46,12 +46,6 @@ export interface PromptState {
   readonly registry: () => ToolRegistry;
   /** What became of the history in the next request; noted in its manifest (R322). */
   readonly noteHistory: (history: Manifest["history"]) => void;
-}
-
-/** The texts of the program that embeds this one and of the message at hand do not drive each other out. */
-function joined(...texts: readonly (string | undefined)[]): Pick<PromptInputs, "dynamicContext"> {
-  const given = texts.filter((text) => text !== undefined);
-  return given.length > 0 ? { dynamicContext: given.join("\n\n") } : {};
 }
 
 /** Compiles the stable half; what is dynamic is added round by round. */
@@ -95,7 +89,6 @@ export function createPromptState(
     const all: PromptInputs = {
       ...inputs,
       ...extras,
-      ...joined(inputs.dynamicContext, extras.dynamicContext),
       ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
       ...(round.continuation ? { continuation: true } : {}),
       ...(round.finalAnswer ? { finalAnswer: true } : {}),

@@ -9,6 +9,7 @@ import { clockMessages } from "./clock_messages.ts";
 import { type EngineCore, tell } from "./core.ts";
 import { drain } from "./drain.ts";
 import { type ReadyInput, readyInput } from "./inputs.ts";
+import { refuseUnknownName } from "./unknown_name.ts";
 import type { Pending } from "./pending.ts";
 import { type RolledHistory, rollHistory } from "./rolling_history.ts";
 import { windowOf } from "./settings_of.ts";
@@ -41,11 +42,11 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   let lastEnding: RunEnding | undefined;
 
   /** A command of an extension runs and nothing else does, also while a reply streams (R167–R170). */
-  async function command(text: string): Promise<boolean> {
+  function commandIn(text: string): Promise<boolean> | undefined {
     const [, name, args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
     const hooks = core.hooks();
-    if (name === undefined || !hooks?.commands().some((known) => known.name === name)) return false;
-    return await hooks.runCommand(name, args, new AbortController().signal);
+    if (name === undefined || !hooks?.commands().some((known) => known.name === name)) return undefined;
+    return hooks.runCommand(name, args, new AbortController().signal);
   }
 
   /** Hooks on the raw text, then skills and templates (K1). Undefined: a hook took it. */
@@ -65,6 +66,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       : { action: "continue" as const, text: input.text, images: input.images ?? [] };
     if (seen.action === "handled") return undefined;
     const made = readyInput(seen.text, core.inputs(), conversation.state.messages);
+    if (input.refusesUnknownNames) refuseUnknownName(seen.text, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) tell(core, made.problem);
     return { ...made, images: seen.images };
   }
@@ -79,10 +81,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
     const hooks = core.hooks();
     const rolled = await shortened(false, signal);
-    core.prompt.startPrompt({
-      ...(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {}),
-      ...(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary }),
-    });
+    core.prompt.startPrompt(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {});
     const user = userMessage(made.text, made.images);
     const injected: CustomMessage[] = [];
     if (hooks?.has("before_agent_start")) {
@@ -162,7 +161,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   return {
     async prompt(input) {
-      if (await command(input.text)) return { kind: "command" };
+      // Without a command nothing is waited for: work that has not begun could not be stopped.
+      const command = commandIn(input.text);
+      if (command && await command) return { kind: "command" };
       if (work.kind() === "run") {
         if (!input.whileBusy) throw busy();
         return { kind: await say(input, input.whileBusy) };
@@ -188,7 +189,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
     const rolled = await shortened(true, signal);
-    core.prompt.startPrompt(rolled?.systemSummary === undefined ? {} : { dynamicContext: rolled.systemSummary });
+    core.prompt.startPrompt({});
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
     return await run(messages, rolled, signal);
   }

@@ -1,6 +1,6 @@
 import { sleep } from "../../core/sleep.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage, SystemMessage } from "../../core/message.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { Provider } from "../../core/provider.ts";
 import { selectRolling } from "../../history/rolling.ts";
@@ -14,8 +14,8 @@ export interface RolledHistory {
   readonly messages: readonly AgentMessage[];
   /** Messages of the conversation that `messages` stand for; what comes after them is sent as it is. */
   readonly covered: number;
-  /** For the end of the system prompt. */
-  readonly systemSummary?: string;
+  /** Stands before `messages` in every request of the run; the same object, so that it is converted once. */
+  readonly summary?: SystemMessage;
   readonly record: Manifest["history"];
 }
 
@@ -53,10 +53,11 @@ export async function* rollHistory(
       message: `The history was cut instead of summarised: ${selection.problem}`,
     };
   }
+  const { systemSummary } = selection;
   return {
     messages: selection.messages,
     covered,
-    ...(selection.systemSummary === undefined ? {} : { systemSummary: selection.systemSummary }),
+    ...(systemSummary === undefined ? {} : { summary: { role: "system", content: systemSummary } }),
     record: { decision: selection.decision, owner: "rolling", messages: selection.messages.length },
   };
 }

@@ -4,7 +4,7 @@ import { runPrompt } from "../../agent/run.ts";
 import { sleep } from "../../core/sleep.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Hooks } from "../../core/hook.ts";
-import type { AgentMessage, Message } from "../../core/message.ts";
+import type { AgentMessage, RequestMessage } from "../../core/message.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import { convertToLlm } from "../../history/convert.ts";
 import type { Config } from "../config.ts";
@@ -74,18 +74,13 @@ export function runTurns(
     random: Math.random,
     sleep,
     transformContext: (all, stop) => requestMessages(all, rolled, hooks, stop),
-    ...(hooks?.has("tool_call")
-      ? {
-        beforeToolCall: ({ id, name, args }, stop) =>
-          hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop),
-      }
-      : {}),
-    ...(hooks?.has("tool_result")
-      ? {
-        afterToolResult: ({ id, name, args }, result, stop) =>
-          hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop),
-      }
-      : {}),
+    // Asked with each call: a handler that is registered during the run holds from the next one on.
+    beforeToolCall: async ({ id, name, args }, stop) =>
+      hooks?.has("tool_call") ? await hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop) : undefined,
+    afterToolResult: async ({ id, name, args }, result, stop) =>
+      hooks?.has("tool_result")
+        ? await hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop)
+        : result,
     onOverflow: async function* (_failure, stop) {
       const isShorter = yield* compactor.now("overflow", undefined, stop);
       // The conversation is another one now: what was chosen of the old one stands for nothing in it.
@@ -117,14 +112,18 @@ function checkpointRecord(messages: readonly AgentMessage[]): Manifest["history"
   };
 }
 
-/** Context hooks see every message (R196); what comes out of them is converted (R197). */
+/**
+ * Context hooks see every message (R196); what comes out of them is converted (R197). The summary of a rolling history is
+ * none of theirs: it speaks with the system's role.
+ */
 async function requestMessages(
   all: readonly AgentMessage[],
   rolled: RolledHistory | undefined,
   hooks: Hooks | undefined,
   signal: AbortSignal,
-): Promise<readonly Message[]> {
+): Promise<readonly RequestMessage[]> {
   const chosen = rolled ? [...rolled.messages, ...all.slice(rolled.covered)] : all;
   const seen = hooks?.has("context") ? await hooks.context(chosen, signal) : chosen;
-  return convertToLlm(seen);
+  const converted = convertToLlm(seen);
+  return rolled?.summary ? [rolled.summary, ...converted] : converted;
 }

@@ -1,6 +1,10 @@
 import { join } from "@std/path";
+import { temporaryFolder } from "../../core/temporary_folder.ts";
 import { configure } from "../config.ts";
 import type { Config } from "../config.ts";
+import type { ModelChoice } from "../model.ts";
+import type { Provider } from "../../core/provider.ts";
+import { openReplayText } from "../../provider/replay.ts";
 
 /** What the demo's model says. */
 const REPLIES = [
@@ -28,17 +32,35 @@ const REPLIES = [
   },
 ];
 
+/** What it says to whatever comes afterwards. */
+const OVER = {
+  text: "That is all that the demo knows. To work with a model: leave with Ctrl+C twice, then\n\n```sh\nexport " +
+    "OPENAI_API_KEY=...\nsandpiper --model gpt-5\n```",
+  chunkChars: 6,
+};
+
 /** A small project whose test fails, in a temporary folder. */
 export interface Demo {
   readonly config: Config;
-  readonly cassette: string;
+  readonly choice: ModelChoice;
   readonly message: string;
   readonly remove: () => void;
 }
 
+/** The recorded conversation, and the same words for ever after it. */
+function demoProvider(): Provider {
+  let played = 0;
+  return {
+    name: "demo",
+    model: "demo",
+    stream: (request, signal) =>
+      openReplayText(JSON.stringify(REPLIES[played++] ?? OVER), "demo").stream(request, signal),
+  };
+}
+
 /** Makes the demo's project and its recorded conversation. */
 export function makeDemo({ invocation, world }: Config): Demo {
-  const folder = Deno.makeTempDirSync({ prefix: "sandpiper-demo-" });
+  const { path: folder, remove } = temporaryFolder({ prefix: "sandpiper-demo-" });
   const project = join(folder, "project");
   Deno.mkdirSync(project);
   Deno.writeTextFileSync(join(project, "add.js"), "export const add = (a, b) => a - b;\n");
@@ -46,13 +68,11 @@ export function makeDemo({ invocation, world }: Config): Demo {
     join(project, "test.sh"),
     "grep -q 'a + b' add.js && echo ok || { echo '2 + 2 is not 0'; exit 1; }\n",
   );
-  const cassette = join(folder, "replies.jsonl");
-  Deno.writeTextFileSync(cassette, REPLIES.map((reply) => JSON.stringify(reply) + "\n").join(""));
   const values = { ...invocation.values, cwd: project, "no-session": true };
   return {
     config: configure({ ...invocation, values }, world),
-    cassette,
+    choice: { kind: "given", provider: demoProvider(), model: "demo" },
     message: "Make the test pass.",
-    remove: () => Deno.removeSync(folder, { recursive: true }),
+    remove,
   };
 }

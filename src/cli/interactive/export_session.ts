@@ -1,7 +1,6 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { htmlPieces } from "../../session/export/html.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { markdownPieces } from "../../session/export/markdown.ts";
 import { viewSession } from "../../session/export/view.ts";
@@ -9,7 +8,7 @@ import { writeNew } from "../../session/export/write_new.ts";
 import { meterOf } from "../engine/totals.ts";
 
 /** Writes an open session to a new file, in the form that its name's end says; its path. Throws UserError. */
-export function exportSession(store: SessionStore, path: string | undefined, cwd: string): string {
+export async function exportSession(store: SessionStore, path: string | undefined, cwd: string): Promise<string> {
   const file = path === undefined ? freeName(cwd, `session-${store.header.id.slice(0, 8)}`) : resolve(cwd, path);
   const entries = store.entries();
   const session = {
@@ -32,7 +31,7 @@ export function exportSession(store: SessionStore, path: string | undefined, cwd
     ? jsonlPieces(session, false, times)
     : form === "md"
     ? markdownPieces(view())
-    : htmlPieces(view());
+    : (await import("../../session/export/html.ts")).htmlPieces(view());
   writeNew(file, pieces);
   return file;
 }

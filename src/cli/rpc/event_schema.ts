@@ -1,18 +1,27 @@
 // Every line that json and rpc mode write of a run: docs/events.schema.json is made from it, and tests hold real runs
 // against it. An event or a field that is missing here, or too many, is a type error.
 import * as z from "zod/mini";
-import type { AgentEvent, AssistantDelta, CompactionResult, Denial } from "../../core/event.ts";
+import type { AgentEvent, AssistantDelta, CompactionResult, Denial, RunTotals } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionHeader } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { anyObject, exactly, type FieldsOf, message, messageOf, messagesByRole, parts } from "./message_schema.ts";
+import {
+  anyObject,
+  exactly,
+  type FieldsOf,
+  message,
+  messageOf,
+  messagesByRole,
+  parts,
+  usage,
+} from "./message_schema.ts";
 
 const text = z.string();
 const flag = z.boolean();
 const texts = z.array(text);
 const count = z.int().check(z.gte(0));
 const positive = z.int().check(z.gte(1));
-const duration = z.number().check(z.gte(0));
+const amount = z.number().check(z.gte(0));
 const reason = z.enum(["manual", "threshold", "overflow"]);
 
 type Delta<Type extends AssistantDelta["type"]> = Extract<AssistantDelta, { readonly type: Type }>;
@@ -34,6 +43,17 @@ const compaction = exactly<CompactionResult>({
   tokensBefore: count,
   details: z.optional(anyObject),
 });
+const totals = exactly<RunTotals>({
+  turns: count,
+  toolCalls: count,
+  input: count,
+  output: count,
+  cacheRead: count,
+  cacheWrite: count,
+  totalTokens: count,
+  cost: z.optional(amount),
+  durationMs: amount,
+});
 const call = { toolCallId: text, toolName: text };
 
 /** The fields of each event. */
@@ -48,9 +68,9 @@ const EVENTS: {
   message_end: { message, discarded: z.optional(flag) },
   tool_execution_start: { ...call, args: anyObject },
   tool_execution_update: { ...call, partialResult: result },
-  tool_execution_end: { ...call, result, isError: flag, durationMs: duration, waitedMs: z.optional(duration) },
+  tool_execution_end: { ...call, result, isError: flag, durationMs: amount, waitedMs: z.optional(amount) },
   turn_end: { message: messageOf("assistant"), toolResults: z.array(messageOf("toolResult")) },
-  auto_retry_start: { attempt: positive, maxAttempts: positive, delayMs: duration, errorMessage: text },
+  auto_retry_start: { attempt: positive, maxAttempts: positive, delayMs: amount, errorMessage: text },
   auto_retry_end: { success: flag, attempt: positive, finalError: z.optional(text) },
   queue_update: { steering: texts, followUp: texts },
   bash_execution_update: { output: text },
@@ -67,6 +87,7 @@ const EVENTS: {
     aborted: flag,
     willRetry: flag,
     errorMessage: z.optional(text),
+    usage: z.optional(usage),
   },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
@@ -77,7 +98,7 @@ const EVENTS: {
     limit: z.optional(text),
     willRetry: z.optional(flag),
   },
-  agent_settled: { aborted: flag },
+  agent_settled: { aborted: flag, totals },
 };
 
 /** The first line of both modes. */

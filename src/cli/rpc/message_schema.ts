@@ -48,7 +48,8 @@ const callPart = exactly<ToolCall>({
   arguments: anyObject,
   refused: z.optional(exactly<NonNullable<ToolCall["refused"]>>({ reason: text, raw: text })),
 });
-const usage = exactly<Usage>({
+/** Tokens and cost of a request. */
+export const usage = exactly<Usage>({
   input: count,
   output: count,
   cacheRead: count,

@@ -1,9 +1,14 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { ModelView, RpcContext } from "./command.ts";
+import { sleep } from "../../core/sleep.ts";
+import { unlessAborted } from "../../core/unless_aborted.ts";
 import { linesOf } from "./lines.ts";
 import type { RpcQuestions } from "./questions.ts";
 import { failure, serve } from "./serve.ts";
+
+/** How long commands may take to answer when they have been stopped, milliseconds. */
+const LAST_ANSWERS_MS = 500;
 
 /** Where RPC mode reads and writes. */
 export interface RpcPipes {
@@ -67,16 +72,23 @@ export async function rpcMode(
     void work.finally(() => running.delete(work));
   };
   try {
-    if (first !== undefined) start(first);
+    if (first !== undefined && !stop.aborted) start(first);
     for await (const line of linesOf(input, { stop })) {
       if ("error" in line) send(failure(undefined, "parse", line.error));
       else start(line.text);
     }
     // Nobody can answer any more.
     questions.close();
-    if (stop.aborted) await engine.abort();
-    await Promise.all(running);
-    await engine.waitForIdle();
+    const answered = Promise.all(running).then(() => engine.waitForIdle());
+    await unlessAborted(answered, stop).catch((error) => {
+      if (!stop.aborted) throw error;
+    });
+    if (!stop.aborted) return;
+    await engine.abort();
+    // What was stopped still answers; a command of an extension may go on for as long as it likes.
+    const late = new AbortController();
+    await Promise.race([answered, sleep(LAST_ANSWERS_MS, late.signal)]);
+    late.abort();
   } finally {
     stop.removeEventListener("abort", end);
     questions.close();

@@ -1,3 +1,6 @@
+import type { AgentEvent } from "../../core/event.ts";
+import { formatSize } from "../../core/text.ts";
+
 /** Unread output after which a reader counts as gone, bytes: whoever stops reading must not fill the memory. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
@@ -7,6 +10,8 @@ export interface Outgoing {
   readonly send: (value: object) => void;
   /** Aborts when the reader has gone away, or has not read for too long. */
   readonly gone: AbortSignal;
+  /** Whether it has not read for too long. What it has not read is given up; a notice that says so comes in its place. */
+  readonly isBehind: () => boolean;
   /** Waits until all is written, or `limitMs` is over. */
   readonly flush: (limitMs: number) => Promise<void>;
 }
@@ -21,36 +26,54 @@ export function outgoing(
   let waiting: Uint8Array[] = [];
   let unread = 0;
   let writing: Promise<void> | undefined;
+  let isClosed = false;
+  let isBehind = false;
+  let drops = false; // the rest of the lines at hand
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0 && !gone.signal.aborted) {
+    while (waiting.length > 0 && !isClosed) {
       const lines = waiting;
       waiting = [];
       for (const line of lines) {
-        for (let rest = line; rest.length > 0 && !gone.signal.aborted;) {
+        for (let rest = line; rest.length > 0 && !isClosed;) {
           const count = await write(rest);
           rest = rest.subarray(count);
           unread -= count;
         }
+        if (drops) break;
       }
+      drops = false;
     }
     // In the same step in which nothing was found waiting: what comes after this starts anew.
     writing = undefined;
   };
   const leave = (): void => {
+    isClosed = true;
     waiting = [];
     writing = undefined;
     gone.abort();
   };
+  const put = (line: Uint8Array): void => {
+    waiting.push(line);
+    // Whatever a write fails with, nothing can be told to this reader any more.
+    writing ??= writeAll().catch(leave);
+  };
+  /** A line that is half written is finished: the notice after it should be a line of its own. */
+  const giveUp = (): void => {
+    isBehind = true;
+    drops = writing !== undefined;
+    waiting = [];
+    put(encoder.encode(JSON.stringify(behindNotice(maxUnreadBytes)) + "\n"));
+    gone.abort();
+  };
   return {
     gone: gone.signal,
+    isBehind: () => isBehind,
     send(value) {
       if (gone.signal.aborted) return;
       const line = encoder.encode(JSON.stringify(value) + "\n");
       unread += line.length;
-      if (unread > maxUnreadBytes) return leave();
-      waiting.push(line);
-      // Whatever a write fails with, nothing can be told to this reader any more.
-      writing ??= writeAll().catch(leave);
+      if (unread > maxUnreadBytes) return giveUp();
+      put(line);
     },
     async flush(limitMs) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -62,4 +85,14 @@ export function outgoing(
       clearTimeout(timer);
     },
   };
+}
+
+/** Why a session ends whose reader is behind. */
+export function behindReason(maxUnreadBytes = MAX_UNREAD_BYTES): string {
+  return `its reader has left more than ${formatSize(maxUnreadBytes)} of its output unread`;
+}
+
+function behindNotice(maxUnreadBytes: number): AgentEvent {
+  const message = `The session ends: ${behindReason(maxUnreadBytes)}. What it has not read is lost`;
+  return { type: "notice", level: "error", message };
 }

@@ -9,7 +9,7 @@ import type { ModelChoice } from "../model.ts";
 import { watchSignals } from "../signals.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
-import { outgoing } from "./outgoing.ts";
+import { behindReason, outgoing } from "./outgoing.ts";
 import { rpcGrants } from "./grants.ts";
 import { rpcQuestions } from "./questions.ts";
 import { watchReader } from "./reader_gone.ts";
@@ -24,10 +24,10 @@ const LAST_LINES_MS = 2000;
  */
 export async function runRpc(config: Config, choice: ModelChoice): Promise<number> {
   const first = firstPrompt(config);
-  const watch = watchSignals((code) => Deno.exit(code));
+  const watch = watchSignals();
   const questions = rpcQuestions();
   try {
-    const engine = await openEngine({
+    const engine = await watch.opened(openEngine({
       config,
       choice,
       channel: "rpc",
@@ -35,7 +35,8 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       ui: rpcUi(questions),
       // The client's answers are read when the session is open.
       grants: { ask: rpcGrants(questions), isLater: true },
-    });
+    }));
+    if (!engine) return watch.exitCode() ?? 1;
     const output = outgoing((bytes) => Deno.stdout.write(bytes));
     const left = new AbortController();
     const stopLooking = watchReader(1, () => left.abort());
@@ -56,9 +57,12 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
     } finally {
       stopLooking();
       await engine.close();
-      if (!readerGone.aborted) await output.flush(LAST_LINES_MS);
+      if (!readerGone.aborted || output.isBehind()) await output.flush(LAST_LINES_MS);
     }
-    return watch.exitCode() ?? (readerGone.aborted ? 1 : 0);
+    const signalled = watch.exitCode();
+    if (signalled !== undefined) return signalled;
+    if (output.isBehind()) throw behind();
+    return readerGone.aborted ? 1 : 0;
   } finally {
     watch.stop();
   }
@@ -90,5 +94,14 @@ function notBoth(): UserError {
     what: "--print and --mode rpc do not go together",
     why: "one asks for a single answer, the other for a session with a program",
     fix: "Leave one of them out",
+  });
+}
+
+function behind(): UserError {
+  return new UserError({
+    what: "The session was ended",
+    why: behindReason(),
+    fix: "Read standard output to its end while the session runs; the session itself is kept and can be resumed",
+    exitCode: 1,
   });
 }

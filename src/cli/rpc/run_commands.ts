@@ -15,12 +15,14 @@ export const RUN_COMMANDS = {
         reply,
       ),
   ),
-  steer: command(z.object(said), async ({ message, images }, { engine }) => ({
-    disposition: await engine.steer(message, images),
-  })),
-  follow_up: command(z.object(said), async ({ message, images }, { engine }) => ({
-    disposition: await engine.followUp(message, images),
-  })),
+  steer: command(z.object(said), async ({ message, images }, { engine }) => {
+    refuseEmpty(message, images);
+    return { disposition: await engine.steer(message, images) };
+  }),
+  follow_up: command(z.object(said), async ({ message, images }, { engine }) => {
+    refuseEmpty(message, images);
+    return { disposition: await engine.followUp(message, images) };
+  }),
   clear_queue: plain(({ engine }) => emptied(engine)),
   abort: plain(async ({ engine }) => {
     // First, so that nothing of it is delivered any more; what waited goes back to the person.
@@ -62,6 +64,7 @@ async function prompt(
   { engine, beforeRun }: RpcContext,
   reply: (data: object) => void,
 ): Promise<void> {
+  refuseEmpty(input.text, input.images);
   if (engine.state().isStreaming && !input.whileBusy && !isCommand(engine, input.text)) throw busy();
   const forget = engine.state().isStreaming ? () => {} : beforeRun(() => reply({ disposition: "started" }));
   try {
@@ -70,6 +73,16 @@ async function prompt(
   } finally {
     forget();
   }
+}
+
+/** A model is not asked about nothing: no server takes it, and it stays in the conversation. */
+function refuseEmpty(text: string, images: readonly unknown[] = []): void {
+  if (text.trim() !== "" || images.length > 0) return;
+  throw new UserError({
+    what: "The message was not taken",
+    why: "it holds no text and no picture",
+    fix: 'Put some words into "message"',
+  });
 }
 
 function isCommand(engine: Engine, text: string): boolean {

@@ -50,10 +50,10 @@ export const SESSION_COMMANDS = {
   ),
   export_html: command(
     z.object({ outputPath: z.optional(z.string()) }),
-    ({ outputPath }, { engine }) => {
+    async ({ outputPath }, { engine }) => {
       const { cwd, sessionId } = engine.state();
       const path = resolve(cwd, outputPath ?? `sandpiper-session-${sessionId}.html`);
-      exportHtml(engine.store(), path);
+      await exportHtml(engine.store(), path);
       return { path };
     },
   ),

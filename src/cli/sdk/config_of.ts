@@ -57,6 +57,12 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
   const scope = (value: "all" | readonly string[] | undefined) => value === "all" ? ["\u0000all"] : value;
   const paths = (value: "all" | readonly string[] | undefined) =>
     value === "all" ? scope(value) : value?.map((path) => resolve(cwd, path));
+  // The sign that adds and the slash that makes a folder stay.
+  const granted = (value: "all" | readonly string[] | undefined) =>
+    value === "all" ? scope(value) : value?.map((entry) => {
+      const [, sign = "", path = entry] = /^(\+?)(.*)$/s.exec(entry) ?? [];
+      return sign + resolve(cwd, path) + (/[^/]\/+$/.test(path) ? "/" : "");
+    });
   const off = (isOff: boolean) => isOff ? true : undefined;
   const values: Values = {
     cwd: options.cwd,
@@ -66,8 +72,8 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
     "api-key-env": options.apiKeyEnv,
     thinking: options.thinking,
     tools: options.tools && toolNames(options.tools),
-    "allow-read": paths(permissions.read),
-    "allow-write": paths(permissions.write),
+    "allow-read": granted(permissions.read),
+    "allow-write": granted(permissions.write),
     "allow-run": scope(permissions.run),
     "allow-net": scope(permissions.net),
     "allow-env": permissions.env,

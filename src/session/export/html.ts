@@ -1,22 +1,25 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "./escape_html.ts";
 import { factsOf, titleOf } from "./facts.ts";
+import { SCRIPT } from "./html_script.ts";
 import { STYLE } from "./html_style.ts";
 import { partHtml } from "./part_html.ts";
 import type { Item } from "./transcript.ts";
 import type { BranchView, SessionView } from "./view.ts";
 import { oneLine, utc } from "./visible_text.ts";
 
-/** What a browser may load for the page: its own style, known by its digest, and the pictures that are in it. */
+/** What a browser may load and run: the page's own style and search, known by their digests, and the pictures in it. */
 function contentPolicy(): string {
-  const style = createHash("sha256").update(STYLE).digest("base64");
-  return `default-src 'none'; style-src 'sha256-${style}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  const [style, script] = [STYLE, SCRIPT].map((text) => createHash("sha256").update(text).digest("base64"));
+  return `default-src 'none'; style-src 'sha256-${style}'; script-src 'sha256-${script}'; img-src data:; ` +
+    "base-uri 'none'; form-action 'none'";
 }
 
 /**
- * A session as one HTML page, piece by piece: no script, nothing from outside, all content escaped.
+ * A session as one HTML page, piece by piece: nothing from outside, all content escaped, no script but the page's search.
  *
- * No tag, attribute or address comes from the session but the data of its pictures, which are checked.
+ * No tag and no attribute comes from the session but the data of its pictures and the addresses of links, which are
+ * checked. Without the script the whole session is there to read.
  */
 export function* htmlPieces(view: SessionView): Generator<string> {
   const title = escapeHtml(titleOf(view));
@@ -45,20 +48,22 @@ export function* htmlPieces(view: SessionView): Generator<string> {
     for (const item of branch.items) yield itemHtml(item, ++number);
     if (index > 0) yield "</section>\n";
   }
-  yield "</main>\n</body>\n</html>\n";
+  yield `</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
-/** What the user said, as links within the page; their targets are numbers, ids of entries may be anything. */
+/** Search, and what the user said as links within the page; their targets are numbers, ids of entries may be anything. */
 function* contents({ branches }: SessionView): Generator<string> {
   const items = branches.flatMap((branch) => branch.items);
-  const asked = items.flatMap((item, at) => item.kind === "user" ? [{ item, number: at + 1 }] : []);
-  if (asked.length < 2) return;
-  yield `<nav><details><summary>${asked.length} prompts</summary><ul>\n`;
-  for (const { item, number } of asked) {
+  yield `<nav>
+<input id="search" type="search" placeholder="Search" aria-label="Search" hidden><output id="found"></output>
+<details open><summary>Prompts</summary><ol>
+`;
+  for (const [at, item] of items.entries()) {
+    if (item.kind !== "user") continue;
     const text = item.parts.map((part) => part.kind === "plain" ? part.text : "").join(" ");
-    yield `<li><a href="#m${number}">${escapeHtml(oneLine(text, 100) || "(no text)")}</a></li>\n`;
+    yield `<li><a href="#m${at + 1}">${escapeHtml(oneLine(text, 100) || "(no text)")}</a></li>\n`;
   }
-  yield "</ul></details></nav>\n";
+  yield "</ol></details>\n</nav>\n";
 }
 
 function branchStart({ from }: BranchView, index: number): string {
@@ -70,9 +75,14 @@ function branchStart({ from }: BranchView, index: number): string {
 function itemHtml(item: Item, number: number): string {
   const label = item.label === undefined ? "" : `<span class="label">${escapeHtml(oneLine(item.label, 100))}</span>`;
   const heading = escapeHtml(oneLine(item.title, 200));
+  const time = `<time>${escapeHtml(utc(item.timestamp))}</time>`;
+  const body = item.parts.map(partHtml).join("\n");
+  if (item.isRuntime) {
+    return `<details class="runtime" id="m${number}"><summary>${heading}${time}${label}</summary>${body}</details>\n`;
+  }
   return `<article class="${item.kind}" id="m${number}">
-<h2>${heading}<time>${escapeHtml(utc(item.timestamp))}</time>${label}</h2>
-${item.parts.map(partHtml).join("\n")}
+<h2>${heading}${time}${label}</h2>
+${body}
 </article>
 `;
 }

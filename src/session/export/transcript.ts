@@ -29,6 +29,8 @@ export interface Item {
   readonly title: string;
   /** The name that a person gave it. */
   readonly label?: string;
+  /** Written by this program for the model, such as the time of a prompt. */
+  readonly isRuntime?: boolean;
   readonly parts: readonly Part[];
 }
 
@@ -49,7 +51,10 @@ export function transcriptOf(entries: readonly SessionEntry[], labels: ReadonlyM
   });
 }
 
-type Description = Pick<Item, "kind" | "title" | "parts">;
+type Description = Pick<Item, "kind" | "title" | "parts" | "isRuntime">;
+
+/** `customType` of the messages that this program itself adds to a conversation. */
+const RUNTIME = "runtime_metadata";
 
 function describe(entry: SessionEntry): Description {
   const message = entryMessage(entry);
@@ -115,6 +120,9 @@ function describeMessage(message: AgentMessage): Description {
         parts: [{ kind: "prose", text: message.summary }],
       };
     case "custom":
+      if (message.customType === RUNTIME) {
+        return { kind: "note", title: "For the model", parts: contentParts(message.content), isRuntime: true };
+      }
       return {
         kind: "extension",
         title: `Message of extension ${message.customType}${message.display ? "" : ", not shown on screens"}`,

@@ -37,11 +37,12 @@ export function* treeLines(entries: readonly SessionEntry[]): Generator<string> 
   }
 }
 
-/** Without what is no part of the conversation; the leaf is the last entry, or what is left before it. */
+/** Without what is no part of the conversation, what this program told the model included; the leaf is the last entry, or what is left before it. */
 function visibleTree(
   entries: readonly SessionEntry[],
 ): { readonly roots: readonly Node[]; readonly leaf: string | undefined } {
-  const items = new Map(transcriptOf(entries, labelsOf(entries)).map((item) => [item.entryId, item]));
+  const told = transcriptOf(entries, labelsOf(entries)).filter(({ isRuntime, label }) => !isRuntime || label);
+  const items = new Map(told.map((item) => [item.entryId, item]));
   const roots: Node[] = [];
   /** Of each entry the node that stands for it. */
   const nodes = new Map<string, Node | undefined>();

@@ -1,10 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { cleanLine, cleanText } from "../foreign.ts";
 
-/** Lines of a command that are shown. */
-const COMMAND_LINES = 4;
-
-/** What a tool call does, in a line or a few: the command, or the tool and its path. */
+/** What a tool call does, in one line or, of a command, in as many as it has: the command, or the tool and its path. */
 export function toolTitle(name: string, args: JsonObject, root: string): readonly string[] {
   const text = (field: string): string | undefined => {
     const value = args[field];
@@ -12,11 +9,8 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
   };
   const path = (): string => shortPath(text("path") ?? ".", root);
   switch (name) {
-    case "bash": {
-      const lines = cleanText(text("command") ?? "").trim().split("\n");
-      const shown = lines.slice(0, COMMAND_LINES);
-      return [`$ ${shown[0] ?? ""}`, ...shown.slice(1), ...(lines.length > shown.length ? ["…"] : [])];
-    }
+    case "bash":
+      return `$ ${cleanText(text("command") ?? "").trim()}`.split("\n");
     case "read": {
       const { offset, limit } = args;
       const from = typeof offset === "number" ? offset : 1;

@@ -1,6 +1,7 @@
 import type { Engine } from "../../core/engine.ts";
 import type { KeyBindings } from "../key_bindings.ts";
 import type { Choice } from "../picker.ts";
+import type { Ground } from "../terminal_answers.ts";
 import type { Theme } from "../theme.ts";
 
 /** A session that can be resumed. */
@@ -28,13 +29,25 @@ export interface CommandWorld {
   readonly audit: () => Promise<readonly string[]>;
   /** Writes the session to a file and gives its path; the end of the name says in which form. */
   readonly exportSession: (path: string | undefined) => Promise<string>;
+  /** Keeps the theme that the person chose, `auto` for none; rejects with a UserError where that cannot be. */
+  readonly keepTheme: (name: Ground | "auto") => Promise<void>;
   readonly now: () => number;
+}
+
+/** What may be done about colours. */
+export interface ScreenTheme {
+  readonly name: () => Theme["name"];
+  readonly set: (name: Ground) => void;
+  /** What the terminal says of its ground. */
+  readonly ground: () => Promise<Ground | undefined>;
 }
 
 /** What a command may do. */
 export interface CommandContext {
   readonly engine: Engine;
   readonly world: CommandWorld;
+  /** The colours of the screen; where there are none to choose, nothing. */
+  readonly theme?: ScreenTheme;
   /** Shows lines. */
   readonly page: (lines: (theme: Theme) => readonly string[]) => void;
   readonly say: (text: string, level?: "info" | "warning" | "error") => void;

@@ -1,4 +1,8 @@
+import { textOf } from "../../core/message.ts";
+import type { Diagnostic } from "../../core/prompt.ts";
 import { count, money } from "../amounts.ts";
+import { givenText } from "../blocks/given_text.ts";
+import { toolTitle } from "../blocks/tool_title.ts";
 import { cleaned } from "../foreign.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -7,6 +11,14 @@ export async function policyCommand({ world, page }: CommandContext): Promise<vo
   const lines = cleaned(await world.policy());
   page((theme) => [theme.strong("What tools may do"), ...lines.map((line) => `  ${line}`)]);
 }
+
+/** A persona file that there is not: most people have none, and nobody asked for it (`missing_file` stays in the manifest). */
+function isOptional({ code, section, message }: Pick<Diagnostic, "code" | "section" | "message">): boolean {
+  // A draft and an empty file count as missing, too, and their owner should know.
+  return code === "missing_file" && PERSONA.includes(section ?? "") && message.startsWith("There is no ");
+}
+
+const PERSONA: readonly string[] = ["soul_core", "identity_core", "user_persona"];
 
 /** `/prompt [full]`: what the model is told, by sections; or all of it. */
 export function promptCommand({ engine, page }: CommandContext, args: string): void {
@@ -22,8 +34,23 @@ export function promptCommand({ engine, page }: CommandContext, args: string): v
     }),
     `  tools  ${tools.names.join(", ") || "none"}`,
     theme.dim(`  stable ${fingerprints.stable.slice(0, 12)} · dynamic ${fingerprints.dynamic.slice(0, 12)}`),
-    ...diagnostics.map(({ code, message }) => theme.warn(`! ${code}: ${message}`)),
+    ...diagnostics.filter((one) => !isOptional(one)).map(({ code, message }) => theme.warn(`! ${code}: ${message}`)),
     theme.dim("/prompt full shows its text"),
+  ]);
+}
+
+/** `/output`: what the newest tool call was given, and all that it said. */
+export function outputCommand({ engine, page, say }: CommandContext): void {
+  const messages = engine.messages();
+  const result = messages.findLast((message) => message.role === "toolResult");
+  if (result?.role !== "toolResult") return say("No tool has run yet", "warning");
+  const call = messages.flatMap((message) => message.role === "assistant" ? message.content : [])
+    .findLast((part) => part.type === "toolCall" && part.id === result.toolCallId);
+  const args = call?.type === "toolCall" ? call.arguments : {};
+  const given = givenText(result.toolName, args)?.lines ?? [];
+  page((theme) => [
+    ...toolTitle(result.toolName, args, engine.state().cwd).map(theme.strong),
+    ...[...given, ...textOf(result.content).replace(/\n+$/, "").split("\n")],
   ]);
 }
 

@@ -12,13 +12,20 @@ import {
   resumeCommand,
   treeCommand,
 } from "./session.ts";
-import { auditCommand, costCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
+import { themeCommand } from "./theme.ts";
+import { auditCommand, costCommand, outputCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
 
 /** All commands of the program itself, in the order in which help shows them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", help: "this page", run: helpCommand },
   { name: "model", args: "[ID]", help: "choose the model", run: modelCommand },
   { name: "thinking", args: "[LEVEL]", help: "how much the model thinks", run: thinkingCommand },
+  {
+    name: "theme",
+    args: "[NAME]",
+    help: "choose the colours: dark, light, or what the terminal says",
+    run: themeCommand,
+  },
   { name: "tools", args: "[+NAME -NAME]", help: "show tools, switch them on and off", run: toolsCommand },
   { name: "policy", help: "what tools may do, and what enforces it", run: policyCommand },
   { name: "prompt", args: "[full]", help: "the system prompt: sections, sizes, diagnostics", run: promptCommand },
@@ -31,6 +38,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
   { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
+  { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
   { name: "audit", help: "what tools did in this session", run: auditCommand },
   { name: "cost", help: "tokens and money", run: costCommand },
   { name: "clear", help: "begin a new session", run: clearCommand },

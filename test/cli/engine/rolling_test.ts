@@ -37,13 +37,14 @@ Deno.test("a rolling history is sent whole, then as a summary that is kept and s
       for (const word of ["200 tokens", "decisions", "paths", "corrected", "unresolved"]) {
         assertStringIncludes((bodies[2] ?? "").toLowerCase(), word);
       }
-      // One system message holds the prompt and, at its end, the summary; what it covers is not sent.
+      // The summary is a system message of its own, and what it covers is not sent; the prompt keeps its bytes.
+      const summary = { role: "system", content: "Summary of earlier conversation:\nTHE SUMMARY" };
       const [system, ...others] = server.requests[3].messages;
-      assertStringIncludes(system.content, "Summary of earlier conversation:\nTHE SUMMARY");
       assertStringIncludes(system.content, "OF THE PROGRAM");
-      assertEquals(others, [{ role: "user", content: "third words" }]);
-      const [again, ...since] = server.requests[4].messages;
-      assertStringIncludes(again.content, "Summary of earlier conversation:\nTHE SUMMARY");
+      assertEquals(system, server.requests[1].messages[0]);
+      assertEquals(others, [summary, { role: "user", content: "third words" }]);
+      const [again, first, ...since] = server.requests[4].messages;
+      assertEquals([again, first], [system, summary]);
       assertEquals(since.map(({ content }: { content: string }) => content), ["third words", "three", "fourth words"]);
       assertEquals(storedSummary(engine.store().entries())?.summary, "THE SUMMARY");
       // What is kept is the whole conversation.

@@ -1,5 +1,5 @@
 // A server of the older revision in a few lines, well-behaved or hostile as its argument says. Runs under Deno and Node.
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { createInterface } from "node:readline";
 
@@ -16,6 +16,7 @@ const TOOLS = [
   { name: "env", description: "Shows its environment", inputSchema: schema },
   { name: "connect", description: "Connects to 127.0.0.1", inputSchema: schema },
   { name: "die", description: "Dies", inputSchema: schema },
+  { name: "fade", description: "Closes its output and dies later", inputSchema: schema },
   { name: "hang", description: "Never answers", inputSchema: schema },
   { name: "ask", description: "Asks for things", inputSchema: schema },
   { name: "grow", description: "Has one tool more", inputSchema: schema },
@@ -47,6 +48,7 @@ const ACTIONS = {
     });
   },
   die: () => process.exit(7),
+  fade: () => (closeSync(1), new Promise(() => setTimeout(() => process.exit(7), 1_500))),
   hang: () => new Promise(() => setInterval(() => {}, 1000)),
   async ask() {
     const answers = [];

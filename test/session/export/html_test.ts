@@ -1,9 +1,12 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { createHash } from "node:crypto";
 import { htmlPieces } from "../../../src/session/export/html.ts";
-import { inWorld, reply, said, user } from "../world.ts";
+import { inWorld, reply, said, user, type World } from "../world.ts";
 import { createSession } from "../../../src/session/store.ts";
-import { readPage } from "./read_html.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { loadSession } from "../../../src/session/load.ts";
+import { treeLines } from "../../../src/session/export/tree_text.ts";
+import { type Page, readPage } from "./read_html.ts";
 import { everyKind, PIXEL, viewOf } from "./sample.ts";
 
 const HOSTILE = [
@@ -22,11 +25,16 @@ const HOSTILE = [
 
 /** What a class, an anchor and an address may be; everything else in a page is fixed. */
 const ALLOWED = [
-  /^\/?(?:html|head|body|title|style|header|h[1-6]|dl|dt|dd|nav|ul|li|main|article|section|details|summary|div|p|pre|code|strong|time|span)$/,
+  /^\/?(?:html|head|body|title|style|script|header|h[1-6]|dl|dt|dd|nav|ul|ol|li|main|article|section|details|summary|div|p|pre|code|strong|em|del|time|span|output|blockquote|table|thead|tbody|tr|th|td|hr|br)$/,
   /^html lang="en"$/,
   /^meta [a-z-]+="[^"]*"(?: content="[^"]*")?$/,
-  /^(?:article|section|details|div|p|span|li) class="[a-z0-9]+"(?: id="m\d+"| open)?$/,
+  /^(?:article|section|details|div|p|span|li|pre) class="[a-z0-9_ -]+"(?: id="m\d+"| open)?$/,
+  /^details open$/,
+  /^input id="search" type="search" placeholder="Search" aria-label="Search" hidden$/,
+  /^output id="found"$/,
+  /^ol start="\d+"$/,
   /^a href="#m\d+"$/,
+  /^a href="(?:https?:\/\/|mailto:)[^"\s]+" rel="noopener noreferrer"$/,
   /^\/a$/,
   new RegExp(`^img alt="picture" src="data:image/png;base64,${PIXEL.replace(/[+/]/g, "\\$&")}"$`),
 ];
@@ -34,13 +42,10 @@ const ALLOWED = [
 const html = (path: string, all = false): string => [...htmlPieces(viewOf(path, all))].join("");
 
 for (const [name, text] of HOSTILE) {
-  Deno.test(`htmlPieces() of ${name} has the elements of any other text and no more`, () => {
+  Deno.test(`htmlPieces() of ${name} has elements of ours and no others`, () => {
     inWorld((world) => {
-      const plain = readPage(html(everyKind(world, "x"), true));
       const hostile = readPage(html(everyKind(world, text), true));
-      // Bold and code are ours, wherever the text asks for them.
-      const ours = (tags: readonly string[]) => tags.filter((tag) => !/^\/?(?:strong|code)$/.test(tag));
-      assertEquals(ours(hostile.tags), ours(plain.tags));
+      assertEquals(hostile.tags.filter((tag) => tag === "script" || tag === "style"), ["style", "script"]);
       for (const tag of hostile.tags) assert(ALLOWED.some((form) => form.test(tag)), tag);
       // deno-lint-ignore no-control-regex -- they are what must not be there
       assertEquals(hostile.texts.join("").match(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g), null);
@@ -70,17 +75,86 @@ Deno.test("htmlPieces() has the whole text of every message, and of what a compa
   });
 });
 
-Deno.test("htmlPieces() forbids everything but its own style and the pictures in it", () => {
+Deno.test("htmlPieces() forbids everything but its own style, its own search and the pictures in it", () => {
   inWorld((world) => {
     const page = html(everyKind(world, "x"));
-    const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? "";
-    const digest = createHash("sha256").update(style).digest("base64");
-    const policy =
-      `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'`;
+    const digest = (tag: string): string => {
+      const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(page)?.[1] ?? "";
+      assert(text.length > 100, tag);
+      return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    };
+    const policy = `default-src 'none'; style-src ${digest("style")}; script-src ${
+      digest("script")
+    }; img-src data:; base-uri 'none'; form-action 'none'`;
     assertStringIncludes(page, `<meta http-equiv="Content-Security-Policy" content="${policy}">`);
     assert(page.indexOf("Content-Security-Policy") < page.indexOf("<style>"));
-    assert(!/https?:|url\(|@import|<script|<link|<iframe| style=/.test(page));
+    assert(!/https?:|url\(|@import|<script [^>]|<link|<iframe| style=|innerHTML|insertAdjacent|eval\(/.test(page));
+    assertEquals([...page.matchAll(/<(?:style|script)\b/g)].length, 2);
     for (const wanted of ["prefers-color-scheme: dark", "@media print", "<details"]) assertStringIncludes(page, wanted);
+  });
+});
+
+/** A session in which one call is made. */
+function pageOfCall(world: World, name: string, args: JsonObject): Page {
+  const session = createSession({ cwd: "/w", folder: world.folder }, world);
+  const content = [{ type: "toolCall", id: "c1", name, arguments: args }] as const;
+  session.append(said({ ...reply(""), content: [...content], stopReason: "toolUse" }));
+  session.close();
+  return readPage(html(session.path!));
+}
+
+Deno.test("htmlPieces() shows an edit as the lines that go and come, a file with colours, a script as it ran", () => {
+  const edit = { path: "a.ts", edits: [{ oldText: "const a = 1;\nkeep();", newText: "const <b> = 2;\nkeep();" }] };
+  inWorld((world) => {
+    const { tags, texts } = pageOfCall(world, "edit", edit);
+    const at = tags.indexOf('span class="removed"');
+    assertEquals([texts.includes("-const a = 1;"), texts.includes("+const <b> = 2;")], [true, true]);
+    assert(at > 0 && tags.indexOf('span class="added"') > at);
+    assert(texts.some((text) => text.includes(" keep();")));
+  });
+  inWorld((world) => {
+    const { tags, texts } = pageOfCall(world, "write", { path: "a.ts", content: "const a = '<b>';\n" });
+    assert(tags.includes('span class="hljs-keyword"'), tags.join());
+    assert(texts.includes("'<b>'"));
+  });
+  inWorld((world) => {
+    const { tags, texts } = pageOfCall(world, "bash", {
+      command: "cat <<'EOF' > a\n<b>\nEOF\nif true; then echo $HOME; fi",
+    });
+    assert(tags.includes('details class="call" open'));
+    assert(texts.join("").includes("<b>"));
+  });
+  // What is none of these, or more than these, is shown whole.
+  for (
+    const args of [{ path: "a", edits: [{ oldText: "x" }] }, { path: "a", edits: "all" }, { ...edit, more: "MORE" }]
+  ) {
+    inWorld((world) => {
+      const { texts } = pageOfCall(world, "edit", args);
+      assertEquals(JSON.parse(JSON.stringify(args)), JSON.parse(jsonIn(texts)));
+    });
+  }
+});
+
+/** The arguments of a call that is shown as JSON, colours left out. */
+function jsonIn(texts: readonly string[]): string {
+  const all = texts.join("");
+  return all.slice(all.indexOf("{"), all.lastIndexOf("}") + 1);
+}
+
+Deno.test("htmlPieces() folds what this program told the model, and a tree leaves it out", () => {
+  inWorld((world) => {
+    const session = createSession({ cwd: "/w", folder: world.folder }, world);
+    session.append(said(user("first")));
+    session.append({ type: "custom_message", customType: "runtime_metadata", content: "THE-TIME", display: false });
+    session.append({ type: "custom_message", customType: "notes", content: "OF-AN-EXTENSION", display: false });
+    session.append(said(reply("second")));
+    session.close();
+    const { tags, texts } = readPage(html(session.path!));
+    assertEquals(tags.filter((tag) => tag.startsWith('details class="runtime"')), ['details class="runtime" id="m2"']);
+    assert(texts.includes("THE-TIME") && texts.includes("OF-AN-EXTENSION"));
+    const tree = [...treeLines(loadSession(session.path!).entries)];
+    assertEquals(tree.length, 3);
+    assert(!tree.join("").includes("THE-TIME"));
   });
 });
 

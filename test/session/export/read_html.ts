@@ -11,7 +11,7 @@ export interface Page {
 
 const TAG = /^<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>/;
 const ENTITY = /&(amp|lt|gt|quot|#39);/g;
-const VOID = new Set(["meta", "img"]);
+const VOID = new Set(["meta", "img", "hr", "br", "input"]);
 const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 export function readPage(html: string): Page {
@@ -30,11 +30,12 @@ export function readPage(html: string): Page {
         const last = open.pop();
         if (last !== name) throw new Error(`</${name}> ends <${last}>`);
       } else if (!VOID.has(name)) open.push(name);
-      if (name === "style" && slash === "") at = html.indexOf("</style>", at); // it holds no content
+      // They hold no content.
+      if ((name === "style" || name === "script") && slash === "") at = html.indexOf(`</${name}>`, at);
     } else {
       const next = html.indexOf("<", at);
       const text = html.slice(at, next < 0 ? undefined : next);
-      if (/[>"']/.test(text) || /&/.test(text.replace(ENTITY, ""))) throw new Error(`not escaped: ${text}`);
+      if (/[>"]/.test(text) || /&/.test(text.replace(ENTITY, ""))) throw new Error(`not escaped: ${text}`);
       texts.push(text.replace(ENTITY, (_whole, name: string) => CHARACTERS[name] ?? ""));
       at = next < 0 ? html.length : next;
     }

@@ -1,0 +1,222 @@
+// git believes the index that it finds: "git checkout ." writes a file to whatever path an entry names, outside of the
+// repository too, and into its hooks. The bytes are a command's, so every number in them may be a lie. gitformat-index(5).
+import { createHash } from "node:crypto";
+
+const HEADER = 12;
+/** Times, device, inode, mode, owner and size: what stands before the object's name. */
+const STAT = 40;
+const MODE_AT = 24;
+const TREE = 0o040000;
+const EXTENDED = 0x4000;
+/** Of the further flags: an intent to add, and one not to check out. */
+const KNOWN_FLAGS = 0x6000;
+const NAME_LENGTH = 0xfff;
+const SLASH = 0x2f;
+
+/** What an index is. */
+export type IndexVerdict =
+  | { readonly isSound: false }
+  /** `shared`: the name of the file with the rest of the entries, when the index is split. */
+  | { readonly isSound: true; readonly shared?: string };
+
+const UNSOUND: IndexVerdict = { isSound: false };
+
+/**
+ * Whether every entry of an index names a place in the working folder that is none of git's own. `hashBytes`: the length of
+ * object names. Pure.
+ *
+ * Only what git writes itself is sound: git takes lengths and places from numbers that may contradict each other, and which
+ * of them it believes depends on its version and on how many threads it reads with. So all of them must agree.
+ */
+export function checkIndex(bytes: Uint8Array, hashBytes: 20 | 32): IndexVerdict {
+  if (bytes.length < HEADER + hashBytes) return UNSOUND;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [signature, version] = [view.getUint32(0), view.getUint32(4)];
+  if (signature !== 0x44495243 || version < 2 || version > 4) return UNSOUND;
+  const last = bytes.length - hashBytes;
+  const entries = readEntries(bytes.subarray(0, last), view, version, hashBytes);
+  const extensions = entries && readExtensions(bytes, view, entries.end, last);
+  if (!entries || !extensions) return UNSOUND;
+  if (!isEndSound(bytes, view, extensions, entries.end, hashBytes)) return UNSOUND;
+  const table = extensions.get("IEOT");
+  if (table && !isTableSound(view, table, entries)) return UNSOUND;
+  const link = extensions.get("link");
+  if (link && link.to - link.from < hashBytes) return UNSOUND;
+  const hash = link && bytes.subarray(link.from, link.from + hashBytes);
+  const shared = hash?.some((byte) => byte !== 0) ? `sharedindex.${hash.toHex()}` : undefined;
+  if (entries.hasNameless && shared === undefined) return UNSOUND;
+  return { isSound: true, ...(shared === undefined ? {} : { shared }) };
+}
+
+interface Entries {
+  /** Where each entry begins. */
+  readonly starts: readonly number[];
+  /** Version 4: whether an entry's name stands there whole, so that reading can begin with it. */
+  readonly whole: readonly boolean[];
+  /** A split index has entries without a name, which the shared one has. */
+  readonly hasNameless: boolean;
+  readonly end: number;
+}
+
+/** Undefined: not as git writes them, or one names a place elsewhere. */
+function readEntries(bytes: Uint8Array, view: DataView, version: number, hashBytes: number): Entries | undefined {
+  const count = view.getUint32(8);
+  const starts: number[] = [];
+  const whole: boolean[] = [];
+  let hasNameless = false;
+  let at = HEADER;
+  let name = new Uint8Array();
+  for (let entry = 0; entry < count; entry++) {
+    const start = at;
+    const flagsAt = start + STAT + hashBytes;
+    if (flagsAt + 4 > bytes.length) return undefined;
+    const flags = view.getUint16(flagsAt);
+    const isExtended = (flags & EXTENDED) !== 0;
+    // git looks for the further flags in version 2, too, where none may be.
+    if (isExtended && (version === 2 || (view.getUint16(flagsAt + 2) & ~KNOWN_FLAGS) !== 0)) return undefined;
+    let nameAt = flagsAt + (isExtended ? 4 : 2);
+    let kept = 0;
+    if (version === 4) {
+      const [cut, length] = offset(bytes, nameAt);
+      nameAt += length;
+      kept = name.length - cut;
+      if (kept < 0) return undefined;
+    }
+    const end = bytes.indexOf(0, nameAt);
+    if (end < 0) return undefined;
+    if (version === 4) {
+      const next = new Uint8Array(kept + end - nameAt);
+      next.set(name.subarray(0, kept));
+      next.set(bytes.subarray(nameAt, end), kept);
+      name = next;
+      at = end + 1;
+    } else {
+      name = bytes.subarray(nameAt, end) as Uint8Array<ArrayBuffer>;
+      // One to eight NULs end an entry, so that its length is a multiple of eight.
+      at = start + ((end - start + 8) & ~7);
+      if (at > bytes.length || bytes.subarray(end, at).some((byte) => byte !== 0)) return undefined;
+    }
+    // git finds the end of a name by this number, and by the NUL only where the number says that it is too small.
+    if ((flags & NAME_LENGTH) !== Math.min(name.length, NAME_LENGTH)) return undefined;
+    starts.push(start);
+    whole.push(kept === 0);
+    if (name.length === 0) hasNameless = true;
+    else if (!isWithin(name, (view.getUint32(start + MODE_AT) & 0o170000) === TREE)) return undefined;
+  }
+  return { starts, whole, hasNameless, end: at };
+}
+
+/** Where the content of an extension stands. */
+interface Extension {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The extensions by name, in their order, from the end of the entries to the hash that ends the file. */
+function readExtensions(
+  bytes: Uint8Array,
+  view: DataView,
+  start: number,
+  last: number,
+): ReadonlyMap<string, Extension> | undefined {
+  const found = new Map<string, Extension>();
+  let at = start;
+  while (at < last) {
+    if (at + 8 > last) return undefined;
+    const kind = String.fromCharCode(...bytes.subarray(at, at + 4));
+    const [from, to] = [at + 8, at + 8 + view.getUint32(at + 4)];
+    // Those that begin with a capital git passes over where it does not know them.
+    if (to > last || found.has(kind) || !/^(?:[A-Z][^]{3}|link|sdir)$/.test(kind)) return undefined;
+    found.set(kind, { from, to });
+    at = to;
+  }
+  return found;
+}
+
+/**
+ * Whether git, looking back from the end of the file for where the entries end, finds the right place or nothing: with
+ * several threads it reads extensions from there, and would find others in the middle of one.
+ */
+function isEndSound(
+  bytes: Uint8Array,
+  view: DataView,
+  extensions: ReadonlyMap<string, Extension>,
+  end: number,
+  hashBytes: number,
+): boolean {
+  const last = bytes.length - hashBytes;
+  const eoie = extensions.get("EOIE");
+  // git has its length with a hash of 20 bytes, whatever the repository's are.
+  for (const at of [last - 32, last - 12 - hashBytes]) {
+    const isThere = at >= HEADER && view.getUint32(at) === 0x454f4945;
+    if (isThere && (eoie?.from !== at + 8 || at + 12 + hashBytes !== last)) return false;
+  }
+  if (eoie === undefined) return true;
+  if (eoie.to !== last || eoie.to - eoie.from !== 4 + hashBytes || view.getUint32(eoie.from) !== end) return false;
+  const hash = createHash(hashBytes === 20 ? "sha1" : "sha256");
+  for (const extension of extensions.values()) {
+    if (extension !== eoie) hash.update(bytes.subarray(extension.from - 8, extension.from));
+  }
+  return hash.digest("hex") === bytes.subarray(eoie.from + 4, last).toHex();
+}
+
+/** Whether threads that begin where a table says read the very entries that stand there, and all of them. */
+function isTableSound(view: DataView, { from, to }: Extension, { starts, whole }: Entries): boolean {
+  if (to - from < 12 || (to - from - 4) % 8 !== 0 || view.getUint32(from) !== 1) return false;
+  let entry = 0;
+  for (let block = from + 4; block < to; block += 8) {
+    if (starts[entry] !== view.getUint32(block) || whole[entry] !== true) return false;
+    entry += view.getUint32(block + 4);
+  }
+  return entry === starts.length;
+}
+
+/** Whether a path stays in the folder that it counts from, and out of a `.git`; of a folder it ends with a slash. */
+export function isWithin(path: Uint8Array, isFolder = false): boolean {
+  const end = isFolder && path[path.length - 1] === SLASH ? path.length - 1 : path.length;
+  let start = 0;
+  for (let at = 0; at <= end; at++) {
+    if (at < end && path[at] !== SLASH) continue;
+    const length = at - start;
+    if (length === 0) return false;
+    if (path[start] === 0x2e && length <= 4 && isReserved(path, start, length)) return false;
+    start = at + 1;
+  }
+  return true;
+}
+
+/** `.`, `..` and `.git`, in whatever letters. */
+function isReserved(path: Uint8Array, start: number, length: number): boolean {
+  if (length === 1) return true;
+  if (length === 2) return path[start + 1] === 0x2e;
+  const lower = (at: number): number => (path[start + at] ?? 0) | 0x20;
+  return length === 4 && lower(1) === 0x67 && lower(2) === 0x69 && lower(3) === 0x74;
+}
+
+/** A number as in pack files, and how many bytes it takes. */
+function offset(bytes: Uint8Array, start: number): readonly [value: number, length: number] {
+  let at = start;
+  let byte = bytes[at++] ?? 0;
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0) {
+    // No name is as long as what takes more.
+    if (at - start === 5) return [Infinity, 5];
+    byte = bytes[at++] ?? 0;
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return [value, at - start];
+}
+
+/** Whether a list of half-resolved conflicts (`MERGE_RR`) names only files of the working folder: rerere(5) writes to them. */
+export function isSoundMergeList(bytes: Uint8Array): boolean {
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf(0, start);
+    const tab = bytes.indexOf(0x09, start);
+    if (end < 0 || tab < 0 || tab > end) return false;
+    if (!/^[0-9a-f]{40,64}(?:\.\d+)?$/.test(new TextDecoder().decode(bytes.subarray(start, tab)))) return false;
+    if (!isWithin(bytes.subarray(tab + 1, end))) return false;
+    start = end + 1;
+  }
+  return true;
+}

@@ -1,0 +1,124 @@
+// The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
+// could not check (a fraction, a lone surrogate) cannot come out of here.
+import type { ConfineOrder, ExecOrder } from "../order.ts";
+
+const MAGIC = 0x434c5053;
+const VERSION = 1;
+const HEAD_BYTES = 24;
+/** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
+export const LONGEST_FRAME = 16 * 1024 * 1024;
+const INSTRUCTION_BYTES = 8;
+
+const KIND = { confine: 1, bare: 2, command: 3 } as const;
+const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
+const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
+
+/** The first frame: how the process confines itself. */
+export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<ArrayBuffer> {
+  const frame = writer();
+  frame.u64(limits.fileBytes);
+  frame.u64(limits.openFiles);
+  frame.u64(limits.tasks);
+  const { rules = [], minAbi = 0, denyTcp = false, scope = false } = kernel?.landlock ?? {};
+  const { apart = [], seccomp = new Uint8Array() } = kernel ?? {};
+  if (seccomp.length % INSTRUCTION_BYTES !== 0) throw new Error("the filter is cut");
+  frame.u32(minAbi);
+  frame.u32(apart.length);
+  frame.u32(rules.length);
+  frame.u32(seccomp.length / INSTRUCTION_BYTES);
+  frame.text(cwd);
+  for (const [name, id] of apart) {
+    frame.text(name);
+    frame.text(id);
+  }
+  for (const [path, rights] of rules) {
+    frame.u64(rights);
+    frame.text(path);
+  }
+  frame.bytes(seccomp);
+  const isShared = kernel !== null && !apart.some(([name]) => name === "user");
+  const flags = (denyTcp ? POLICY_FLAGS.denyTcp : 0) | (scope ? POLICY_FLAGS.scope : 0) |
+    (isShared ? POLICY_FLAGS.sharedTasks : 0);
+  return frame.end(kernel ? KIND.confine : KIND.bare, flags);
+}
+
+/** The second frame: what it becomes. */
+export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder): Uint8Array<ArrayBuffer> {
+  const variables = Object.entries(env);
+  const frame = writer();
+  frame.u32(argv.length);
+  frame.u32(variables.length);
+  frame.text(cwd);
+  for (const word of argv) frame.text(word);
+  for (const [name, value] of variables) {
+    // Where it ends: a name that holds = would become another name.
+    frame.u32(new TextEncoder().encode(name).length);
+    frame.text(`${name}=${value}`);
+  }
+  const flags = (stdin === "null" ? COMMAND_FLAGS.nullInput : 0) | (mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
+  return frame.end(KIND.command, flags);
+}
+
+/** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */
+export function sumOf(bytes: Uint8Array): number {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < HEAD_BYTES - 4; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
+  for (let i = HEAD_BYTES; i < bytes.length; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
+  return sum >>> 0;
+}
+
+interface Writer {
+  u32(value: number): void;
+  /** A safe integer; a negative one is written as the huge number that the launcher refuses. */
+  u64(value: number): void;
+  text(value: string): void;
+  bytes(value: Uint8Array): void;
+  end(kind: number, flags: number): Uint8Array<ArrayBuffer>;
+}
+
+function writer(): Writer {
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(16 * 1024);
+  let view = new DataView(bytes.buffer);
+  let at = HEAD_BYTES;
+  const reserve = (more: number): void => {
+    if (at + more <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, at + more));
+    larger.set(bytes);
+    bytes = larger;
+    view = new DataView(bytes.buffer);
+  };
+  return {
+    u32(value) {
+      reserve(4);
+      view.setUint32(at, value, true);
+      at += 4;
+    },
+    u64(value) {
+      reserve(8);
+      view.setBigInt64(at, BigInt(value), true);
+      at += 8;
+    },
+    text(value) {
+      // A UTF-16 unit is three bytes at the most.
+      reserve(value.length * 3 + 5);
+      const { written } = encoder.encodeInto(value, bytes.subarray(at + 4));
+      view.setUint32(at, written, true);
+      bytes[at + 4 + written] = 0;
+      at += written + 5;
+    },
+    bytes(value) {
+      reserve(value.length);
+      bytes.set(value, at);
+      at += value.length;
+    },
+    end(kind, flags) {
+      if (at > LONGEST_FRAME) throw new Error(`a frame of ${at} bytes is too long`);
+      const frame = bytes.slice(0, at);
+      const head = new DataView(frame.buffer);
+      [MAGIC, VERSION, at, kind, flags].forEach((word, index) => head.setUint32(4 * index, word, true));
+      head.setUint32(HEAD_BYTES - 4, sumOf(frame), true);
+      return frame;
+    },
+  };
+}

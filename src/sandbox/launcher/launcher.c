@@ -1,0 +1,88 @@
+// Confines its own process by a first frame on standard input, waits there for a second one, and becomes the program that
+// the second names.
+//
+// The host decides and assembles everything (src/sandbox/launch.ts); here it is carried out, in one fixed order: what needs
+// rights comes before what takes them away, and the system call filter is the last. Whatever is wrong ends the process with
+// code 71 and one JSON line on standard error, and nothing is run. There is no C library, no heap, no argument and no
+// variable: nothing but the two frames has a say, and the process holds some kilobytes of memory while it waits.
+//
+// `deno task launcher` builds it for both architectures; image.ts holds the bytes.
+#include "base.h"
+#include "frame.h"
+#include "limits.h"
+#include "privileges.h"
+#include "landlock.h"
+#include "command.h"
+
+// Of the first frame, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
+// sandbox, because they share a user namespace.
+enum { SHARED_TASKS = 4 };
+
+static void install_filter(struct frame *frame, u32 instructions) {
+  enum { PR_SET_SECCOMP = 22, SECCOMP_MODE_FILTER = 2, BPF_MAXINSNS = 4096, INSTRUCTION_BYTES = 8 };
+  u64 size = (u64)instructions * INSTRUCTION_BYTES;
+  if (instructions == 0 || instructions > BPF_MAXINSNS) fail("the filter has a wrong length", 0, 0);
+  if ((u64)(frame->end - frame->at) < size) fail("the filter is cut", 0, 0);
+  struct {
+    u16 count;
+    void *program;
+  } filter = {(u16)instructions, frame->at}; // struct sock_fprog
+  frame->at += size;
+  // Known before the last step is taken.
+  expect_end(frame);
+  must(CALL(prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0), "prctl(PR_SET_SECCOMP)", 0);
+}
+
+static void confine(void) {
+  step = "policy";
+  struct frame frame = read_frame();
+  if (frame.kind != KIND_CONFINE && frame.kind != KIND_BARE) fail("the first frame is no policy", 0, 0);
+  if (frame.flags & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
+  u64 file_bytes = take_count(&frame, "fileBytes");
+  u64 open_files = take_count(&frame, "openFiles");
+  u64 tasks = take_count(&frame, "tasks");
+  u32 least_abi = take_u32(&frame), apart = take_u32(&frame), rules = take_u32(&frame), filter = take_u32(&frame);
+  const char *cwd = take_text(&frame);
+  step = "folder";
+  must(CALL(chdir, cwd, 0, 0, 0, 0), "chdir", cwd);
+  step = "limits";
+  lower_limit(RLIMIT_CORE, 0, HARD);
+  lower_limit(RLIMIT_FSIZE, file_bytes, HARD);
+  lower_limit(RLIMIT_NOFILE, open_files, HARD);
+  volunteer_for_out_of_memory();
+  if (frame.kind == KIND_BARE) {
+    // The policy's level has no kernel in it, and the program is one that confines itself by other means.
+    step = "policy";
+    if (apart || rules || filter) fail("a policy without a kernel has rules for one", 0, 0);
+    expect_end(&frame);
+    return;
+  }
+  lower_limit(RLIMIT_NPROC, tasks + (frame.flags & SHARED_TASKS ? tasks_of_machine() : 0), SOFT);
+  step = "namespaces";
+  while (apart--) {
+    const char *name = take_text(&frame);
+    prove_apart(name, take_text(&frame));
+  }
+  step = "capabilities";
+  drop_capabilities();
+  step = "landlock";
+  restrict_self(&frame, (long)least_abi, rules);
+  step = "seccomp";
+  install_filter(&frame, filter);
+}
+
+// Called by _start.
+__attribute__((noreturn, used)) void launch(void) {
+  enum { PR_SET_PDEATHSIG = 1, PR_SET_CHILD_SUBREAPER = 36, SIGKILL = 9 };
+  step = "parent";
+  // The kernel ends this process with the thread that started it, whatever ended that. If the parent died before this
+  // call, its end of the pipe is closed and the first frame is cut.
+  must(CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)", 0);
+  // Orphans below this process become its children: of two commands at once nobody could tell whose they are. Survives
+  // execve.
+  must(CALL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)", 0);
+  confine();
+  step = "signals";
+  reset_signals();
+  become_command();
+}

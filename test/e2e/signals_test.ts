@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { signals } from "./signals.ts";
+
+signals(SOURCE);

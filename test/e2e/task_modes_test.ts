@@ -1,0 +1,252 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
+import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
+
+// What text and json mode say of a run beside its answer: denials, limits that cannot hold, sums, why it failed.
+
+Deno.test("-p names each distinct denial once with the option that lifts it; -q does not R480", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    Deno.writeTextFileSync(`${outside}/secret.txt`, "s");
+    const calls = [
+      { name: "read", args: { path: `${outside}/secret.txt` } },
+      { name: "read", args: { path: `${outside}/secret.txt` } },
+      { name: "write", args: { path: `${outside}/new.txt`, content: "x" } },
+      { name: "bash", args: { command: `cat ${outside}/secret.txt` } },
+      { name: "write", args: { path: ".git/config", content: "x" } },
+    ];
+    const file = cassette(home, [{ calls }, { text: "Done." }]);
+    const args = ["-p", "-m", `replay:${file}`, "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [0, "Done.\n"]);
+    const lines = ran.stderr.trim().split("\n").filter((line) => line.includes("denied"));
+    assertEquals(lines.filter((line) => line.includes("secret.txt")).length, 1, ran.stderr);
+    assertMatch(
+      ran.stderr,
+      new RegExp(`^warning: denied: read ${outside}/secret.txt; --allow-read=\\S+ allows it$`, "m"),
+    );
+    assertMatch(ran.stderr, new RegExp(`^warning: denied: write ${outside}/\\S+; --allow-write=\\S+ allows it$`, "m"));
+    assertMatch(ran.stderr, /^warning: denied in write: .*\.git\/config/m);
+    assertEquals(lines.length, 3, ran.stderr);
+    const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals(quiet, { code: 0, stdout: "Done.\n", stderr: "" });
+    // What is advised works as it stands.
+    const [option = ""] = /--allow-read=\S+/.exec(ran.stderr) ?? [];
+    const allowed = await run(SOURCE, ["--mode", "json", option, ...args.slice(1)], { cwd: ws, env: { HOME: home } });
+    assertEquals(events(allowed.stdout).find(({ type }) => type === "tool_execution_end").isError, false);
+  });
+});
+
+Deno.test("--max-cost for a model without a known price is refused before any request, and the setting mends it", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ events: textReply("Hi.") }]);
+    try {
+      const env = { HOME: home };
+      const ask = (...more: readonly string[]) =>
+        run(SOURCE, ["-p", "-q", "--base-url", server.baseUrl, "-m", "my-own", ...more, "hi"], { cwd: ws, env });
+      const refused = await ask("--max-cost", "1");
+      assertEquals([refused.code, refused.stdout, server.requests.length], [2, "", 0], refused.stderr);
+      assertStringIncludes(refused.stderr, "models.my-own.price");
+      Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+      const settings = (value: object): void =>
+        Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(value));
+      settings({ limits: { maxCostUsd: 1 } });
+      assertEquals((await ask()).code, 2);
+      settings({ models: { "my-own": { price: { input: 1, output: 1 } } } });
+      assertEquals([await ask("--max-cost", "1"), server.requests.length], [
+        { code: 0, stdout: "Hi.\n", stderr: "" },
+        1,
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("the last event of json mode has what the run used up", async () => {
+  await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
+    const file = cassette(home, [
+      {
+        calls: [{ name: "read", args: { path: "a.txt" } }, { name: "ls", args: {} }],
+        usage: { input: 100, output: 10, costUsd: 0.5 },
+      },
+      { text: "Done.", usage: { input: 20, output: 2, cacheRead: 100, costUsd: 0.25 } },
+    ]);
+    const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], { cwd: ws, env: { HOME: home } });
+    const { totals: { durationMs, ...totals }, ...last } = events(ran.stdout).at(-1);
+    assertEquals(last, { type: "agent_settled", aborted: false });
+    assertEquals(totals, {
+      turns: 2,
+      toolCalls: 2,
+      input: 120,
+      output: 12,
+      cacheRead: 100,
+      cacheWrite: 0,
+      totalTokens: 232,
+      cost: 0.75,
+    });
+    assert(durationMs > 0 && durationMs < 60_000, String(durationMs));
+    const free = cassette(home, [{ text: "Done.", usage: { input: 1, output: 1 } }]);
+    const unpriced = await run(SOURCE, ["--mode", "json", "-m", `replay:${free}`, "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
+    assert(!("cost" in events(unpriced.stdout).at(-1).totals));
+  });
+});
+
+Deno.test("json mode says on standard error why it exits with 1", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ status: 401, body: JSON.stringify({ error: { message: "bad key" } }) }]);
+    try {
+      const env = { HOME: home, OPENAI_API_KEY: "sk-test-0123456789", OPENAI_BASE_URL: server.baseUrl };
+      const ran = await run(SOURCE, ["--mode", "json", "-q", "-m", "gpt-5", "hi"], { cwd: ws, env });
+      assertEquals(ran.code, 1);
+      assertMatch(ran.stderr, /^error: .*\n {2}why: .*401.*\n {2}fix: .*\n$/);
+      assertEquals(events(ran.stdout).at(-1).type, "agent_settled");
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("json mode whose reader has gone away says so and exits with 1", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ events: callReply({ name: "bash", args: { command: "echo on" } }) }]);
+    try {
+      const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
+      const child = start(SOURCE, ["--mode", "json", "-q", "-m", "m", "hi"], { cwd: ws, env });
+      const reader = child.stdout.getReader();
+      await reader.read();
+      await reader.cancel();
+      const stderr = await new Response(child.stderr).text();
+      assertEquals((await child.status).code, 1);
+      assertMatch(stderr, /^error: .*\n {2}why: nobody reads .*\n {2}fix: .*\n$/);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("a /name that names nothing is a usage error with -p and in json mode; a path begins a message", async () => {
+  const template = { ".sandpiper/prompts/review.md": "Review $1." };
+  await inWorkspace(template, async ({ ws, home }) => {
+    const server = serveAnswers([{ events: textReply("Yes.") }]);
+    try {
+      const ask = (mode: readonly string[], text: string) =>
+        run(SOURCE, [...mode, "-q", "--trust", "--base-url", server.baseUrl, "-m", "m", text], {
+          cwd: ws,
+          env: { HOME: home },
+        });
+      for (
+        const [text, says] of [["/reveiw a.ts", "/review"], ["/model x", "/model"], ["/skill:none", "none"]] as const
+      ) {
+        for (const mode of [["-p"], ["--mode", "json"]]) {
+          const ran = await ask(mode, text);
+          assertEquals([ran.code, server.requests.length], [2, 0], ran.stderr);
+          assertStringIncludes(ran.stderr, says);
+        }
+      }
+      for (const text of ["/review a.ts", "/etc/hosts is wrong", "/tmp is full", "/skill:review"]) {
+        assertEquals([text, (await ask(["-p"], text)).code], [text, 0]);
+      }
+      assertEquals(server.requests.length, 4);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("words that were meant as a command reach no model", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ events: textReply("Yes.") }]);
+    try {
+      const ask = (...args: readonly string[]) =>
+        run(SOURCE, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
+      const model = ["-q", "-m", "m"];
+      for (
+        const words of [["sessoins"], ["update"], [...model, "sessions"], [...model, "-p", "skil"], [
+          "--json",
+          "sessions",
+        ]]
+      ) {
+        const ran = await ask(...words);
+        assertEquals([ran.code, ran.stdout], [2, ""], ran.stderr);
+        assertMatch(ran.stderr, /^error: .*\n {2}why: .*\n {2}fix: .*\n$/);
+      }
+      const help = await ask("help");
+      assertEquals([help.code, help.stderr, help.stdout], [0, "", (await ask("--help")).stdout]);
+      assertEquals((await ask("help", "sessions")).stdout, (await ask("sessions", "--help")).stdout);
+      assertEquals(server.requests.length, 0);
+      assertEquals((await ask(...model, "fix", "the", "tests")).stdout, "Yes.\n");
+      assertEquals((await ask(...model, "--", "sessions")).stdout, "Yes.\n");
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("401 without a key says that none was sent, and which variable it would be read from", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ status: 401, body: JSON.stringify({ error: { message: "there is none here" } }) }]);
+    try {
+      const ask = (env: Record<string, string>) =>
+        run(SOURCE, ["-p", "-q", "--base-url", server.baseUrl, "-m", "m", "hi"], {
+          cwd: ws,
+          env: { HOME: home, ...env },
+        });
+      const without = await ask({});
+      assertEquals(without.code, 1);
+      assertMatch(without.stderr, /No key was sent: OPENAI_API_KEY is not set/);
+      assertStringIncludes(without.stderr, "there is none here");
+      assert(!without.stderr.includes("was read"), without.stderr);
+      assertMatch((await ask({ OPENAI_API_KEY: "sk-test-0123456789" })).stderr, /The key was read from OPENAI_API_KEY/);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("what is assumed of an unknown model on this machine is said once for each model", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const server = serveAnswers([{ events: textReply("Hi.") }]);
+    try {
+      const ask = async (model: string) => {
+        const args = ["-p", "--base-url", server.baseUrl, "-m", model, "hi"];
+        const { code, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+        return [code, stderr.includes(`nothing is known of the model ${model}`)];
+      };
+      assertEquals(await ask("one"), [0, true]);
+      assertEquals(await ask("one"), [0, false]);
+      assertEquals(await ask("two"), [0, true]);
+      assertEquals([await ask("one"), await ask("two")], [[0, false], [0, false]]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("limits.maxReplyCharacters bounds a reply; a project lowers it and does not raise it", async () => {
+  const project = (max: number) => ({
+    ".sandpiper/settings.json": JSON.stringify({ limits: { maxReplyCharacters: max } }),
+  });
+  for (const [own, theirs, code] of [[20, 9000, 1], [9000, 20, 1], [undefined, 20, 1], [9000, undefined, 0]] as const) {
+    await inWorkspace(theirs === undefined ? {} : project(theirs), async ({ ws, home }) => {
+      const server = serveAnswers([{ events: textReply("A reply of more than twenty characters.") }]);
+      try {
+        if (own !== undefined) {
+          Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+          Deno.writeTextFileSync(
+            `${home}/.sandpiper/agent/settings.json`,
+            JSON.stringify({ limits: { maxReplyCharacters: own } }),
+          );
+        }
+        const args = ["-p", "-q", "--trust", "--base-url", server.baseUrl, "-m", "m", "hi"];
+        const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+        assertEquals([ran.code, server.requests.length], [code, 1], ran.stderr);
+        if (code === 1) assertStringIncludes(ran.stderr, "limits.maxReplyCharacters");
+      } finally {
+        await server.close();
+      }
+    });
+  }
+});

@@ -66,7 +66,7 @@ export function whyNot({ form, who, level, isBubblewrap }: Column, machine: Mach
 /** In a root that is not the mount namespace's own nobody may make user namespaces, root included; user_namespaces(7). */
 const NO_NAMESPACES = [
   ...["unshare", "--mount", "--", "sh", "-c"],
-  'mount --rbind / /mnt || exit 70; exec chroot /mnt sh -c \'cd "$0" && exec "$@"\' "$PWD" "$@"',
+  'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"',
   "hide",
 ];
 

@@ -36,7 +36,7 @@ export const withoutOwnNamespaces: Lack = withoutCall("442", 38);
  */
 export const withoutNamespaces: Lack = (command) => [
   ...["unshare", "--mount", "sh", "-c"],
-  'mount --rbind / /mnt || exit 70; exec chroot /mnt sh -c \'cd "$0" && exec "$@"\' "$PWD" "$@"',
+  'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"',
   ...["sh", ...command],
 ];
 

@@ -27,7 +27,7 @@ const { values: given } = parseArgs({
 const LAUNCHES = 3;
 const QUIET_WAIT_MS = 5_000;
 /** In a root that is not the mount namespace's own nobody may make user namespaces, root included; user_namespaces(7). */
-const HIDE = 'mount --rbind / /mnt || exit 70; exec chroot /mnt sh -c \'cd "$0" && exec "$@"\' "$PWD" "$@"';
+const HIDE = 'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"';
 
 const listener = net.createServer((socket) => socket.destroy());
 await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));

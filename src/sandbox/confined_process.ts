@@ -4,7 +4,7 @@ import type { DenialClaim } from "./denial_claim.ts";
 import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
-import { CONFINED } from "./order.ts";
+import { CONFINED, confineReport } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
@@ -177,13 +177,8 @@ function confineFailure(report: string, status: Deno.CommandStatus): string | un
   if (status.success) return undefined;
   for (const line of report.split("\n")) {
     if (line.startsWith("bwrap: ")) return line;
-    if (!line.startsWith(`{"confine":"failed"`)) continue;
-    try {
-      const { step, why } = JSON.parse(line);
-      return `${step}: ${why}`;
-    } catch {
-      return line;
-    }
+    const reported = confineReport(line);
+    if (reported !== undefined) return reported;
   }
   return undefined;
 }

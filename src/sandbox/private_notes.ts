@@ -44,6 +44,18 @@ export function privateTmpNotes(policy: Policy, command: string, before: Readonl
   ];
 }
 
+/** What a command says of /dev/shm that is not granted is its own, and gone with it: nobody can look afterwards. */
+export function privateMemoryNotes(policy: Policy, command: string): string[] {
+  if (!privateFolders(policy).includes("/dev/shm")) return [];
+  const granted = [...policy.read.list, ...policy.write.list, policy.root];
+  const named = command.match(/\/dev\/shm(?:\/[^\s'"`;|&<>()]*)?(?![\w.-])/g) ?? [];
+  if (named.every((path) => granted.some((folder) => isInside(path.replace(/\/+$/, ""), folder)))) return [];
+  return [
+    "Sandbox: /dev/shm is private to each command: it begins empty, what this one put there ended with it, and nothing " +
+    "was written to the machine's /dev/shm.",
+  ];
+}
+
 /** Where a path of the private /tmp lies on the machine. */
 function privatePath({ tmp }: Policy, path: string): string {
   return tmp + path.slice("/tmp".length);

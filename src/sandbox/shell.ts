@@ -13,7 +13,7 @@ import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
 import { openTree } from "./process_tree.ts";
 import { openProtectedGuard, type ProtectedGuard } from "./protected_guard.ts";
-import { namesInPrivateTmp, privateTmpNotes } from "./private_notes.ts";
+import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
 import type { Spares } from "./spare.ts";
 import { openStop, type StopReason } from "./stop.ts";
 import { openTripwire } from "./tripwire.ts";
@@ -150,7 +150,11 @@ async function runCommand(
       ? undefined
       : denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
         silentHint(command, status?.code ?? 0, policy);
-    const said = [...(hint?.note === undefined ? notes : [hint.note]), ...privateTmpNotes(policy, command, before)];
+    const said = [
+      ...(hint?.note === undefined ? notes : [hint.note]),
+      ...privateTmpNotes(policy, command, before),
+      ...privateMemoryNotes(policy, command),
+    ];
     const told = outcomeOf(captured, status, stop.reason(), left, said);
     const denial = hint?.denial ?? started.denied?.();
     if (notes.length === 0 && hint === undefined && denial === undefined) return told;

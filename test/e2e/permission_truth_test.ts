@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
 import { run, SOURCE } from "../helpers/program.ts";
-import { canMakeMachines, onMachine, withBwrap } from "../sandbox/machine.ts";
+import { canMakeMachines, onMachine, withoutNamespaces } from "../sandbox/machine.ts";
 import { CONFINED, exists } from "../sandbox/shell_fixture.ts";
 import { bash, denialOf, inPlace, type Place, play } from "./permission_place.ts";
 
-const LEVELS = [["kernel+", []], ["kernel", [withBwrap("/dev/null")]]] as const;
+const LEVELS = [["kernel+", []], ["kernel", [withoutNamespaces]]] as const;
 type Lacks = (typeof LEVELS)[number][1];
 
 /** A test at each level, with a folder in the machine's shared `/tmp` that is there and one that is not. */

@@ -51,8 +51,8 @@ interface Look {
   readonly states: ReadonlyMap<string, States>;
   /** Links and the like in what git writes. */
   readonly odd: ReadonlySet<string>;
-  /** Indexes and the like that name places elsewhere. */
-  readonly unsound: ReadonlySet<string>;
+  /** Indexes and the like that name places elsewhere or programs, each with what git would obey in it. */
+  readonly unsound: ReadonlyMap<string, string>;
   /** Links on the way to working folders, and the files of settings that name those. */
   readonly links: ReadonlyMap<string, string>;
 }
@@ -81,7 +81,7 @@ export function watchTraps(policy: Policy): TrapWatch {
       ways: new Set(ways.map(nameOf)),
       states,
       odd: new Set(odd),
-      unsound: gitFiles(folders),
+      unsound: gitFiles(folders, before === undefined),
       links: new Map([...states.values()].flatMap(linksOf)),
     };
   };
@@ -116,10 +116,10 @@ export function watchTraps(policy: Policy): TrapWatch {
       if (traps.some((trap) => trap.path === config || isInside(path, trap.path))) continue;
       traps.push({ path, what: "where it leads to a working folder", instead: ABSENT, from: new Map() });
     }
-    for (const path of now.unsound) {
+    for (const [path, what] of now.unsound) {
       if (was.unsound.has(path) || !isWritable(path)) continue;
       // Without an index git takes every file for deleted; "git reset" makes it anew.
-      traps.push({ path, what: "paths in it that lead elsewhere", instead: ABSENT, from: new Map() });
+      traps.push({ path, what, instead: ABSENT, from: new Map() });
     }
     // What goes away as a whole comes first: what lies in it goes with it. Several ways may lead to one repository.
     const whole = unseen.map(({ path, bytes, why }): Trap => ({

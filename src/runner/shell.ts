@@ -56,7 +56,7 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     const listed = policy.run.list;
     const commands = new Set([...ownCommands(module), ...listed.map((name) => basename(name))]);
     const bash = makeInterpreter(module, {
-      fs: shellFiles({ policy, files, commands, onDenial: deny }),
+      fs: shellFiles({ policy, files, commands, onDenial: deny, onNote: (line) => note(line) }),
       cwd: policy.root,
       env: { ...policy.env, PATH: "/bin:/usr/bin" },
       programs: programCommands(module, listed, runProgram, signal, (line) => note(line)),

@@ -411,9 +411,11 @@ ${"─".repeat(80)}
       "sandpiper 0.1.0",
       "",
       'No model is chosen: neither --model nor the setting "model" names one.',
-      "Add --model ID, or try the program without a model: --model replay:FILE",
+      "Add --model ID, for example: sandpiper --model gpt-5",
       "",
     ]);
+    // Nobody knows this program's own words yet.
+    assert(!/cassette|replay/i.test(screen), screen);
     await pty.keys("d");
     await pty.see("left your machine.");
     // What comes after the demo is said in words for people who have just begun.

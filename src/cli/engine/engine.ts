@@ -124,6 +124,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       toolset.replace("builtin", builtin(), onAtStart());
       core.prompt.takePolicy(policy, granted, toolset.active());
     },
+    async renewExtensions() {
+      if (!grants.beginSession()) return;
+      hooks?.close();
+      try {
+        await loadAgain();
+      } catch (error) {
+        say(`Extensions could not be loaded again for the new session: ${messageOf(error)}`);
+      }
+      void grants.settle(() => whenIdle(work, engine.reload));
+    },
     async followServers(signal) {
       const known = await servers?.take(signal);
       if (!known) return;
@@ -186,6 +196,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (work.kind() === "run") await work.idle();
     made.prompt?.takeTools(toolset.active(), "tools");
   };
+  const loadAgain = async (): Promise<void> => {
+    toolset.replace("extension", []);
+    base = await gather("reload");
+    core.prompt.takeTools(toolset.active(), "reload");
+    core.prompt.takeBase(base, "reload");
+  };
   const reload = async (): Promise<void> => {
     // What cannot be read leaves everything as it is.
     config = withSettingsAnew(config);
@@ -194,10 +210,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const before = hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();
-    toolset.replace("extension", []);
-    base = await gather("reload");
-    core.prompt.takeTools(toolset.active(), "reload");
-    core.prompt.takeBase(base, "reload");
+    await loadAgain();
     void hooks?.observe({ type: "session_start", reason: "reload" });
   };
   const engine = faceOf(core, {

@@ -42,6 +42,7 @@ export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves
     core.queues.clear();
     const { thinkingLevel, model } = conversation.open(next);
     core.tools.beginSession();
+    await core.renewExtensions();
     core.followPolicy();
     const previousLevel = core.model.thinking();
     const level = levelNamed(thinkingLevel) ?? previousLevel;

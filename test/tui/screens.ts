@@ -358,7 +358,7 @@ ${"─".repeat(80)}
       ["/prompt", /System prompt: \d+ sections, \d+ characters[\s\S]*\n {2}\w+ +stable/],
       ["/prompt full", "Be kind."],
       ["/skills", /Skills\n[\s\S]*\/skill:commit {2}/],
-      ["/audit", /Tool calls of this session\n[\s\S]*bash/],
+      ["/audit", /Tool calls of this session\n.* bash +allowed +ok .*\n +\$ echo looked/],
       ["/cost", /This session\n {2}sent, not cached +1\.5k[\s\S]*1 of yours, 2 of the model, 1 calls/],
       ["/thinking high", "Thinking: high"],
       ["/tools -bash", "– bash"],

@@ -42,11 +42,14 @@ export interface TrapWatch {
 const LIMITS = { ...STATE_LIMITS, depth: 0 };
 /** A folder with more names than this, where the user's had not so many, is not looked through. */
 const MOST_HOOKS = 100;
+const CHECKED_OUT = "what it leads to, since it lies among files that git checks out";
 const ABSENT: PathState = { kind: "absent" };
 
 interface Look {
   readonly repositories: Repositories;
   readonly ways: ReadonlySet<string>;
+  /** Those to folders that a checkout writes to. */
+  readonly amongFiles: ReadonlySet<string>;
   /** Of each repository's folder what git obeys in it. */
   readonly states: ReadonlyMap<string, States>;
   /** Links and the like in what git writes. */
@@ -79,6 +82,7 @@ export function watchTraps(policy: Policy): TrapWatch {
     return {
       repositories,
       ways: new Set(ways.map(nameOf)),
+      amongFiles: new Set(repositories.amongFiles.map(nameOf)),
       states,
       odd: new Set(odd),
       unsound: gitFiles(folders, before === undefined),
@@ -103,6 +107,10 @@ export function watchTraps(policy: Policy): TrapWatch {
         ? [{ path: way.via, what: "what it leads to", instead: ABSENT, from: states }]
         : judged(paths, known, states, isPlace);
     });
+    for (const way of now.repositories.amongFiles) {
+      if (was.amongFiles.has(nameOf(way)) || !isWritable(way.via)) continue;
+      traps.push({ path: way.via, what: CHECKED_OUT, instead: ABSENT, from: new Map() });
+    }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
       // What git obeys has been judged.

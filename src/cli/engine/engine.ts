@@ -30,6 +30,7 @@ import { createPromptState, type PromptState } from "./prompt_state.ts";
 import { createPrompting } from "./prompting.ts";
 import { requestSeams } from "./request_seams.ts";
 import { compactionReview } from "./review.ts";
+import { keepServer, otherServer } from "./asked_server.ts";
 import { keepReading, restoreReading } from "./runtime_reading.ts";
 import { thinkingOf, windowOf } from "./settings_of.ts";
 import { openServers } from "./servers.ts";
@@ -62,7 +63,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const emit = (event: AgentEvent): void => {
     conversation.record(event);
     audit(event);
-    if (event.type === "prompt_compiled") keepReading(conversation, core.prompt);
+    if (event.type === "prompt_compiled") {
+      keepReading(conversation, core.prompt);
+      keepServer(conversation, model.choice());
+    }
     foreseeCalls(event, tools.foresee);
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
     subscribers.tell(event);
@@ -84,6 +88,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     tell: (notice) => say(notice),
   });
   const isOtherModel = model.restore(kept.model);
+  const moved = config.invocation.values["base-url"] === undefined ? otherServer(store, model.choice()) : undefined;
+  if (moved !== undefined) notices.push(moved);
   let followed: Pick<typeof tools, "policy" | "granted"> = { policy: tools.policy, granted: tools.granted };
   const work = createWork();
   const queues = queuesOf(config);

@@ -121,6 +121,15 @@ function pathHint(written: string, line: string, policy: Policy, realPath: RealP
     const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
     return { note, unasked: { kind: "write", target: path } };
   }
+  const inner = /busy/i.test(line) && path !== policy.root
+    ? policy.protected.find((guarded) => isInside(guarded, path) && realPath(guarded) !== undefined)
+    : undefined;
+  if (inner !== undefined && watched === undefined) {
+    const note =
+      `Sandbox: ${path} holds ${inner}, which is protected from change: it can be neither moved nor removed ` +
+      "here. Ask the user to run this command.";
+    return { note, unasked: { kind: "write", target: inner } };
+  }
   // A command may stand in another folder, and a word is more often the name of a program.
   if (!/^~?\//.test(written) || watched !== undefined || /busy/i.test(line)) return undefined;
   if (isWithin(policy.denyRead, path)) {

@@ -7,7 +7,7 @@ import { siftConfig } from "./protected_config.ts";
 import { openGitFiles } from "./protected_git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./protected_repositories.ts";
 import { type PathState, STATE_LIMITS, type States, statesOf } from "./protected_state.ts";
-import { isWorkingFolder, linkOnTheWay } from "./protected_working_folder.ts";
+import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "./protected_working_folder.ts";
 
 /** Something by which a later git would run what a command put there, or write where it should not. */
 export interface Trap {
@@ -94,6 +94,10 @@ export function watchTraps(policy: Policy): TrapWatch {
     const isWritable = (path: string): boolean => covers(policy.write, path);
     const { ways, folders, unseen } = now.repositories;
     const isPlace: PlaceCheck = (place, config) => isWorkingFolder(place, dirname(config), policy, folders);
+    // A submodule that is moved has its ".git" file in another place than the settings of its repository say.
+    const modules = join(policy.root, ".git", "modules");
+    const isPlaceOrGone: PlaceCheck = (place, config) =>
+      isPlace(place, config) || (isInside(config, modules) && isMissingPlace(place, dirname(config), policy.root));
     const traps: Trap[] = ways.flatMap((way): Trap[] => {
       const paths = obeyedIn(way.folder);
       const states = now.states.get(way.folder) ?? new Map();
@@ -102,7 +106,7 @@ export function watchTraps(policy: Policy): TrapWatch {
         return judged(paths, known ?? new Map(), states, isPlace);
       }
       // A new way to what was there: the way is the trap, or what has changed is.
-      const isTrap = isWritable(way.via) && judged(paths, new Map(), states, isPlace).length > 0;
+      const isTrap = isWritable(way.via) && judged(paths, new Map(), states, isPlaceOrGone).length > 0;
       return isTrap
         ? [{ path: way.via, what: "what it leads to", instead: ABSENT, from: states }]
         : judged(paths, known, states, isPlace);

@@ -88,6 +88,16 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
       unasked: { kind: "write", target: "/home/ann/project/.git/config" },
     },
   ],
+  [
+    "what holds something protected",
+    "error: failed to delete '.git': Device or resource busy",
+    {
+      note:
+        "Sandbox: /home/ann/project/.git holds /home/ann/project/.git/config, which is protected from change: it can be " +
+        "neither moved nor removed here. Ask the user to run this command.",
+      unasked: { kind: "write", target: "/home/ann/project/.git/config" },
+    },
+  ],
   ["the network", "curl: (6) Could not resolve host: example.com", NET],
   ["the network's absence", "connect: Network is unreachable", NET],
   // What the policy allows the file's own mode forbids: nothing is said.
@@ -109,7 +119,7 @@ const denialHint = (...of: Parameters<typeof denialHints>): DenialHint | undefin
 const realPath = (path: string): string | undefined =>
   path === "/alias"
     ? "/home/ann/project"
-    : ["/", "/home", "/home/ann", "/srv", "/tmp"].includes(path)
+    : ["/", "/home", "/home/ann", "/home/ann/project/.git/config", "/srv", "/tmp"].includes(path)
     ? path
     : undefined;
 

@@ -215,6 +215,12 @@ const STAGE = (at: string, hook = "hooks/post-commit"): string =>
   `printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > blob; cd ${at}; ` +
   `h=$(git hash-object -w --no-filters "$OLDPWD/blob"); git update-index --add --cacheinfo 100755,$h,${hook}`;
 
+/** Makes a submodule's repository as git does, with its files in `lib`, and puts a hook into its index. */
+const MODULE = `git init -q .; mkdir lib; git init -q --bare .git/modules/lib; ` +
+  "git --git-dir=.git/modules/lib config core.bare false; " +
+  "git --git-dir=.git/modules/lib config core.worktree ../../../lib; echo 'gitdir: ../.git/modules/lib' > lib/.git; " +
+  STAGE("lib");
+
 /** Where a setting may lead that is judged by its text alone. */
 const WORKING_FOLDERS: readonly Case[] = [
   {
@@ -253,12 +259,14 @@ const WORKING_FOLDERS: readonly Case[] = [
     name: "a submodule whose folder becomes a link",
     own: false,
     at: ".git/modules/lib",
-    script: [
-      `git init -q .; mkdir lib; git init -q --bare .git/modules/lib; git --git-dir=.git/modules/lib config core.bare false; ` +
-      `git --git-dir=.git/modules/lib config core.worktree ../../../lib; echo 'gitdir: ../.git/modules/lib' > lib/.git; ` +
-      STAGE("lib"),
-      "rm -rf lib; ln -s .git/modules/lib lib",
-    ],
+    script: [MODULE, "rm -rf lib; ln -s .git/modules/lib lib"],
+    said: /^Removed lib: a later git of the user would obey where it leads to a working folder; what stood there is/,
+  },
+  {
+    name: "a submodule that was moved, and whose old folder becomes a link",
+    own: false,
+    at: "lib2",
+    script: [MODULE, "mv lib lib2", "ln -s .git/modules/lib lib"],
     said: /^Removed lib: a later git of the user would obey where it leads to a working folder; what stood there is/,
   },
 ];

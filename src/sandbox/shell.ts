@@ -102,7 +102,7 @@ async function runCommand(
   const { policy } = host;
   const { limits } = policy;
   guard.begin();
-  const before = namesInPrivateTmp(policy, command);
+  const before = namesInPrivateTmp(policy);
   const started = startCommand(host, command);
   const tree = openTree(started.pid);
   guard.add(tree);
@@ -145,7 +145,7 @@ async function runCommand(
     const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
     const { notes, ...met } = metBy(started, guard.notes(), silent ? [silent] : hints);
-    const said = [...notes, ...privateTmpNotes(policy, command, before)];
+    const said = [...notes, ...privateTmpNotes(policy, before)];
     return { ...outcomeOf(captured, status, stop.reason(), left, said), ...met };
   } finally {
     clearTimeout(timer);

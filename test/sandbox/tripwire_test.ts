@@ -76,7 +76,7 @@ for (const level of CONFINED) {
       repository(root);
       Deno.mkdirSync(`${root}/up`);
       repository(`${root}/up`);
-    }, async ({ world: { root }, run }) => {
+    }, async ({ run }) => {
       const added = await run("git -c protocol.file.allow=always submodule --quiet add ./up lib; ls -A lib");
       assertMatch(added.output, /^\.git\na\n$/m);
       assertMatch(

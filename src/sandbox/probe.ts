@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import { findBwrap, NAMESPACES } from "./bwrap.ts";
 import { knownToWork, rememberWorking } from "./bwrap_memory.ts";
 import { disk } from "./disk.ts";
+import { whyNoHostList } from "./host_list.ts";
 import { landlockVersion } from "./landlock.ts";
 import { readProcLink } from "./read_link.ts";
 import { ARCHITECTURES } from "./seccomp_table.ts";
@@ -18,6 +19,8 @@ export interface SandboxProbe {
   readonly landlockWhy?: string;
   /** Starts bwrap once (about 5 ms) and remembers the answer. */
   readonly bwrap: () => BwrapProbe;
+  /** Why the network cannot be limited to a list of hosts at the level kernel; undefined where it can. */
+  readonly noHosts: () => string | undefined;
   readonly root: boolean;
   /** What the kernel's own level cannot do here, one sentence each. */
   readonly weaknesses: readonly string[];
@@ -33,6 +36,7 @@ export function probeSandbox(memory?: string): SandboxProbe {
     landlockAbi: landlock.abi,
     ...(landlock.why === undefined ? {} : { landlockWhy: landlock.why }),
     bwrap: () => known ??= os === "linux" ? askBwrap(memory) : { why: `${os} has no bubblewrap` },
+    noHosts: () => whyNoHostList(landlock.abi),
     root: isRoot(),
     weaknesses: weaknessesOfAbi(landlock.abi),
   };

@@ -9,6 +9,7 @@ function machine(landlockAbi: number, bwrap: BwrapProbe, why?: string): SandboxP
     landlockAbi,
     ...(why === undefined ? {} : { landlockWhy: why }),
     bwrap: () => bwrap,
+    noHosts: () => "no hosts here",
     root: false,
     weaknesses: weaknessesOfAbi(landlockAbi),
   };

@@ -4,6 +4,7 @@ import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, type Exec, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
 import { type Executable, launcher, openExecutable, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy.ts";
+import { whyNoHosts } from "../../src/sandbox/program_scopes.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";
 import { reachableDeno } from "./reachable.ts";
 
@@ -54,6 +55,7 @@ export function worldPolicy(
   level: SandboxLevel,
   request: Partial<PolicyRequest> = {},
   env: Record<string, string> = {},
+  noHosts: () => string | undefined = () => whyNoHosts(level),
 ): Policy {
   return resolvePolicy({ root: world.root, ...request }, {
     ...disk,
@@ -63,6 +65,7 @@ export function worldPolicy(
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", ...env },
     skills: [],
     level,
+    noHosts,
   });
 }
 

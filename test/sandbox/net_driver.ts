@@ -17,13 +17,19 @@ export interface Report {
   readonly leftovers: { readonly processes: number; readonly folders: readonly string[]; readonly tunnels: number };
 }
 
+/** Listens while others run: its port is none of theirs. */
+const SERVER = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+open my $f, ">", "server"; print $f $s->sockport; close $f; $s->accept while 1' >/dev/null 2>&1 &
+until [ -s server ]; do sleep 0.02; done`;
+
 if (import.meta.main) {
   const scripts: Record<string, string> = JSON.parse(Deno.args[0] ?? "{}");
-  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts))));
+  const level = Deno.args[1] === "kernel" ? "kernel" : "kernel+";
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts, level))));
   Deno.exit(0);
 }
 
-async function drive(scripts: Record<string, string>): Promise<Report> {
+async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+"): Promise<Report> {
   const requests: string[] = [];
   const web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     requests.push(`${request.method} ${request.headers.get("host")} ${new URL(request.url).pathname}`);
@@ -39,7 +45,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   })().catch(() => {});
   using world = makeWorld();
   const rules = ["good.test", "raw.test", `127.0.0.1:${web.addr.port}`, `127.0.0.1:${raw.addr.port}`];
-  const policy = worldPolicy(world, "kernel+", { flags: { net: rules } });
+  const policy = worldPolicy(world, level, { flags: { net: rules } }, {}, () => undefined);
   const seed = `--seed=${Deno.pid}${Math.floor(performance.now() * 1000)}`;
   const own = thisProgram();
   // An option without effect, by which the processes of this test can be told from others.
@@ -64,7 +70,9 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   const outcomes: Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">> = {};
   // Alive while the others run: its token is the one that they must not be able to use.
   const other = run(
-    `${ports(scripts["prelude"] ?? "")}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
+    `${
+      ports(scripts["prelude"] ?? "")
+    }\nprintf %s "$port" >port\n${SERVER}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
   );
   await until(() => exists(`${world.root}/token`));
   for (const [name, script] of Object.entries(scripts)) {

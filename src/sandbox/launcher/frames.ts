@@ -5,12 +5,17 @@ import type { ConfineOrder, ExecOrder } from "../order.ts";
 const MAGIC = 0x434c5053;
 const VERSION = 1;
 const HEAD_BYTES = 24;
+const FLAGS_AT = 16;
+const SUM_AT = HEAD_BYTES - 4;
 /** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
 
 const KIND = { confine: 1, bare: 2, command: 3 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
+/** Of a policy's flags, and where above them a descriptor's number stands; listener.h. */
+const NOTIFY = 0x8000;
+const CHANNEL_AT = 16;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
 /** The first frame: how the process confines itself. */
@@ -42,6 +47,16 @@ export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<
   return frame.end(kernel ? KIND.confine : KIND.bare, flags);
 }
 
+/** A copy of a first frame that has the listener of the filter sent over a descriptor of the process. */
+export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number): Uint8Array<ArrayBuffer> {
+  if (descriptor >= 1 << CHANNEL_AT) throw new Error(`a descriptor's number is too large: ${descriptor}`);
+  const copy = frame.slice();
+  const head = new DataView(copy.buffer);
+  head.setUint32(FLAGS_AT, (head.getUint32(FLAGS_AT, true) | NOTIFY | (descriptor << CHANNEL_AT)) >>> 0, true);
+  head.setUint32(SUM_AT, sumOf(copy), true);
+  return copy;
+}
+
 /** The second frame: what it becomes. */
 export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder): Uint8Array<ArrayBuffer> {
   const variables = Object.entries(env);
@@ -62,7 +77,7 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
 /** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */
 export function sumOf(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
-  for (let i = 0; i < HEAD_BYTES - 4; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
+  for (let i = 0; i < SUM_AT; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
   for (let i = HEAD_BYTES; i < bytes.length; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
   return sum >>> 0;
 }
@@ -117,7 +132,7 @@ function writer(): Writer {
       const frame = bytes.slice(0, at);
       const head = new DataView(frame.buffer);
       [MAGIC, VERSION, at, kind, flags].forEach((word, index) => head.setUint32(4 * index, word, true));
-      head.setUint32(HEAD_BYTES - 4, sumOf(frame), true);
+      head.setUint32(SUM_AT, sumOf(frame), true);
       return frame;
     },
   };

@@ -12,6 +12,7 @@
 #include "limits.h"
 #include "privileges.h"
 #include "landlock.h"
+#include "listener.h"
 #include "command.h"
 
 // Of the first frame, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
@@ -30,6 +31,7 @@ static void install_filter(struct frame *frame, u32 instructions) {
   frame->at += size;
   // Known before the last step is taken.
   expect_end(frame);
+  if (frame->flags & NOTIFY) return install_with_listener(&filter, frame->flags >> CHANNEL_AT);
   must(CALL(prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0), "prctl(PR_SET_SECCOMP)", 0);
 }
 
@@ -37,7 +39,7 @@ static void confine(void) {
   step = "policy";
   struct frame frame = read_frame();
   if (frame.kind != KIND_CONFINE && frame.kind != KIND_BARE) fail("the first frame is no policy", 0, 0);
-  if (frame.flags & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
+  if (known_flags(frame.flags) & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
   u64 file_bytes = take_count(&frame, "fileBytes");
   u64 open_files = take_count(&frame, "openFiles");
   u64 tasks = take_count(&frame, "tasks");
@@ -53,7 +55,7 @@ static void confine(void) {
   if (frame.kind == KIND_BARE) {
     // The policy's level has no kernel in it, and the program is one that confines itself by other means.
     step = "policy";
-    if (apart || rules || filter) fail("a policy without a kernel has rules for one", 0, 0);
+    if (apart || rules || filter || frame.flags & NOTIFY) fail("a policy without a kernel has rules for one", 0, 0);
     expect_end(&frame);
     return;
   }

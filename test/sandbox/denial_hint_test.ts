@@ -114,7 +114,7 @@ Deno.test("denialHint() says nothing false about a network that is there, or a c
   assertEquals(denialHint(line, "well", POLICY, realPath), undefined);
   assertEquals(denialHint(line, "failed", listed, realPath), {
     note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=+HOST.`,
-    denial: { kind: "net", target: "*" },
+    denial: { kind: "net", target: "b.test" },
   });
   for (const sandbox of ["off", "permissions"] as const) {
     assertEquals(denialHint(line, "failed", { ...POLICY, sandbox }, realPath), undefined);

@@ -28,9 +28,11 @@ export function doctorCommand(invocation: Invocation): number {
   const probe = probeSandbox();
   const bwrap = probe.os === "linux" ? probe.bwrap() : { why: "only for Linux" };
   let missing = false;
+  let noHosts = (): string | undefined => "there is no sandbox";
   const sandbox = check("sandbox", () => {
     const chosen = chooseSandbox(wantedSandbox(config), probe);
     if (probe.os === "linux" && chosen.level !== "off") launcher();
+    noHosts = chosen.noHosts;
     return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
   }, () => missing = true);
   const checks: Check[] = [
@@ -54,6 +56,7 @@ export function doctorCommand(invocation: Invocation): number {
         ? {}
         : { fix: "Install the package bubblewrap for the level kernel+; without it the level is kernel" }),
     },
+    hostListCheck(noHosts()),
     ...(probe.os === "linux"
       ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
       : []),
@@ -84,6 +87,16 @@ export function doctorCommand(invocation: Invocation): number {
   ];
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+function hostListCheck(why: string | undefined): Check {
+  if (why === undefined) return { name: "host list", ok: true, found: "--allow-net=HOST can be held to its hosts" };
+  return {
+    name: "host list",
+    ok: false,
+    found: `--allow-net=HOST is refused: ${why}`,
+    fix: "Use the level kernel+, or allow all of the network or none",
+  };
 }
 
 function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {

@@ -12,8 +12,13 @@ export type Lack = (command: readonly string[]) => readonly string[];
 
 /** A kernel, or a container, that answers every Landlock call with an errno. */
 export function withoutLandlock(errno: number): Lack {
+  return withoutCall(444, errno);
+}
+
+/** One that answers a system call with an errno. */
+export function withoutCall(call: number, errno: number): Lack {
   const deno = [Deno.execPath(), "run", "-A", "--no-prompt", "--cached-only", "--config", config, without];
-  return (command) => [...deno, "444", String(errno), ...command];
+  return (command) => [...deno, String(call), String(errno), ...command];
 }
 
 /** A machine on which nobody may make another user namespace: unshare(2) and clone(2) answer ENOSPC. */

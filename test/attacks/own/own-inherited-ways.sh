@@ -3,7 +3,7 @@
 . "${SBX_ENV:-./attack.env}" || exit 77
 for p in /proc/self /proc/$$ /proc/$PPID; do
   for fd in $(ls "$p/fd" 2>/dev/null); do readlink "$p/fd/$fd" 2>/dev/null; done
-done | grep -E '^socket:|anon_inode:.*(seccomp|eventpoll|eventfd)|sandpiper' >./atk_ways 2>/dev/null
+done | grep -E '^socket:|anon_inode:.*(seccomp|eventpoll|eventfd)' >./atk_ways 2>/dev/null
 grep . ./atk_ways && exit 0
 # any number, whatever /proc shows
 needpy

@@ -27,7 +27,7 @@ const WHOLE: readonly Column[] = [
     )
   ),
   // As an ordinary user: what root could do besides is taken away before any scope counts.
-  ...GRANTS.flatMap((grant) => grant.levels.map((level) => ({ form: "source", who: "user", level, grant } as const))),
+  ...GRANTS.flatMap((grant) => grant.levels.map((level) => ({ form: "binary", who: "user", level, grant } as const))),
 ];
 
 /** Copies the programs that the chosen columns need. */

@@ -14,6 +14,8 @@ export interface Report {
   readonly port: number;
   readonly outcomes: Readonly<Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">>>;
   readonly requests: readonly string[];
+  /** What a program that is no command gets from a command's proxy with that command's token, at the level kernel. */
+  readonly stranger: string;
   readonly leftovers: { readonly processes: number; readonly folders: readonly string[]; readonly tunnels: number };
 }
 
@@ -27,6 +29,31 @@ if (import.meta.main) {
   const level = Deno.args[1] === "kernel" ? "kernel" : "kernel+";
   Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts, level))));
   Deno.exit(0);
+}
+
+async function askAsStranger(root: string, web: number): Promise<string> {
+  const [port, token] = ["port", "token"].map((name) => Deno.readTextFileSync(`${root}/${name}`));
+  const conn = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  const request = `GET http://good.test:${web}/ HTTP/1.1\r\nProxy-Authorization: Basic ${token}\r\n\r\n`;
+  try {
+    await conn.write(new TextEncoder().encode(request));
+    const bytes = new Uint8Array(999);
+    return new TextDecoder().decode(bytes.subarray(0, await conn.read(bytes) ?? 0));
+  } catch {
+    return ""; // it was reset
+  } finally {
+    conn.close();
+  }
+}
+
+/** Listens at the port that a command has given up and put into `freed`; says so in `taken`. */
+async function takeFreedPort(root: string): Promise<void> {
+  await until(() => exists(`${root}/freed`));
+  const port = Number(Deno.readTextFileSync(`${root}/freed`));
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  Deno.writeTextFileSync(`${root}/taken`, "");
+  await until(() => exists(`${root}/stop`));
+  listener.close();
 }
 
 async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+"): Promise<Report> {
@@ -75,6 +102,8 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
     }\nprintf %s "$port" >port\n${SERVER}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
   );
   await until(() => exists(`${world.root}/token`));
+  const stranger = level === "kernel" ? await askAsStranger(world.root, web.addr.port) : "";
+  const taking = takeFreedPort(world.root);
   for (const [name, script] of Object.entries(scripts)) {
     if (name === "prelude" || name === "last") continue;
     const { output, exitCode, notes } = await run(`${ports(scripts["prelude"] ?? "")}\n${ports(script)}`);
@@ -82,6 +111,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   }
   Deno.writeTextFileSync(`${world.root}/stop`, "");
   await other;
+  await taking;
   const last = run(`${ports(scripts["prelude"] ?? "")}\n${ports(scripts["last"] ?? "")}`);
   await until(() => tunnels > 0);
   await shell.close();
@@ -96,6 +126,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
     port: web.addr.port,
     outcomes,
     requests,
+    stranger,
     leftovers: { processes: processesWith(seed).length, folders, tunnels },
   };
 }

@@ -69,6 +69,12 @@ curl -sS http://good.test:WEB_PORT/curl; curl -sS http://evil.test:WEB_PORT/ >/d
   [ "$p" = "$port" ] || (exec 3<>/dev/tcp/127.0.0.1/$p) 2>&1 | grep -o refused | head -1
 done`,
   "servers of other commands": `(exec 3<>/dev/tcp/127.0.0.1/$(cat server)) 2>&1 | grep -o refused | head -1`,
+  "a port that it gave up": `command -v perl >/dev/null || { echo 0 >freed; echo 'mine refused'; exit; }
+perl -MIO::Socket::INET -e '
+$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die; $p = $s->sockport;
+sub reach { IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $p) ? "mine" : $!{ECONNREFUSED} ? "refused" : $! }
+print reach(), " "; close $s; open $f, ">", "freed.new"; print $f $p; close $f; rename "freed.new", "freed";
+select undef, undef, undef, 0.02 until -e "taken"; print reach(), "\\n"'`,
   "all addresses": `command -v python3 >/dev/null || { echo '127.0.0.1 mine 127.0.0.1 mine '; exit; }
 python3 -c '
 import socket, threading
@@ -129,7 +135,7 @@ for (
   const [as, level] of USERS.flatMap((as) => (["kernel+", "kernel"] as const).map((level) => [as, level] as const))
 ) {
   Deno.test({ name: `gateOf() at ${level} as ${as}`, ignore: missing[level] !== undefined }, async (t) => {
-    const { port, outcomes, requests, leftovers } = await drive(as, level);
+    const { port, outcomes, requests, stranger, leftovers } = await drive(as, level);
     const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]
       .map((text) => `HTTP/1.1 ${text}\n`);
     const output = (name: keyof typeof SCRIPTS): string | undefined => outcomes[name]?.output;
@@ -159,6 +165,8 @@ for (
       assertEquals(output("names"), "2\n");
       assertEquals(output("other ports of this machine"), "refused\n".repeat(level === "kernel" ? 3 : 2));
       assertEquals(output("servers of other commands"), "refused\n");
+      assertEquals(output("a port that it gave up"), "mine refused\n");
+      assertEquals(stranger, "");
     });
     await t.step("opens with the call's own token alone", () => {
       for (const name of ["no token", "another call's token"] as const) {

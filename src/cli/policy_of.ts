@@ -50,7 +50,12 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     noHosts: sandbox.noHosts,
     ...glanceAtDisk(),
   });
-  return withinHost({ ...policy, weaknesses: sandbox.weaknesses, notices: sandbox.notices });
+  return withinHost({
+    ...policy,
+    ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
+    weaknesses: sandbox.weaknesses,
+    notices: sandbox.notices,
+  });
 }
 
 function flagLayer(values: Values): ScopeLayer {

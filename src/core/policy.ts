@@ -66,6 +66,8 @@ export interface Policy {
   readonly limits: Limits;
   /** What enforces it. */
   readonly sandbox: SandboxLevel;
+  /** At the level kernel: the network can be limited to a list of hosts on this machine. */
+  readonly holdsHosts?: true;
   /** What that level cannot do on this machine, one clause each. */
   readonly weaknesses?: readonly string[];
   /** What a person was told about the sandbox at the start, one sentence each. */

@@ -1,7 +1,7 @@
 import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { canonicalHost } from "./net_rules.ts";
-import { knowsHosts } from "./program_scopes.ts";
+import { hasOwnLoopback, knowsHosts } from "./program_scopes.ts";
 
 /**
  * What programs get where there is no network: no second attempt. A refusal is as final the first time, and package
@@ -74,9 +74,9 @@ function offlineHint(line: string, policy: Policy): NetHint {
 /** Servers of this machine are out of reach as all others are, and a refusal looks as if nothing ran there. */
 function loopbackHint(line: string, policy: Policy): NetHint | undefined {
   const found = LOOPBACK.exec(line);
-  const isAnonymous = knowsHosts(policy) && /^[^/]*Connection refused\W*$/i.test(line);
+  const isAnonymous = hasOwnLoopback(policy) && /^[^/]*Connection refused\W*$/i.test(line);
   if (found === null && !isAnonymous) return undefined;
-  if (!knowsHosts(policy)) {
+  if (!hasOwnLoopback(policy)) {
     return {
       note: `Sandbox: commands have no network, not even to this machine's own servers. ${ONLY}, with --allow-net.`,
       denial: { kind: "net", target: "*" },

@@ -55,11 +55,13 @@ export function whyNoHosts(level: SandboxLevel): string | undefined {
   return level === "kernel+" ? undefined : `here the sandbox is ${level}`;
 }
 
-/**
- * Whether a person can allow hosts one by one, as far as a policy tells: at the level kernel a list that it has is the proof
- * that this machine can hold one.
- */
-export function knowsHosts({ sandbox, net }: Pick<Policy, "sandbox" | "net">): boolean {
+/** Whether a person can allow hosts one by one. */
+export function knowsHosts(policy: Pick<Policy, "sandbox" | "net" | "holdsHosts">): boolean {
+  return policy.holdsHosts === true || hasOwnLoopback(policy);
+}
+
+/** Whether a command can serve itself on loopback, and reaches no other server there. */
+export function hasOwnLoopback({ sandbox, net }: Pick<Policy, "sandbox" | "net">): boolean {
   return sandbox === "kernel+" || (sandbox === "kernel" && net.list.length > 0);
 }
 

@@ -25,8 +25,8 @@ Deno.test({
         program: [],
       };
       for (const grants of [{}, { net: true }]) {
-        const { sandbox: level, weaknesses, notices, net } = policyOf(config, base, grants);
-        assertEquals({ level, weaknesses, notices }, sandbox);
+        const { sandbox: level, weaknesses, notices, net, holdsHosts } = policyOf(config, base, grants);
+        assertEquals({ level, weaknesses, notices, holdsHosts }, { ...sandbox, holdsHosts: true });
         assertEquals(net.all, "net" in grants);
       }
     } finally {

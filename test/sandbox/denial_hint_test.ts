@@ -133,6 +133,7 @@ for (
 ) {
   Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    assertEquals(denialHint(line, "failed", { ...POLICY, holdsHosts: true }, realPath), hint);
     assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
   });
 }
@@ -186,6 +187,8 @@ const REFUSALS: readonly (readonly [line: string, port: string | undefined])[] =
 for (const [line, port] of REFUSALS) {
   Deno.test(`denialHint() says of a refusal that a loopback is not the machine's: ${line}`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
+    assertEquals(denialHint(line, "failed", listed, realPath), hint);
     const grant = port?.includes(":") ? port : undefined;
     assertEquals(hint, {
       note: `${OWN_LOOPBACK}${grant ?? "localhost:PORT"}${OWN_SERVER}`,

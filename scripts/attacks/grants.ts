@@ -26,6 +26,8 @@ const ALWAYS = [
 ].join("|");
 /** Other programs that listen. */
 const SOCKETS = "unix-|socketpair-|docker-sock|session-bus|ssh-agent|tmux-x11-sockets|own-unix-any-type";
+/** Ways around who answers a command's calls about the network. */
+const ANSWERED = "own-(?:connect-|listen|inherited-ways|port-takeover)";
 const NETWORK = "net-|own-loopback-addresses|own-socket-families|own-netlink-families";
 
 const attacks = (...kinds: readonly string[]): RegExp => new RegExp(`^(?:${[ALWAYS, ...kinds].join("|")})`);
@@ -41,8 +43,8 @@ export const GRANTS: readonly Grant[] = [
   {
     name: "net-list",
     flags: ({ tcp }) => [`--allow-net=127.0.0.1:${tcp}`],
-    levels: ["kernel+"],
-    attacks: attacks(SOCKETS, NETWORK, "read-outside"),
+    levels: ["kernel+", "kernel"],
+    attacks: attacks(SOCKETS, NETWORK, ANSWERED, "read-outside"),
   },
   {
     name: "read",

@@ -1,6 +1,6 @@
 import { dirname } from "@std/path";
 import { UserError } from "../core/error.ts";
-import type { Policy } from "../core/policy.ts";
+import type { SandboxChoice } from "../sandbox/choose.ts";
 import { disk } from "../sandbox/disk.ts";
 import { realOf } from "../sandbox/path_entry.ts";
 import type { Grants } from "../sandbox/policy.ts";
@@ -12,7 +12,10 @@ import type { Config } from "./config.ts";
  * Left out is what would not mean what was shown when it was granted: a path that has become a link to elsewhere, and
  * what this sandbox level cannot limit to a list. A project's settings have no say in it.
  */
-export function allowedBefore(config: Pick<Config, "root" | "user">, level: Policy["sandbox"]): Grants {
+export function allowedBefore(
+  config: Pick<Config, "root" | "user">,
+  { level, noHosts }: Pick<SandboxChoice, "level" | "noHosts">,
+): Grants {
   // The settings table lets no other shape through; read as unknown, so that a wrong one allows nothing.
   const projects = fieldsOf((config.user as Readonly<Record<string, unknown>>)["projects"]);
   const permissions = fieldsOf(fieldsOf(projects[config.root])["permissions"]);
@@ -26,7 +29,7 @@ export function allowedBefore(config: Pick<Config, "root" | "user">, level: Poli
     ...given("read", permissions["read"], isReal),
     ...given("write", permissions["write"], isReal),
     ...given("run", permissions["run"], () => confines),
-    ...given("net", permissions["net"], () => level === "kernel+"),
+    ...given("net", permissions["net"], () => noHosts() === undefined),
   };
 }
 

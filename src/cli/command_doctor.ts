@@ -28,9 +28,11 @@ export function doctorCommand(invocation: Invocation): number {
   const config = configure(invocation, readWorld());
   const probe = probeSandbox();
   let missing = false;
+  let noHosts = (): string | undefined => "there is no sandbox";
   const sandbox = check("sandbox", () => {
     const chosen = chooseSandbox(wantedSandbox(config), probe);
     if (probe.os === "linux" && chosen.level !== "off") launcher();
+    noHosts = chosen.noHosts;
     return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
   }, () => missing = true);
   const checks: Check[] = [
@@ -47,6 +49,7 @@ export function doctorCommand(invocation: Invocation): number {
       ...(probe.landlockAbi > 0 ? {} : { fix: "Linux 6.12 or later, with landlock in the kernel's lsm= list" }),
     },
     namespacesCheck(probe),
+    hostListCheck(noHosts()),
     ...(probe.os === "linux"
       ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
       : []),
@@ -90,6 +93,16 @@ function namespacesCheck(probe: SandboxProbe): Check {
   const fix = namespacesFix("path" in bwrap);
   if ("path" in bwrap) return { name, ok: true, found: `made by ${bwrap.path}, because ${refused}`, fix };
   return { name, ok: false, found: `none: ${refused}; ${bwrap.why}`, fix };
+}
+
+function hostListCheck(why: string | undefined): Check {
+  if (why === undefined) return { name: "host list", ok: true, found: "--allow-net=HOST can be held to its hosts" };
+  return {
+    name: "host list",
+    ok: false,
+    found: `--allow-net=HOST is refused: ${why}`,
+    fix: "Use the level kernel+, or allow all of the network or none",
+  };
 }
 
 function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {

@@ -34,7 +34,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...(values["read-only"] ? { readOnly: true } : {}),
     user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
     project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
-    allowed: allowedBefore(config, sandbox.level),
+    allowed: allowedBefore(config, sandbox),
     grants,
     limits: limitsOf(config),
   }, {
@@ -47,11 +47,13 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     program,
     kept: keptPlaces(config),
     level: sandbox.level,
+    noHosts: sandbox.noHosts,
     ...glanceAtDisk(),
   });
   return withinHost({
     ...policy,
     ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
+    ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });

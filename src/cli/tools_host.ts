@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
-import { chooseSandbox, type WantedSandbox } from "../sandbox/choose.ts";
+import { chooseSandbox, type SandboxChoice, type WantedSandbox } from "../sandbox/choose.ts";
 import { hardenHost } from "../sandbox/host.ts";
 import { disk } from "../sandbox/disk.ts";
 import { foldersToMake, makeGrantedFolders } from "../sandbox/granted_folders.ts";
@@ -90,7 +90,7 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
     };
     const ground = { self, cache, numbered: backgroundIds() };
     const wanted = policyOf(config, base, {});
-    const toMake = foldersToMake(wanted, writtenFolders(config, sandbox.level));
+    const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
       ? makeGrantedFolders(toMake)
       : toMake.map((path) => `Nothing is at ${path} yet: a run makes this folder, which may be written.`);
@@ -186,13 +186,13 @@ function homeNotices({ root, home, write }: Policy): string[] {
 }
 
 /** What is written of the write scope in all places where a grant can stand. */
-function writtenFolders(config: Config, level: Policy["sandbox"]): (WrittenScope | undefined)[] {
+function writtenFolders(config: Config, sandbox: SandboxChoice): (WrittenScope | undefined)[] {
   const { invocation: { values }, user } = config;
   const flag = scopeValue(values, "allow-write");
   return [
     flag === "all" ? undefined : flag, // goes before the settings
     user.permissions?.write as WrittenScope | undefined, // checked by the settings table
-    allowedBefore(config, level).write,
+    allowedBefore(config, sandbox).write,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { UserError } from "../core/error.ts";
 import type { SandboxLevel } from "../core/policy.ts";
 import type { SandboxProbe } from "./probe.ts";
+import { whyNoHosts } from "./program_scopes.ts";
 
 /** What a user may ask for. */
 export type WantedSandbox = "auto" | "kernel" | "permissions" | "off";
@@ -14,6 +15,8 @@ export interface SandboxChoice {
   readonly weaknesses: readonly string[];
   /** The same and more as sentences. */
   readonly notices: readonly string[];
+  /** Why the network cannot be limited to a list of hosts at this level; undefined where it can. */
+  readonly noHosts: () => string | undefined;
 }
 
 /** Landlock below this cannot stop a command from emptying files that it may not write. */
@@ -29,7 +32,7 @@ const WHOLE_ABI = 6;
  */
 export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): SandboxChoice {
   if (wanted === "off") {
-    return { level: "off", weaknesses: [], notices: ["The sandbox is off: tools may do whatever you may do."] };
+    return { ...plain("off"), notices: ["The sandbox is off: tools may do whatever you may do."] };
   }
   if (wanted === "permissions") return plain("permissions");
   // Part of every macOS; where it does not work nothing starts.
@@ -42,7 +45,7 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
   if (probe.landlockAbi >= LEAST_ABI) {
     const weaknesses = probe.landlockAbi >= WHOLE_ABI ? [] : probe.weaknesses;
     const notices = weaknesses.map((text) => `The sandbox is weaker on this kernel: ${text}.`);
-    return { level: "kernel", weaknesses, notices };
+    return { level: "kernel", weaknesses, notices, noHosts: probe.noHosts };
   }
   const why = probe.landlockWhy ?? `Landlock ABI ${probe.landlockAbi} is too old, ${LEAST_ABI} is needed`;
   if (wanted === "kernel") {
@@ -56,8 +59,7 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
     });
   }
   return {
-    level: "permissions",
-    weaknesses: [],
+    ...plain("permissions"),
     notices: [
       `The kernel does not confine tools here (${why}): no real shell, file tools by Deno's permissions alone.`,
     ],
@@ -65,5 +67,5 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
 }
 
 function plain(level: SandboxLevel): SandboxChoice {
-  return { level, weaknesses: [], notices: [] };
+  return { level, weaknesses: [], notices: [], noHosts: () => whyNoHosts(level) };
 }

@@ -5,7 +5,7 @@ import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
 import { CONFINED, confineReport } from "./order.ts";
-import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
+import { gateOf, type NetGate, type NetOptions } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
 import { type StartPlan, startPlan } from "./start_plan.ts";
@@ -58,20 +58,19 @@ export interface ConfinedOptions {
 /** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
 export function startConfined(policy: Policy, self: Self, { net }: ConfinedOptions = {}): ConfinedProcess {
   becomeSubreaper();
-  const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
-  const gate = listed ? openGate(policy.net.list, net) : undefined;
+  const gate = gateOf(policy, net);
   let child: Deno.ChildProcess;
   let plan: StartPlan;
   try {
-    plan = startPlan(policy, self, gate ? { gate: gate.folder } : {});
-    child = spawnConfined(plan);
+    plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
+    child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();
     throw error;
   }
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
-  return attach(child, plan.frame(), gate);
+  return attach(child, gate ? gate.frame(plan.frame()) : plan.frame(), gate);
 }
 
 function attach(
@@ -91,7 +90,7 @@ function attach(
   const send = (bytes: Uint8Array<ArrayBuffer>): void => void writer.write(bytes).catch(lost);
   writer.closed.catch(lost);
   send(frame);
-  // No command before the bridge has the gate; a bridge that never comes means that the process has ended.
+  // No command before the gate is reached; one that is never reached means that the process has ended.
   const ready = gate && Promise.race([gate.ready, child.status]);
   ready?.catch(() => {}); // told where a command waits for it
   const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());

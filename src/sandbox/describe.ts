@@ -2,6 +2,7 @@ import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } fr
 import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import { privateFolders } from "./private_folders.ts";
+import { hasOwnLoopback } from "./program_scopes.ts";
 import { runNotices } from "./run_notices.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -89,9 +90,10 @@ function runSentence(policy: Policy): string {
   return (list.length > 0 ? `only ${list.join(", ")}, each in the same confinement` : "none") + own;
 }
 
-function networkSentence({ net, sandbox }: Policy): string {
+function networkSentence(policy: Policy): string {
+  const { net } = policy;
   if (net.all) return "allowed";
-  const own = sandbox === "kernel+" ? "; 127.0.0.1 works within one command" : "";
+  const own = hasOwnLoopback(policy) ? "; 127.0.0.1 works within one command" : "";
   if (net.list.length === 0) return `none${own}`;
   return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
 }

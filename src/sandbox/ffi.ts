@@ -3,19 +3,29 @@
 
 /** Numbers: asm/unistd_64.h (x86_64) and asm-generic/unistd.h (aarch64). */
 export const CALLS = {
+  bind: { x86_64: 49, aarch64: 200 },
   capset: { x86_64: 126, aarch64: 91 },
   chdir: { x86_64: 80, aarch64: 49 },
   close: { x86_64: 3, aarch64: 57 },
   close_range: { x86_64: 436, aarch64: 436 },
+  connect: { x86_64: 42, aarch64: 203 },
   dup3: { x86_64: 292, aarch64: 24 },
+  epoll_create1: { x86_64: 291, aarch64: 20 },
+  epoll_ctl: { x86_64: 233, aarch64: 21 },
+  epoll_pwait: { x86_64: 281, aarch64: 22 },
+  eventfd2: { x86_64: 290, aarch64: 19 },
   execve: { x86_64: 59, aarch64: 221 },
   exit_group: { x86_64: 231, aarch64: 94 },
   fcntl: { x86_64: 72, aarch64: 25 },
   getdents64: { x86_64: 217, aarch64: 61 },
   getsid: { x86_64: 124, aarch64: 156 },
+  getsockname: { x86_64: 51, aarch64: 204 },
+  getsockopt: { x86_64: 55, aarch64: 209 },
+  ioctl: { x86_64: 16, aarch64: 29 },
   landlock_add_rule: { x86_64: 445, aarch64: 445 },
   landlock_create_ruleset: { x86_64: 444, aarch64: 444 },
   landlock_restrict_self: { x86_64: 446, aarch64: 446 },
+  listen: { x86_64: 50, aarch64: 201 },
   memfd_create: { x86_64: 319, aarch64: 279 },
   newfstatat: { x86_64: 262, aarch64: 79 },
   openat: { x86_64: 257, aarch64: 56 },
@@ -23,13 +33,19 @@ export const CALLS = {
   pidfd_open: { x86_64: 434, aarch64: 434 },
   pidfd_send_signal: { x86_64: 424, aarch64: 424 },
   prctl: { x86_64: 157, aarch64: 167 },
+  pread64: { x86_64: 17, aarch64: 67 },
   prlimit64: { x86_64: 302, aarch64: 261 },
   read: { x86_64: 0, aarch64: 63 },
   readlinkat: { x86_64: 267, aarch64: 78 },
+  recvmsg: { x86_64: 47, aarch64: 212 },
   renameat: { x86_64: 264, aarch64: 38 },
   rt_sigaction: { x86_64: 13, aarch64: 134 },
   rt_sigprocmask: { x86_64: 14, aarch64: 135 },
   sched_setscheduler: { x86_64: 144, aarch64: 119 },
+  seccomp: { x86_64: 317, aarch64: 277 },
+  setsockopt: { x86_64: 54, aarch64: 208 },
+  socket: { x86_64: 41, aarch64: 198 },
+  socketpair: { x86_64: 53, aarch64: 199 },
   statfs: { x86_64: 137, aarch64: 43 },
   statx: { x86_64: 332, aarch64: 291 },
   unlinkat: { x86_64: 263, aarch64: 35 },
@@ -56,14 +72,16 @@ let opened: Libc | undefined;
 
 /** Opens glibc, or musl where there is no glibc; throws where foreign functions are refused. */
 export function libc(): Libc {
-  if (opened) return opened;
+  return opened ??= openLibc(SYMBOLS).symbols;
+}
+
+function openLibc<S extends Deno.ForeignLibraryInterface>(symbols: S): Deno.DynamicLibrary<S> {
   try {
-    opened = Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+    return Deno.dlopen("libc.so.6", symbols);
   } catch (error) {
     if (!(error instanceof Error) || error.name === "NotCapable") throw error;
-    opened = Deno.dlopen(`libc.musl-${Deno.build.arch}.so.1`, SYMBOLS).symbols;
+    return Deno.dlopen(`libc.musl-${Deno.build.arch}.so.1`, symbols);
   }
-  return opened;
 }
 
 /** What the last call was given: a buffer must not be collected before the kernel has used it. */
@@ -81,6 +99,38 @@ export function systemCall(
   held.last = [a, b, c, d, e];
   const number = BigInt(CALLS[name][Deno.build.arch]);
   return Number(libc().syscall(number, word(a), word(b), word(c), word(d), word(e)));
+}
+
+const ASIDE = {
+  syscall: { parameters: ["i64", "i64", "i64", "i64", "i64", "i64"], result: "i64", nonblocking: true },
+} as const;
+
+/** What calls that have not come back were given. */
+const heldAside = new Set<readonly Word[]>();
+
+let openedAside: Deno.DynamicLibrary<typeof ASIDE>["symbols"] | undefined;
+
+/**
+ * Makes a system call that may wait, on a thread of its own: its result, or a negative number; there is no `errno` of it
+ * here. Each that waits holds a thread, so whoever calls it knows how many can.
+ */
+export async function systemCallAside(
+  name: keyof typeof CALLS,
+  a: Word = 0,
+  b: Word = 0,
+  c: Word = 0,
+  d: Word = 0,
+  e: Word = 0,
+): Promise<number> {
+  openedAside ??= openLibc(ASIDE).symbols;
+  const words = [a, b, c, d, e];
+  heldAside.add(words);
+  try {
+    const number = BigInt(CALLS[name][Deno.build.arch]);
+    return Number(await openedAside.syscall(number, word(a), word(b), word(c), word(d), word(e)));
+  } finally {
+    heldAside.delete(words);
+  }
 }
 
 function word(value: Word): bigint {
@@ -117,6 +167,7 @@ const NAMES: Readonly<Record<number, string>> = {
   12: "ENOMEM",
   13: "EACCES",
   14: "EFAULT",
+  16: "EBUSY",
   20: "ENOTDIR",
   22: "EINVAL",
   24: "EMFILE",

@@ -9,6 +9,7 @@ import { addressKind, isAddress } from "./net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "./net_rules.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { programFile } from "./program_files.ts";
+import { knowsHosts } from "./program_scopes.ts";
 
 /** Kernel file systems, which no grant opens. */
 const KERNEL = ["/proc", "/dev", "/sys"];
@@ -105,8 +106,8 @@ function ofHost(target: string, policy: Policy): Denial | undefined {
   // A metadata service gives keys away to whoever asks.
   if (isAddress(rule.host) && ["metadata", "link-local"].includes(addressKind(rule.host))) return undefined;
   const host = ruleText(rule);
-  // Only a private network with a proxy in it knows hosts.
-  return policy.sandbox === "kernel+" ? { kind: "net", target: host, grant: host } : { ...everything, target: host };
+  // Only a proxy between a command and the network knows hosts.
+  return knowsHosts(policy) ? { kind: "net", target: host, grant: host } : { ...everything, target: host };
 }
 
 function allowsTarget({ net }: Policy, target: string): boolean {

@@ -139,7 +139,7 @@ export function confineOrder(policy: Policy, self: Self, options: LaunchOptions 
           scope: true,
           minAbi: LEAST_ABI[sandbox],
         },
-        seccomp: filterOf(seccompOrder(policy)),
+        seccomp: filterOf(seccompOrder(policy, isRunner)),
       }
       : null,
   };
@@ -175,10 +175,12 @@ function architecture(): Architecture {
   return name;
 }
 
-function seccompOrder(policy: Policy): SeccompOrder {
+function seccompOrder(policy: Policy, isRunner: boolean): SeccompOrder {
   const mounts = policy.sandbox === "kernel+";
+  // The runner asks nobody for anything.
+  const shared = policy.net.list.length > 0 && !isRunner ? "left" : "none";
   return {
-    net: policy.net.all ? "open" : mounts ? "private" : "none",
+    net: policy.net.all ? "open" : mounts ? "private" : shared,
     // With the whole disk in sight other programs' sockets are, too, and no rule of Landlock covers connecting to one.
     unixSockets: mounts && !policy.read.all,
     privateIpc: mounts,

@@ -1,6 +1,7 @@
 import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { canonicalHost } from "./net_rules.ts";
+import { hasOwnLoopback, knowsHosts } from "./program_scopes.ts";
 
 /**
  * What programs get where there is no network: no second attempt. A refusal is as final the first time, and package
@@ -59,10 +60,11 @@ export function netHint(line: string, policy: Policy): NetHint | undefined {
   return own ?? (isOffline ? offlineHint(line, policy) : undefined);
 }
 
-function offlineHint(line: string, { net, sandbox }: Policy): NetHint {
+function offlineHint(line: string, policy: Policy): NetHint {
+  const { net } = policy;
   const host = canonicalHost(HOST.exec(line)?.[1] ?? "");
   // Elsewhere the network is allowed as a whole or not at all.
-  const target = sandbox === "kernel+" ? host : "*";
+  const target = knowsHosts(policy) ? host : "*";
   const denial: Pick<NetHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
   return net.list.length > 0
     ? { note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${ONLY}, with --allow-net=+HOST.`, ...denial }
@@ -70,11 +72,11 @@ function offlineHint(line: string, { net, sandbox }: Policy): NetHint {
 }
 
 /** Servers of this machine are out of reach as all others are, and a refusal looks as if nothing ran there. */
-function loopbackHint(line: string, { sandbox }: Policy): NetHint | undefined {
+function loopbackHint(line: string, policy: Policy): NetHint | undefined {
   const found = LOOPBACK.exec(line);
-  const isAnonymous = sandbox === "kernel+" && /^[^/]*Connection refused\W*$/i.test(line);
+  const isAnonymous = hasOwnLoopback(policy) && /^[^/]*Connection refused\W*$/i.test(line);
   if (found === null && !isAnonymous) return undefined;
-  if (sandbox !== "kernel+") {
+  if (!hasOwnLoopback(policy)) {
     return {
       note: `Sandbox: commands have no network, not even to this machine's own servers. ${ONLY}, with --allow-net.`,
       denial: { kind: "net", target: "*" },

@@ -13,9 +13,9 @@ export function proxyAuthorization(token: string): string {
   return `Basic ${btoa(`${USER}:${token}`)}`;
 }
 
-/** The variables that make programs ask the proxy, each in the spellings that are in use. */
-export function proxyVariables(rules: readonly HostRule[], token: string): Record<string, string> {
-  const url = `http://${USER}:${token}@127.0.0.1:${BRIDGE_PORT}`;
+/** The variables that make programs ask the proxy at a port, each in the spellings that are in use. */
+export function proxyVariables(rules: readonly HostRule[], token: string, port: number): Record<string, string> {
+  const url = `http://${USER}:${token}@127.0.0.1:${port}`;
   // Servers that a command starts for itself are reached without the proxy, unless the same name was granted outside.
   const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !rules.some((rule) => rule.host === host));
   const both = (name: string, value: string): [string, string][] => [[name, value], [name.toUpperCase(), value]];

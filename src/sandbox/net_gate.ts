@@ -1,8 +1,10 @@
+import type { Policy } from "../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../core/temporary_folder.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { acceptEach } from "./net_accept.ts";
 import { parseRule } from "./net_rules.ts";
-import { proxyAuthorization, proxyVariables, SOCKET_NAME } from "./net_environment.ts";
+import { BRIDGE_PORT, proxyAuthorization, proxyVariables, SOCKET_NAME } from "./net_environment.ts";
+import { openPort } from "./net_port.ts";
 import { closeQuietly, writeAll } from "./net_relay.ts";
 import { PROXY_LIMITS, type ProxyLimits, serveConnection } from "./net_proxy.ts";
 import { ownResponse } from "./net_response.ts";
@@ -10,9 +12,13 @@ import { MACHINE_NET, type NetWorld } from "./net_world.ts";
 
 /** The way from one confined process to the listed hosts. */
 export interface NetGate {
-  /** Folder with the socket `SOCKET_NAME`; gone when `ready` resolves. */
-  readonly folder: string;
-  /** The bridge holds the socket, and nobody can find it any more. Never resolves where no bridge comes. */
+  /** Folder with the socket `SOCKET_NAME` for a bridge; gone when `ready` resolves. Undefined where none is needed. */
+  readonly folder?: string;
+  /** Calls `start`, which starts the process, while that can take what it needs of the gate; once. */
+  readonly lend: <T>(start: () => T) => T;
+  /** The process's first frame, with what the gate adds. */
+  readonly frame: (policy: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
+  /** The process can reach the gate and nothing else. Never resolves where it does not come as far as that. */
   readonly ready: Promise<void>;
   /** What the command's environment needs; the token in it opens this gate alone. */
   readonly env: Readonly<Record<string, string>>;
@@ -38,18 +44,81 @@ const MOST_NOTES = 10;
 /** More different hosts than anybody asks for by accident. */
 const MOST_DENIED = 1_000;
 
-/** Opens a gate for the hosts of a network scope. Every gate has a folder, a socket and a token of its own. */
-export function openGate(
-  list: readonly string[],
-  options: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS },
-): NetGate {
-  const rules = list.map(parseRule);
-  const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
+/** The gate of a process under a policy that lists hosts; undefined where it has none. */
+export function gateOf({ net, sandbox }: Policy, options?: NetOptions): NetGate | undefined {
+  if (net.all || net.list.length === 0) return undefined;
+  if (sandbox === "kernel+") return openGate(net.list, options);
+  return sandbox === "kernel" ? openPortGate(net.list, options) : undefined;
+}
+
+const MACHINE: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS };
+
+/** Opens a gate with a socket for a bridge. Every gate has a folder, a socket and a token of its own. */
+function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+  const proxy = openProxy(list, options);
   const { path: folder, remove } = makeFolder();
   const path = `${folder}/${SOCKET_NAME}`;
   const listener = Deno.listen({ transport: "unix", path });
   Deno.chmodSync(path, 0o600);
 
+  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
+  const accept = async (): Promise<void> => {
+    // The first to come is the bridge, which says with it that it holds the socket: no command runs before that.
+    closeQuietly(await listener.accept());
+    remove();
+    isReady();
+    await acceptEach(listener, proxy.serve);
+  };
+  // Closing the listener ends the loop.
+  accept().catch(() => {});
+
+  return {
+    folder,
+    lend: (start) => start(),
+    frame: (policy) => policy,
+    ready,
+    env: proxy.env(BRIDGE_PORT),
+    notes: proxy.notes,
+    denied: proxy.denied,
+    refused: proxy.refused,
+    close: () => {
+      closeQuietly(listener);
+      proxy.close();
+      remove();
+    },
+  };
+}
+
+/** Opens a gate at a port of the machine's loopback, to which this process connects the other's sockets itself. */
+function openPortGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+  const proxy = openProxy(list, options);
+  const { port, lend, frame, ready, close } = openPort(proxy.serve);
+  return {
+    ...{ lend, frame, ready },
+    env: proxy.env(port),
+    notes: proxy.notes,
+    denied: proxy.denied,
+    refused: proxy.refused,
+    close: () => {
+      close();
+      proxy.close();
+    },
+  };
+}
+
+/** The proxy behind a gate. */
+interface Proxy {
+  readonly serve: (conn: Deno.Conn) => Promise<void>;
+  readonly env: (port: number) => Readonly<Record<string, string>>;
+  readonly notes: NetGate["notes"];
+  readonly denied: NetGate["denied"];
+  readonly refused: NetGate["refused"];
+  readonly close: () => void;
+}
+
+function openProxy(list: readonly string[], options: NetOptions): Proxy {
+  const rules = list.map(parseRule);
+  const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
   const open = new Set<Deno.Conn>();
   let clients = 0;
   /** Notes, each with the host that is merely not listed. */
@@ -87,21 +156,9 @@ export function openGate(
     }
   };
 
-  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
-  const accept = async (): Promise<void> => {
-    // The first to come is the bridge, which says with it that it holds the socket: no command runs before that.
-    closeQuietly(await listener.accept());
-    remove();
-    isReady();
-    await acceptEach(listener, serve);
-  };
-  // Closing the listener ends the loop.
-  accept().catch(() => {});
-
   return {
-    folder,
-    ready,
-    env: proxyVariables(rules, token),
+    serve,
+    env: (port) => proxyVariables(rules, token, port),
     notes: () => {
       const lines = [...denied.keys()];
       const more = lines.length - MOST_NOTES;
@@ -111,9 +168,7 @@ export function openGate(
       [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
     refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
     close: () => {
-      closeQuietly(listener);
       for (const conn of open) closeQuietly(conn);
-      remove();
     },
   };
 }

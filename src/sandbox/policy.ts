@@ -80,6 +80,8 @@ export interface PolicyFacts extends FolderView {
   /** Files and folders in which sessions and their audit are kept: neither readable nor writable. */
   readonly kept?: readonly string[];
   readonly level: SandboxLevel;
+  /** Why the network cannot be limited to a list of hosts, asked where it is to be; without, only kernel+ can. */
+  readonly noHosts?: () => string | undefined;
 }
 
 type Kind = "read" | "write" | "run" | "net" | "env";
@@ -113,7 +115,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
   refuseKeptAround(kept, [read, write]);
   const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
   const link = worktreeLink(root, facts);
-  const net = netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level);
+  const net = netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level, facts.noHosts);
   const env = toolEnvironment(
     facts.env,
     { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },

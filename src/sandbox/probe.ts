@@ -1,6 +1,7 @@
 import { messageOf } from "../core/error.ts";
 import { findBwrap, NAMESPACES } from "./bwrap.ts";
 import { disk } from "./disk.ts";
+import { whyNoHostList } from "./host_list.ts";
 import { landlockVersion } from "./landlock.ts";
 import { launcher } from "./launcher/executable.ts";
 import { encodeNamespaces } from "./launcher/frames.ts";
@@ -28,6 +29,8 @@ export interface SandboxProbe {
   readonly namespaces: () => NamespacesProbe;
   /** The same of bwrap, which is of use where namespaces of our own are refused. */
   readonly bwrap: () => BwrapProbe;
+  /** Why the network cannot be limited to a list of hosts at the level kernel; undefined where it can. */
+  readonly noHosts: () => string | undefined;
   readonly root: boolean;
   /** What the kernel's own level cannot do here, one sentence each. */
   readonly weaknesses: readonly string[];
@@ -45,6 +48,7 @@ export function probeSandbox(memory?: string): SandboxProbe {
     ...(landlock.why === undefined ? {} : { landlockWhy: landlock.why }),
     namespaces: () => own ??= os === "linux" ? askNamespaces(memory) : { why: `${os} has no namespaces` },
     bwrap: () => known ??= os === "linux" ? askBwrap(memory) : { why: `${os} has no bubblewrap` },
+    noHosts: () => whyNoHostList(landlock.abi),
     root: isRoot(),
     weaknesses: weaknessesOfAbi(landlock.abi),
   };

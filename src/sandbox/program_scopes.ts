@@ -1,5 +1,5 @@
 import { UserError } from "../core/error.ts";
-import type { SandboxLevel, Scope } from "../core/policy.ts";
+import type { Policy, SandboxLevel, Scope } from "../core/policy.ts";
 import { commonRule, coversRule, intersectRules, parseRule, ruleText } from "./net_rules.ts";
 import { EVERYTHING, NOTHING, unique } from "./scopes.ts";
 
@@ -21,7 +21,12 @@ export function runScope(wanted: Scope, denied: Scope): Scope {
  * The net scope less its denials: everything, nothing or rules in canonical form; throws UserError for a list where
  * nothing could enforce it, and for a denial that would have to be cut out of a wider grant.
  */
-export function netScope(wanted: Scope, denied: Scope, level: SandboxLevel): Scope {
+export function netScope(
+  wanted: Scope,
+  denied: Scope,
+  level: SandboxLevel,
+  noHosts: () => string | undefined = () => whyNoHosts(level),
+): Scope {
   if (denied.all) return NOTHING;
   const denials = denied.list.map(parseRule);
   if (wanted.all) {
@@ -34,16 +39,30 @@ export function netScope(wanted: Scope, denied: Scope, level: SandboxLevel): Sco
     if (cut.length > 0) throw cannotDeny(cut.map(ruleText), ruleText(rule));
   }
   if (rules.length === 0) return NOTHING;
-  if (level === "kernel+") return { all: false, list: unique(rules.map(ruleText)) };
+  const why = noHosts();
+  if (why === undefined) return { all: false, list: unique(rules.map(ruleText)) };
   throw new UserError({
     what: `Cannot allow the network by host (${rules.map(ruleText).join(", ")})`,
-    why:
-      `the kernel knows addresses but no host names; only the sandbox kernel+ gives commands a network of their own ` +
-      `with a proxy that does, and here the sandbox is ${level}`,
+    why: `the kernel knows addresses but no host names, and no proxy that does can be put in between: ${why}`,
     fix:
       "Make kernel+ work (see sandpiper doctor), allow all of the network with --allow-net, or none by leaving it out",
     exitCode: 3,
   });
+}
+
+/** Why a level cannot limit the network to a list of hosts; undefined where it can. At the level kernel the machine decides. */
+export function whyNoHosts(level: SandboxLevel): string | undefined {
+  return level === "kernel+" ? undefined : `here the sandbox is ${level}`;
+}
+
+/** Whether a person can allow hosts one by one. */
+export function knowsHosts(policy: Pick<Policy, "sandbox" | "net" | "holdsHosts">): boolean {
+  return policy.holdsHosts === true || hasOwnLoopback(policy);
+}
+
+/** Whether a command can serve itself on loopback, and reaches no other server there. */
+export function hasOwnLoopback({ sandbox, net }: Pick<Policy, "sandbox" | "net">): boolean {
+  return sandbox === "kernel+" || (sandbox === "kernel" && net.list.length > 0);
 }
 
 /** What both net scopes cover. */

@@ -2,8 +2,11 @@ import { allow, type BpfLine, fail } from "./bpf.ts";
 
 /** What the filter depends on. */
 export interface SeccompOrder {
-  /** `none`: no socket but pairs; `private`: alone in a network namespace; `open`: the machine's network. */
-  readonly net: "none" | "private" | "open";
+  /**
+   * `none`: no socket but pairs; `left`: TCP, where the host answers the calls that connect and listen; `private`: alone in
+   * a network namespace; `open`: the machine's network.
+   */
+  readonly net: "none" | "left" | "private" | "open";
   /** Whether sockets with a path may be made: only where the paths of foreign ones are out of sight. */
   readonly unixSockets: boolean;
   /** Whether the process has an IPC namespace of its own. */

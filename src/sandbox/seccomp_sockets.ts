@@ -1,10 +1,11 @@
-import { type BpfLine, ifAnyBit, ifEqual, keepBits, loadArgument } from "./bpf.ts";
+import { type BpfLine, ifAnyBit, ifEqual, keepBits, leaveToHost, loadArgument } from "./bpf.ts";
 import { type ArgumentCheck, type SeccompOrder, verdict } from "./seccomp_check.ts";
 
 // Landlock sees connect() and bind() of plain TCP and nothing else: datagrams, raw sockets, MPTCP, fast open, listening
 // without a bind and sockets with a path are this filter's business. Numbers: linux/socket.h, linux/net.h.
 
 const EACCES = 13;
+const EBUSY = 16;
 
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -13,27 +14,60 @@ const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
 const TYPE_BITS = 0xf;
+const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
 const SOCK_RAW = 3;
 const SOCK_PACKET = 10;
+
+const PROTOCOL_OF_TYPE = 0;
+const IPPROTO_TCP = 6;
+
+/** SECCOMP_FILTER_FLAG_NEW_LISTENER */
+const NEW_LISTENER = 8;
 
 /** Connects without connect(). */
 const MSG_FASTOPEN = 0x20000000;
 
 /** The checks of calls about sockets. */
 export function socketChecks(order: SeccompOrder): Readonly<Record<string, ArgumentCheck>> {
-  if (order.net !== "none") {
+  if (order.net === "private" || order.net === "open") {
     return { socket: familyCheck(order), ...(order.unixSockets ? {} : { socketpair: streamPair }) };
   }
+  const sending = { sendto: noFastOpen(3), sendmsg: noFastOpen(2), sendmmsg: noFastOpen(3) };
+  if (order.net === "left") {
+    return {
+      ...sending,
+      socket: plainTcp,
+      socketpair: streamPair,
+      connect: () => [leaveToHost()],
+      bind: () => [leaveToHost()],
+      listen: () => [leaveToHost()],
+      // Once the host is gone, a listener of the tree's own would let these calls go on.
+      seccomp: (ok, no) => [loadArgument(1), ifAnyBit(NEW_LISTENER, no, ok), ...verdict(ok, no, EBUSY)],
+    };
+  }
   return {
+    ...sending,
     socket: (ok, no) => verdict(ok, no, EACCES),
     socketpair: streamPair,
     listen: (ok, no) => verdict(ok, no, EACCES),
-    sendto: noFastOpen(3),
-    sendmsg: noFastOpen(2),
-    sendmmsg: noFastOpen(3),
   };
 }
+
+/** Streams of TCP, and nothing else: what is not connected by connect() (datagrams) the host would not be asked about. */
+const plainTcp: ArgumentCheck = (ok, no) => [
+  loadArgument(0),
+  ifEqual(AF_INET, "internet"),
+  ifEqual(AF_INET6, "internet", no),
+  { label: "internet" },
+  loadArgument(1),
+  keepBits(TYPE_BITS),
+  ifEqual(SOCK_STREAM, undefined, no),
+  loadArgument(2),
+  ifEqual(PROTOCOL_OF_TYPE, ok),
+  ifEqual(IPPROTO_TCP, ok, no),
+  ...verdict(ok, no, EACCES),
+];
 
 /** A datagram pair can be pointed at somebody else's socket; a stream pair stays a pair. */
 const streamPair: ArgumentCheck = (ok, no) => [

@@ -130,10 +130,13 @@ export const CHECKED_CALLS = {
   prlimit64: { x86_64: 302, aarch64: 261 },
   socket: { x86_64: 41, aarch64: 198 },
   socketpair: { x86_64: 53, aarch64: 199 },
+  connect: { x86_64: 42, aarch64: 203 },
+  bind: { x86_64: 49, aarch64: 200 },
   listen: { x86_64: 50, aarch64: 201 },
   sendto: { x86_64: 44, aarch64: 206 },
   sendmsg: { x86_64: 46, aarch64: 211 },
   sendmmsg: { x86_64: 307, aarch64: 269 },
+  seccomp: { x86_64: 317, aarch64: 277 },
 } as const;
 
 /** The architectures that the table covers, with the kernel's mark for each (linux/audit.h). */

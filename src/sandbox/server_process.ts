@@ -5,7 +5,7 @@ import type { Policy } from "../core/policy.ts";
 import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
-import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
+import { gateOf, type NetGate, type NetOptions } from "./net_gate.ts";
 import { becomeSubreaper, expectTree, keepProcess, openTree, type Tree } from "./process_tree.ts";
 import type { ProtectedGuard } from "./protected_guard.ts";
 import { explainExit, keepTail } from "./runner_exit.ts";
@@ -51,13 +51,12 @@ export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: S
   becomeSubreaper();
   guard.begin();
   expectTree();
-  const listed = policy.sandbox === "kernel+" && !policy.net.all && policy.net.list.length > 0;
-  const gate = listed ? openGate(policy.net.list, net) : undefined;
+  const gate = gateOf(policy, net);
   let child: Deno.ChildProcess;
   let plan: StartPlan;
   try {
-    plan = startPlan(policy, self, gate ? { gate: gate.folder } : {});
-    child = spawnConfined(plan);
+    plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
+    child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();
     throw error;
@@ -83,7 +82,7 @@ function follow(
   const exec: Exec = { argv, cwd, env: { ...env, ...gate?.env }, stdin: "keep", mergeOutput: false };
   // Nothing of the server's own goes into the pipe before both orders: the process would take it for one.
   const told = (async () => {
-    await input.write(plan.frame());
+    await input.write(gate ? gate.frame(plan.frame()) : plan.frame());
     if (gate) await Promise.race([gate.ready, child.status]);
     await input.write(execFrame(exec));
   })();

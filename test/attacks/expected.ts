@@ -16,6 +16,8 @@ const NO_PID_NAMESPACE = "other processes of the machine are in sight without a 
 const NO_NET_NAMESPACE = "/proc shows the sockets of the network namespace that one is in";
 const NO_SUBTRACTION = "Landlock cannot take away what lies inside of what is granted";
 
+const OWN_SERVERS = "a command may serve itself on loopback where it has a network";
+
 const IS_GRANTED = "this is what the grant says";
 
 const BOTH = ["kernel+", "kernel"] as const;
@@ -30,7 +32,8 @@ const GRANTED: readonly Expectation[] = [
     (name) => ({ attack: `read-${name}`, levels: BOTH, why: IS_GRANTED, grants: ["read"] }),
   ),
   { attack: "own-granted-write", levels: BOTH, why: IS_GRANTED, grants: ["write-out"] },
-  { attack: "own-granted-host", levels: ["kernel+"], why: IS_GRANTED, grants: ["net-list"] },
+  { attack: "own-granted-host", levels: BOTH, why: IS_GRANTED, grants: ["net-list"] },
+  { attack: "net-listen", levels: ["kernel"], why: OWN_SERVERS, grants: ["net-list"] },
 ];
 
 /** All expected escapes. */
@@ -39,6 +42,7 @@ export const EXPECTED: readonly Expectation[] = [
   { attack: "memfd-exec", levels: ["kernel+", "kernel"], why: OWN_PROGRAMS },
   { attack: "net-listen", levels: ["kernel+"], why: OWN_NETWORK },
   { attack: "net-listen-implicit", levels: ["kernel+"], why: OWN_NETWORK },
+  { attack: "own-listen-outside", levels: ["kernel+"], why: OWN_NETWORK },
   { attack: "net-netlink", levels: ["kernel+"], why: OWN_NETWORK },
   { attack: "net-sctp-udplite", levels: ["kernel+"], why: OWN_NETWORK },
   { attack: "chmod-outside", levels: ["kernel"], why: NO_RULE },

@@ -2,6 +2,8 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { allowedBefore, grantFolder } from "../../src/cli/allowed_before.ts";
 import type { Settings } from "../../src/cli/settings_table.ts";
 import { UserError } from "../../src/core/error.ts";
+import type { SandboxLevel } from "../../src/core/policy.ts";
+import { whyNoHosts } from "../../src/sandbox/program_scopes.ts";
 
 const root = "/home/ann/project";
 const config = (permissions: unknown, at = root) => ({
@@ -9,22 +11,25 @@ const config = (permissions: unknown, at = root) => ({
   user: { projects: { [at]: { permissions } } } as Settings, // any shape: nothing of it is believed
 });
 
+const at = (level: SandboxLevel) => ({ level, noHosts: () => whyNoHosts(level) });
+
 Deno.test("allowedBefore() gives what the user's settings allow for this workspace and no other", () => {
   const written = { read: ["/srv"], write: true, run: ["git"], net: ["a.test:443"], env: true, deny: { read: [] } };
-  assertEquals(allowedBefore(config(written), "kernel+"), {
+  assertEquals(allowedBefore(config(written), at("kernel+")), {
     read: ["/srv"],
     write: true,
     run: ["git"],
     net: ["a.test:443"],
   });
-  assertEquals(allowedBefore(config(written, "/home/ann"), "kernel+"), {});
+  assertEquals(allowedBefore(config(written, "/home/ann"), at("kernel+")), {});
 });
 
 Deno.test("allowedBefore() leaves out lists that a sandbox level cannot hold, so that no start fails by them", () => {
   const written = { run: ["git"], net: ["a.test:443"] };
-  assertEquals(allowedBefore(config(written), "kernel"), { run: ["git"] });
-  assertEquals(allowedBefore(config(written), "permissions"), {});
-  assertEquals(allowedBefore(config({ net: true }), "kernel"), { net: true });
+  assertEquals(allowedBefore(config(written), at("kernel")), { run: ["git"] });
+  assertEquals(allowedBefore(config(written), { level: "kernel", noHosts: () => undefined }), written);
+  assertEquals(allowedBefore(config(written), at("permissions")), {});
+  assertEquals(allowedBefore(config({ net: true }), at("kernel")), { net: true });
 });
 
 Deno.test("allowedBefore() leaves out a path that has become a link since it was granted R465", () => {
@@ -33,13 +38,13 @@ Deno.test("allowedBefore() leaves out a path that has become a link since it was
     Deno.mkdirSync(`${top}/data`);
     Deno.mkdirSync(`${top}/private`);
     const written = config({ read: [`${top}/data`, `${top}/gone`], write: [`${top}/data/`, `${top}/gone/`] });
-    assertEquals(allowedBefore(written, "kernel"), {
+    assertEquals(allowedBefore(written, at("kernel")), {
       read: [`${top}/data`, `${top}/gone`],
       write: [`${top}/data/`, `${top}/gone/`],
     });
     Deno.removeSync(`${top}/data`);
     Deno.symlinkSync(`${top}/private`, `${top}/data`);
-    assertEquals(allowedBefore(written, "kernel"), { read: [`${top}/gone`], write: [`${top}/gone/`] });
+    assertEquals(allowedBefore(written, at("kernel")), { read: [`${top}/gone`], write: [`${top}/gone/`] });
   } finally {
     Deno.removeSync(top, { recursive: true });
   }
@@ -47,7 +52,7 @@ Deno.test("allowedBefore() leaves out a path that has become a link since it was
 
 for (const wrong of [undefined, null, [], "all", { read: "everything" }, { read: [1, null] }, { read: ["~", "src"] }]) {
   Deno.test(`allowedBefore() takes nothing from ${JSON.stringify(wrong)}`, () => {
-    assertEquals(allowedBefore(config(wrong), "kernel"), {});
+    assertEquals(allowedBefore(config(wrong), at("kernel")), {});
   });
 }
 

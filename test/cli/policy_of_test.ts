@@ -18,10 +18,15 @@ Deno.test({
       const folders = { tmp: folder("tmp"), cache: folder("cache") };
       const config = configure({ values: { cwd }, words: [] }, { ...readWorld(), cwd, home, env: { HOME: home } });
       const sandbox = { level: "kernel", weaknesses: ["signals get out"], notices: ["Signals get out."] } as const;
-      const base = { sandbox, folders, bundled: { problem: "none" }, program: [] };
+      const base = {
+        sandbox: { ...sandbox, noHosts: () => undefined },
+        folders,
+        bundled: { problem: "none" },
+        program: [],
+      };
       for (const grants of [{}, { net: true }]) {
-        const { sandbox: level, weaknesses, notices, net } = policyOf(config, base, grants);
-        assertEquals({ level, weaknesses, notices }, sandbox);
+        const { sandbox: level, weaknesses, notices, net, holdsHosts } = policyOf(config, base, grants);
+        assertEquals({ level, weaknesses, notices, holdsHosts }, { ...sandbox, holdsHosts: true });
         assertEquals(net.all, "net" in grants);
       }
     } finally {

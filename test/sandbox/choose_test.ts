@@ -21,6 +21,7 @@ function machine(
     ...(why === undefined ? {} : { landlockWhy: why }),
     namespaces: () => namespaces,
     bwrap: () => bwrap,
+    noHosts: () => "no hosts here",
     root: false,
     weaknesses: weaknessesOfAbi(landlockAbi),
   };

@@ -4,6 +4,7 @@ import { disk } from "../../src/sandbox/disk.ts";
 import { confinedCommand, type Exec, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { type Executable, launcher, openExecutable, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy.ts";
+import { whyNoHosts } from "../../src/sandbox/program_scopes.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";
 import { HERE } from "./namespaces_here.ts";
 import { reachableDeno } from "./reachable.ts";
@@ -55,6 +56,7 @@ export function worldPolicy(
   level: SandboxLevel,
   request: Partial<PolicyRequest> = {},
   env: Record<string, string> = {},
+  noHosts: () => string | undefined = () => whyNoHosts(level),
 ): Policy {
   const policy = resolvePolicy({ root: world.root, ...request }, {
     ...disk,
@@ -64,6 +66,7 @@ export function worldPolicy(
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", ...env },
     skills: [],
     level,
+    noHosts,
   });
   return { ...policy, ...HERE };
 }

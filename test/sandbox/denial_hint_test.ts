@@ -137,7 +137,7 @@ Deno.test("denialHint() says nothing false about a network that is there, or a c
   assertEquals(denialHint(line, "well", POLICY, realPath), undefined);
   assertEquals(denialHint(line, "failed", listed, realPath), {
     note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=+HOST.`,
-    denial: { kind: "net", target: "*" },
+    denial: { kind: "net", target: "b.test" },
   });
   for (const sandbox of ["off", "permissions"] as const) {
     assertEquals(denialHint(line, "failed", { ...POLICY, sandbox }, realPath), undefined);
@@ -156,6 +156,7 @@ for (
 ) {
   Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    assertEquals(denialHint(line, "failed", { ...POLICY, holdsHosts: true }, realPath), hint);
     assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
   });
 }
@@ -211,6 +212,8 @@ const REFUSALS: readonly (readonly [line: string, port: string | undefined])[] =
 for (const [line, port] of REFUSALS) {
   Deno.test(`denialHint() says of a refusal that a loopback is not the machine's: ${line}`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
+    assertEquals(denialHint(line, "failed", listed, realPath), hint);
     const grant = port?.includes(":") ? port : undefined;
     assertEquals(hint, {
       note: `${OWN_LOOPBACK}${grant ?? "localhost:PORT"}${OWN_SERVER}`,

@@ -97,12 +97,16 @@ Deno.test("describePolicy() does not tell the model of a weaker level", () => {
 
 Deno.test("describePolicy() names the hosts of a list and the way to them (R470)", () => {
   using world = makeWorld();
-  const policy = worldPolicy(world, "kernel+", { flags: { net: ["Example.com", "*.example.org:443"] } });
-  assertEquals(
-    describePolicy(policy).find((line) => line.startsWith("Network")),
-    [
-      "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
-      "127.0.0.1 works within one command.",
-    ].join(""),
-  );
+  for (const level of ["kernel+", "kernel"] as const) {
+    const request = { flags: { net: ["Example.com", "*.example.org:443"] } };
+    assertEquals(
+      describePolicy(worldPolicy(world, level, request, {}, () => undefined)).find((line) =>
+        line.startsWith("Network")
+      ),
+      [
+        "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
+        "127.0.0.1 works within one command.",
+      ].join(""),
+    );
+  }
 });

@@ -182,6 +182,11 @@ const BAD_FRAMES: readonly (readonly [claim: string, bytes: (world: World) => By
   ["a command in place of a policy", ({ exec }) => exec],
   ["the kind without a kernel, and a kernel's fields", ({ good }) => set(good, AT.kind, 2)],
   ["unknown flags", ({ good }) => set(good, AT.flags, 0x83)],
+  // The filter's listener has to go to the host, or there is none who answers.
+  ["a way for the listener that is a pipe", ({ good }) => set(good, AT.flags, get(good, AT.flags) | 0x18000)],
+  ["a way for the listener that is not there", ({ good }) => set(good, AT.flags, get(good, AT.flags) | 0x638000)],
+  ["a way for a listener, and no listener", ({ good }) => set(good, AT.flags, get(good, AT.flags) | 0x10000)],
+  ["a listener of no kernel", ({ good }) => set(set(good, AT.kind, 2), AT.flags, 0x18000)],
   ["one bit that changed", ({ good }) => good.with(200, (good[200] ?? 0) ^ 4)],
   ["one bit of the sum that changed", ({ good }) => good.with(20, (good[20] ?? 0) ^ 4)],
   ["a count that is none", ({ changed }) => changed((order) => order.limits.openFiles = -1)],

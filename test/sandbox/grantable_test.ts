@@ -81,6 +81,14 @@ const CASES: readonly Case[] = [
   ["a host", net("Example.COM.:443"), { ...net("example.com:443"), grant: "example.com:443" }],
   ["a host without a port", net("example.com"), { ...net("example.com"), grant: "example.com" }],
   ["a host at the level kernel", net("example.com"), { ...net("example.com"), grant: "*" }, { sandbox: "kernel" }],
+  ["a host at the level kernel where it can be held to", net("example.com"), {
+    ...net("example.com"),
+    grant: "example.com",
+  }, { sandbox: "kernel", holdsHosts: true }],
+  ["a host beside others at the level kernel", net("b.test"), { ...net("b.test"), grant: "b.test" }, {
+    sandbox: "kernel",
+    net: { all: false, list: ["a.test"] },
+  }],
   ["the network", net("*"), { ...net("*"), grant: "*" }, { sandbox: "kernel" }],
   ["the network where hosts can be listed", net("*"), undefined],
   ["all names below a host", net("*.example.com"), undefined],

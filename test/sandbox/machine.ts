@@ -12,12 +12,13 @@ export type Lack = (command: readonly string[]) => readonly string[];
 
 /** A kernel, or a container, that answers every Landlock call with an errno. */
 export function withoutLandlock(errno: number): Lack {
-  return withoutCall("444", errno);
+  return withoutCall(444, errno);
 }
 
-function withoutCall(call: string, errno: number): Lack {
+/** One that answers a system call with an errno. */
+export function withoutCall(call: number, errno: number): Lack {
   const deno = [Deno.execPath(), "run", "-A", "--no-prompt", "--cached-only", "--config", config, without];
-  return (command) => [...deno, call, String(errno), ...command];
+  return (command) => [...deno, String(call), String(errno), ...command];
 }
 
 /** A machine on which nobody may make another user namespace: unshare(2) and clone(2) answer ENOSPC. */
@@ -28,7 +29,7 @@ export const withoutUserNamespaces: Lack = (command) => [
 ];
 
 /** One whose kernel, or a container, answers what the launcher makes mounts with by ENOSYS; bubblewrap has no need of it. */
-export const withoutOwnNamespaces: Lack = withoutCall("442", 38);
+export const withoutOwnNamespaces: Lack = withoutCall(442, 38);
 
 /**
  * One on which nobody may make a user namespace at all, so that the level is kernel: in a root that is not the mount

@@ -5,11 +5,14 @@ import { HAS_BUBBLEWRAP, HAS_OWN } from "./namespaces_here.ts";
 import { CONFINED } from "./shell_fixture.ts";
 import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { inWorkspace } from "../helpers/program.ts";
+import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { CHECKED_CALLS } from "../../src/sandbox/seccomp_table.ts";
 import {
   canMakeMachines,
   type Lack,
   onMachine,
   withBwrap,
+  withoutCall,
   withoutLandlock,
   withoutNamespaces,
   withoutOwnNamespaces,
@@ -157,6 +160,47 @@ for (const [name, lacks, why] of LESS) {
       }),
   });
 }
+
+const { seccomp } = CHECKED_CALLS;
+/** What a container may refuse: process_vm_readv and pidfd_getfd, by which others look into processes. */
+const LOOKS = [{ x86_64: 310, aarch64: 270 }, { x86_64: 438, aarch64: 438 }].map((call) =>
+  withoutCall(call[Deno.build.arch], 1)
+);
+
+Deno.test({
+  name: "a list of hosts is held at the level kernel, also in a container that lets nobody look into processes R470",
+  ignore: ignore || probeSandbox().noHosts() !== undefined,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const command = "curl -s -o /dev/null -w '%{http_code}\n' http://b.test/ || echo none; : > ran";
+      const args = ["tool", "--allow-net=a.test", "bash", "--", command];
+      for (const lacks of [[withoutNamespaces], [withoutNamespaces, ...LOOKS]]) {
+        const { code, stdout, stderr } = await onMachine(lacks, args, { cwd: ws, home });
+        assertMatch(stdout, /^(?:403|none)\n/);
+        assertMatch(stdout, /^Denied: connect to b\.test:80: not in the network scope \(allowed: a\.test\)/m);
+        assertEquals(code, 0, stderr);
+      }
+      const { stdout } = await onMachine([withoutNamespaces], ["doctor"], { cwd: ws, home });
+      assertMatch(stdout, /^ok +host list +--allow-net=HOST can be held to its hosts$/m);
+    }),
+});
+
+Deno.test({
+  name: "a list of hosts ends with code 3 where calls cannot be answered, and runs nothing",
+  ignore,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const lacks = [withoutNamespaces, withoutCall(seccomp[Deno.build.arch], 22)];
+      const args = ["tool", "--allow-net=a.test", "bash", "--", MARK];
+      const { code, stdout, stderr } = await onMachine(lacks, args, { cwd: ws, home });
+      assertEquals({ code, stdout }, { code: 3, stdout: "" });
+      assertMatch(stderr, /^error: Cannot allow the network by host \(a\.test\)\n +why: .*older than 5\.19/m);
+      assertEquals([...Deno.readDirSync(ws)], []);
+      const doctor = await onMachine(lacks, ["doctor"], { cwd: ws, home });
+      assertMatch(doctor.stdout, /^-- +host list +--allow-net=HOST is refused: the kernel is older than 5\.19/m);
+      assertEquals(doctor.code, 0);
+    }),
+});
 
 /** Pretends for the probe, and does what it wants for everything else. */
 const PROBED = 'for last in "$@"; do :; done; case "$last" in *ns*) exec REAL "$@";; esac;';

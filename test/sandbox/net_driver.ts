@@ -14,16 +14,49 @@ export interface Report {
   readonly port: number;
   readonly outcomes: Readonly<Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">>>;
   readonly requests: readonly string[];
+  /** What a program that is no command gets from a command's proxy with that command's token, at the level kernel. */
+  readonly stranger: string;
   readonly leftovers: { readonly processes: number; readonly folders: readonly string[]; readonly tunnels: number };
 }
 
+/** Listens while others run: its port is none of theirs. */
+const SERVER = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+open my $f, ">", "server"; print $f $s->sockport; close $f; $s->accept while 1' >/dev/null 2>&1 &
+until [ -s server ]; do sleep 0.02; done`;
+
 if (import.meta.main) {
   const scripts: Record<string, string> = JSON.parse(Deno.args[0] ?? "{}");
-  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts))));
+  const level = Deno.args[1] === "kernel" ? "kernel" : "kernel+";
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(await drive(scripts, level))));
   Deno.exit(0);
 }
 
-async function drive(scripts: Record<string, string>): Promise<Report> {
+async function askAsStranger(root: string, web: number): Promise<string> {
+  const [port, token] = ["port", "token"].map((name) => Deno.readTextFileSync(`${root}/${name}`));
+  const conn = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  const request = `GET http://good.test:${web}/ HTTP/1.1\r\nProxy-Authorization: Basic ${token}\r\n\r\n`;
+  try {
+    await conn.write(new TextEncoder().encode(request));
+    const bytes = new Uint8Array(999);
+    return new TextDecoder().decode(bytes.subarray(0, await conn.read(bytes) ?? 0));
+  } catch {
+    return ""; // it was reset
+  } finally {
+    conn.close();
+  }
+}
+
+/** Listens at the port that a command has given up and put into `freed`; says so in `taken`. */
+async function takeFreedPort(root: string): Promise<void> {
+  await until(() => exists(`${root}/freed`));
+  const port = Number(Deno.readTextFileSync(`${root}/freed`));
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  Deno.writeTextFileSync(`${root}/taken`, "");
+  await until(() => exists(`${root}/stop`));
+  listener.close();
+}
+
+async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+"): Promise<Report> {
   const requests: string[] = [];
   const web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     requests.push(`${request.method} ${request.headers.get("host")} ${new URL(request.url).pathname}`);
@@ -39,7 +72,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   })().catch(() => {});
   using world = makeWorld();
   const rules = ["good.test", "raw.test", `127.0.0.1:${web.addr.port}`, `127.0.0.1:${raw.addr.port}`];
-  const policy = worldPolicy(world, "kernel+", { flags: { net: rules } });
+  const policy = worldPolicy(world, level, { flags: { net: rules } }, {}, () => undefined);
   const seed = `--seed=${Deno.pid}${Math.floor(performance.now() * 1000)}`;
   const own = thisProgram();
   // An option without effect, by which the processes of this test can be told from others.
@@ -64,9 +97,13 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   const outcomes: Record<string, Pick<ShellOutcome, "output" | "exitCode" | "notes">> = {};
   // Alive while the others run: its token is the one that they must not be able to use.
   const other = run(
-    `${ports(scripts["prelude"] ?? "")}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
+    `${
+      ports(scripts["prelude"] ?? "")
+    }\nprintf %s "$port" >port\n${SERVER}\nprintf %s "$auth" >token\nwhile [ ! -e stop ]; do sleep 0.05; done`,
   );
   await until(() => exists(`${world.root}/token`));
+  const stranger = level === "kernel" ? await askAsStranger(world.root, web.addr.port) : "";
+  const taking = takeFreedPort(world.root);
   for (const [name, script] of Object.entries(scripts)) {
     if (name === "prelude" || name === "last") continue;
     const { output, exitCode, notes } = await run(`${ports(scripts["prelude"] ?? "")}\n${ports(script)}`);
@@ -74,6 +111,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
   }
   Deno.writeTextFileSync(`${world.root}/stop`, "");
   await other;
+  await taking;
   const last = run(`${ports(scripts["prelude"] ?? "")}\n${ports(scripts["last"] ?? "")}`);
   await until(() => tunnels > 0);
   await shell.close();
@@ -88,6 +126,7 @@ async function drive(scripts: Record<string, string>): Promise<Report> {
     port: web.addr.port,
     outcomes,
     requests,
+    stranger,
     leftovers: { processes: processesWith(seed).length, folders, tunnels },
   };
 }

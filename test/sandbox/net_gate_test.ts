@@ -2,25 +2,33 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { HAS_NAMESPACES } from "./namespaces_here.ts";
+import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { makeWorld, programFor, runConfined, runFrames, type World, worldPolicy } from "./confined_world.ts";
 import type { Report } from "./net_driver.ts";
 import { USERS } from "./reachable.ts";
 
-const ignore = !HAS_NAMESPACES;
-if (ignore) console.log("the tests of the network by list are skipped: namespaces cannot be made here");
+/** Why a level cannot be tried here; the level kernel needs no namespaces. */
+const missing = {
+  "kernel+": HAS_NAMESPACES ? undefined : "namespaces cannot be made here",
+  "kernel": probeSandbox().noHosts(),
+} as const;
+for (const [level, why] of Object.entries(missing)) {
+  if (why !== undefined) console.log(`the tests of the network by list at ${level} are skipped: ${why}`);
+}
+const ignore = missing["kernel+"] !== undefined;
 
 /** Speaks to the proxy with nothing but bash. */
 const PRELUDE = `
-token=\${http_proxy#http://}; token=\${token%@*}; auth=$(printf %s "$token" | base64 -w0)
+port=\${http_proxy##*:}; token=\${http_proxy#http://}; token=\${token%@*}; auth=$(printf %s "$token" | base64 -w0)
 ask() {
-  exec 3<>/dev/tcp/127.0.0.1/61280
+  exec 3<>/dev/tcp/127.0.0.1/$port
   printf '%s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n' "$1" "\${2-$auth}" >&3
   cat <&3 | tr -d '\\r' | sed -n '1p;$p'
   exec 3>&-
 }
 tunnel() {
-  exec 3<>/dev/tcp/127.0.0.1/61280
+  exec 3<>/dev/tcp/127.0.0.1/$port
   printf 'CONNECT %s HTTP/1.1\\r\\nProxy-Authorization: Basic %s\\r\\n\\r\\n' "$1" "$auth" >&3
   IFS= read -r line <&3; echo "$line" | tr -d '\\r'
 }`;
@@ -50,13 +58,32 @@ perl -MIO::Socket::INET -e '$s=IO::Socket::INET->new(Listen=>1,LocalAddr=>"127.0
 print STDOUT "up\\n"; close STDOUT; $c=$s->accept; print $c "mine\\n"' >up 2>&1 &
 until [ -s up ]; do sleep 0.02; done; cat </dev/tcp/127.0.0.1/8123`,
   "clients that reset at once": `command -v perl >/dev/null && perl -MSocket -MFcntl -e 'for (1..500) {
-  socket my $s, AF_INET, SOCK_STREAM, 0; fcntl $s, F_SETFL, O_NONBLOCK; connect $s, sockaddr_in(61280, inet_aton "127.0.0.1");
+  socket my $s, AF_INET, SOCK_STREAM, 0; fcntl $s, F_SETFL, O_NONBLOCK; connect $s, sockaddr_in($ENV{http_proxy} =~ /([0-9]+)$/, inet_aton "127.0.0.1");
   setsockopt $s, SOL_SOCKET, SO_LINGER, pack "ii", 1, 0; close $s; select undef, undef, undef, 0.003 unless $_ % 50 }'
 ask 'GET http://good.test:WEB_PORT/d'`,
   "an exit code": "exit 7",
   "a death by signal": "kill -9 $$",
   "curl": `command -v curl >/dev/null || { echo 'from outside'; exit; }
 curl -sS http://good.test:WEB_PORT/curl; curl -sS http://evil.test:WEB_PORT/ >/dev/null; curl -sS -p http://good.test:WEB_PORT/curl >/dev/null`,
+  "other ports of this machine": `for p in WEB_PORT RAW_PORT "$(cat port)"; do
+  [ "$p" = "$port" ] || (exec 3<>/dev/tcp/127.0.0.1/$p) 2>&1 | grep -o refused | head -1
+done`,
+  "servers of other commands": `(exec 3<>/dev/tcp/127.0.0.1/$(cat server)) 2>&1 | grep -o refused | head -1`,
+  "a port that it gave up": `command -v perl >/dev/null || { echo 0 >freed; echo 'mine refused'; exit; }
+perl -MIO::Socket::INET -e '
+$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die; $p = $s->sockport;
+sub reach { IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $p) ? "mine" : $!{ECONNREFUSED} ? "refused" : $! }
+print reach(), " "; close $s; open $f, ">", "freed.new"; print $f $p; close $f; rename "freed.new", "freed";
+select undef, undef, undef, 0.02 until -e "taken"; print reach(), "\\n"'`,
+  "all addresses": `command -v python3 >/dev/null || { echo '127.0.0.1 mine 127.0.0.1 mine '; exit; }
+python3 -c '
+import socket, threading
+for family, any in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
+    server = socket.socket(family); server.bind((any, 0)); server.listen()
+    threading.Thread(target=lambda: server.accept()[0].sendall(b"mine"), daemon=True).start()
+    client = socket.create_connection(("127.0.0.1", server.getsockname()[1]))
+    print(server.getsockname()[0].replace("::ffff:", "").replace(any, "127.0.0.1"), client.recv(9).decode(), end=" ")
+'; echo`,
   last: "tunnel raw.test:RAW_PORT; sleep 100",
 };
 
@@ -76,7 +103,7 @@ function copyStandardLibrary(modules: string): void {
   }
 }
 
-async function drive(as: "self" | "user"): Promise<Report> {
+async function drive(as: "self" | "user", level: "kernel" | "kernel+"): Promise<Report> {
   using world = makeWorld();
   const self = programFor(world);
   const step = as === "user" && Deno.uid() === 0;
@@ -92,7 +119,7 @@ async function drive(as: "self" | "user"): Promise<Report> {
     "--config",
     driverConfig(world),
   ];
-  const options = [...flags, script, JSON.stringify(SCRIPTS)];
+  const options = [...flags, script, JSON.stringify(SCRIPTS), level];
   copyStandardLibrary(self.env["DENO_DIR"] ?? "");
   const [program = "", ...args] = [...prefix, self.program, ...options];
   const env = { ...self.env, TMPDIR: world.tmp, PATH: "/usr/local/bin:/usr/bin:/bin" };
@@ -104,9 +131,11 @@ async function drive(as: "self" | "user"): Promise<Report> {
   }
 }
 
-for (const as of USERS) {
-  Deno.test({ name: `openGate() at kernel+ as ${as}`, ignore }, async (t) => {
-    const { port, outcomes, requests, leftovers } = await drive(as);
+for (
+  const [as, level] of USERS.flatMap((as) => (["kernel+", "kernel"] as const).map((level) => [as, level] as const))
+) {
+  Deno.test({ name: `gateOf() at ${level} as ${as}`, ignore: missing[level] !== undefined }, async (t) => {
+    const { port, outcomes, requests, stranger, leftovers } = await drive(as, level);
     const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]
       .map((text) => `HTTP/1.1 ${text}\n`);
     const output = (name: keyof typeof SCRIPTS): string | undefined => outcomes[name]?.output;
@@ -134,6 +163,10 @@ for (const as of USERS) {
     await t.step("leaves no other way out", () => {
       assertEquals(output("a direct connection"), "refused\nunreachable\n");
       assertEquals(output("names"), "2\n");
+      assertEquals(output("other ports of this machine"), "refused\n".repeat(level === "kernel" ? 3 : 2));
+      assertEquals(output("servers of other commands"), "refused\n");
+      assertEquals(output("a port that it gave up"), "mine refused\n");
+      assertEquals(stranger, "");
     });
     await t.step("opens with the call's own token alone", () => {
       for (const name of ["no token", "another call's token"] as const) {
@@ -142,13 +175,15 @@ for (const as of USERS) {
     });
     await t.step("keeps socket and bridge out of the command's reach", () => {
       assertEquals(output("the socket itself"), "gone\n0\n");
-      assertEquals(output("the bridge"), `2\n${OK}from outside\n`);
+      // At the level kernel there is none.
+      if (level === "kernel+") assertEquals(output("the bridge"), `2\n${OK}from outside\n`);
     });
     await t.step("goes on after clients that reset at once", () => {
       assertEquals(output("clients that reset at once"), `${OK}from outside\n`);
     });
     await t.step("leaves the command its own servers, exit codes and deaths", () => {
       assertEquals(output("an own server"), "mine\n");
+      assertEquals(output("all addresses"), "127.0.0.1 mine 127.0.0.1 mine \n");
       assertEquals([outcomes["an exit code"]?.exitCode, outcomes["a death by signal"]?.exitCode], [7, 137]);
     });
     await t.step("serves curl by the environment alone", () => {
@@ -186,11 +221,17 @@ Deno.test({ name: "confinedCommand() runs nothing where the bridge cannot be bui
   }
 });
 
-Deno.test({ name: "confinedCommand() without a gate gives a listed network to nobody R470", ignore }, async () => {
-  using world = makeWorld();
-  const policy = worldPolicy(world, "kernel+", { flags: { net: ["127.0.0.1"] } });
-  const argv = ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/61280"];
-  const { code, err } = await runConfined(policy, programFor(world), { argv });
-  assertEquals(code, 1);
-  assertMatch(err, /refused/);
-});
+for (const [level, why] of [["kernel+", /refused/], ["kernel", /not implemented/]] as const) {
+  const ignore = missing[level] !== undefined;
+  Deno.test(
+    { name: `confinedCommand() without a gate gives a listed network to nobody at ${level} R470`, ignore },
+    async () => {
+      using world = makeWorld();
+      const policy = worldPolicy(world, level, { flags: { net: ["127.0.0.1"] } }, {}, () => undefined);
+      const argv = ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/61280"];
+      const { code, err } = await runConfined(policy, programFor(world), { argv });
+      assertEquals(code, 1);
+      assertMatch(err, why);
+    },
+  );
+}

@@ -25,6 +25,16 @@ for (const level of ["kernel", "seatbelt", "permissions", "off"] satisfies Sandb
   });
 }
 
+Deno.test("netScope() gives a list at kernel where the machine can hold it, and asks only for a list R470", () => {
+  assertEquals(netScope(list("A.test"), NONE, "kernel", () => undefined), list("a.test"));
+  const why = () => "Yama is in the way";
+  assertThrows(() => netScope(list("a.test"), NONE, "kernel", why), UserError, "Yama is in the way");
+  const never = (): string => {
+    throw new Error("asked");
+  };
+  assertEquals([netScope(ALL, NONE, "kernel", never), netScope(NONE, NONE, "kernel", never)], [ALL, NONE]);
+});
+
 Deno.test("netScope() takes denials away and refuses those that would have to be cut out", () => {
   assertEquals(netScope(list("a.test", "b.test"), list("A.test"), "kernel+"), list("b.test"));
   assertEquals(netScope(list("x.a.test", "b.test:80"), list("*.a.test", "b.test"), "kernel"), NONE);

@@ -10,7 +10,9 @@ import { runFilter } from "./bpf_machine.ts";
 const ALLOW = 0x7fff0000;
 const KILL = 0x80000000;
 const failing = (errno: number): number => 0x00050000 | errno;
-const [EPERM, EACCES, ENOSYS] = [failing(1), failing(13), failing(38)];
+const [EPERM, EACCES, EBUSY, ENOSYS] = [failing(1), failing(13), failing(16), failing(38)];
+/** Of a call that waits for the host. */
+const LEFT = 0x7fc00000;
 
 const NONE: SeccompOrder = { net: "none", unixSockets: false, privateIpc: false };
 const PRIVATE: SeccompOrder = { net: "private", unixSockets: true, privateIpc: true };
@@ -154,6 +156,47 @@ for (const on of NAMES) {
       const number = CHECKED_CALLS[name][on];
       const found = [NONE, PRIVATE, OPEN].map((order) => ask(order, on, number, args));
       assertEquals(found, verdicts, `${name}(${args.join(", ")})`);
+    }
+  });
+}
+
+/** With a list of hosts and without a network of its own: what leads anywhere is left to the host, or refused. */
+const WITH_LIST: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[], number])[] = [
+  ["socket", [INET, STREAM | CLOEXEC], ALLOW],
+  ["socket", [INET6, STREAM, 6], ALLOW],
+  ["socket", [INET, STREAM, 262], EACCES],
+  ["socket", [INET, STREAM, 132], EACCES],
+  ["socket", [INET, STREAM, 256], EACCES],
+  ["socket", [INET, DGRAM], EACCES],
+  ["socket", [INET6, DGRAM | CLOEXEC, 17], EACCES],
+  ["socket", [INET, 5, 132], EACCES],
+  ["socket", [INET, RAW, 6], EACCES],
+  ["socket", [UNIX, STREAM], EACCES],
+  ["socket", [NETLINK, RAW, 0], EACCES],
+  ["socket", [PACKET, STREAM], EACCES],
+  ["socket", [VSOCK, STREAM], EACCES],
+  ["socketpair", [UNIX, STREAM], ALLOW],
+  ["socketpair", [UNIX, DGRAM], EACCES],
+  ["connect", [3, 0, 16], LEFT],
+  ["bind", [3, 0, 16], LEFT],
+  ["listen", [3, 5], LEFT],
+  ["sendto", [3, 0, 0, 0x20000000], EACCES],
+  ["sendmsg", [3, 0, 0x20000040], EACCES],
+  ["sendmmsg", [3, 0, 1, 0x20000000], EACCES],
+  ["sendto", [3, 0, 0, 0x4000], ALLOW],
+  ["seccomp", [1, 0], ALLOW],
+  ["seccomp", [1, 8], EBUSY],
+  ["seccomp", [1, 0x28], EBUSY],
+];
+
+for (const on of NAMES) {
+  Deno.test(`seccompFilter() on ${on} leaves to the host what could leave the list of hosts R470`, () => {
+    const order: SeccompOrder = { net: "left", unixSockets: false, privateIpc: false };
+    for (const [name, args, verdict] of WITH_LIST) {
+      assertEquals(ask(order, on, CHECKED_CALLS[name][on], args), verdict, `${name}(${args.join(", ")})`);
+    }
+    for (const net of ["none", "private", "open"] as const) {
+      assertEquals(ask({ ...order, net }, on, CHECKED_CALLS.connect[on], [3, 0, 16]), ALLOW);
     }
   });
 }

@@ -5,6 +5,8 @@ import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder } from "..
 const MAGIC = 0x434c5053;
 const VERSION = 2;
 const HEAD_BYTES = 24;
+const FLAGS_AT = 16;
+const SUM_AT = HEAD_BYTES - 4;
 /** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
@@ -14,6 +16,9 @@ const NAMESPACE_FLAGS = { shareNet: 1 } as const;
 const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6 } as const;
 const MOUNT_FLAGS = { readOnly: 1, optional: 2 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
+/** Of a policy's flags, and where above them a descriptor's number stands; listener.h. */
+const NOTIFY = 0x8000;
+const CHANNEL_AT = 16;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
 /** The frame before the policy, at kernel+: namespaces and mounts. */
@@ -68,6 +73,16 @@ export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<
   return frame.end(kernel ? KIND.confine : KIND.bare, flags);
 }
 
+/** A copy of a policy's frame that has the listener of the filter sent over a descriptor of the process. */
+export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number): Uint8Array<ArrayBuffer> {
+  if (descriptor >= 1 << CHANNEL_AT) throw new Error(`a descriptor's number is too large: ${descriptor}`);
+  const copy = frame.slice();
+  const head = new DataView(copy.buffer);
+  head.setUint32(FLAGS_AT, (head.getUint32(FLAGS_AT, true) | NOTIFY | (descriptor << CHANNEL_AT)) >>> 0, true);
+  head.setUint32(SUM_AT, sumOf(copy), true);
+  return copy;
+}
+
 /** The last frame: what it becomes. */
 export function encodeCommand(order: ExecOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
@@ -93,7 +108,7 @@ function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | 
 /** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */
 export function sumOf(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
-  for (let i = 0; i < HEAD_BYTES - 4; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
+  for (let i = 0; i < SUM_AT; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
   for (let i = HEAD_BYTES; i < bytes.length; i++) sum = Math.imul(sum ^ (bytes[i] ?? 0), 0x01000193);
   return sum >>> 0;
 }
@@ -148,7 +163,7 @@ function writer(): Writer {
       const frame = bytes.slice(0, at);
       const head = new DataView(frame.buffer);
       [MAGIC, VERSION, at, kind, flags].forEach((word, index) => head.setUint32(4 * index, word, true));
-      head.setUint32(HEAD_BYTES - 4, sumOf(frame), true);
+      head.setUint32(SUM_AT, sumOf(frame), true);
       return frame;
     },
   };

@@ -12,6 +12,7 @@
 #include "limits.h"
 #include "privileges.h"
 #include "landlock.h"
+#include "listener.h"
 #include "command.h"
 #include "mounts.h"
 #include "namespaces.h"
@@ -32,6 +33,7 @@ static void install_filter(struct frame *frame, u32 instructions) {
   frame->at += size;
   // Known before the last step is taken.
   expect_end(frame);
+  if (frame->flags & NOTIFY) return install_with_listener(&filter, frame->flags >> CHANNEL_AT);
   must(CALL(prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0), "prctl(PR_SET_SECCOMP)", 0);
 }
 
@@ -47,7 +49,7 @@ static void confine(void) {
   }
   // Namespaces without the kernel's other means are no level.
   if (frame.kind != KIND_CONFINE && (frame.kind != KIND_BARE || is_inside)) fail("this frame is no policy", 0, 0);
-  if (frame.flags & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
+  if (known_flags(frame.flags) & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
   // Orphans below this process become its children: of two commands at once nobody could tell whose they are. Survives
   // execve.
   must(CALL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)", 0);
@@ -66,7 +68,7 @@ static void confine(void) {
   if (frame.kind == KIND_BARE) {
     // The policy's level has no kernel in it, and the program is one that confines itself by other means.
     step = "policy";
-    if (apart || rules || filter) fail("a policy without a kernel has rules for one", 0, 0);
+    if (apart || rules || filter || frame.flags & NOTIFY) fail("a policy without a kernel has rules for one", 0, 0);
     expect_end(&frame);
     return;
   }

@@ -87,8 +87,8 @@ export async function killRunners(program: Program, kills: number): Promise<void
       const args = ["-p", "-m", `replay:${file}`, "--no-session", "go"];
       const child = start(program, args, { cwd: ws, env: { HOME: home } });
       const timer = setTimeout(() => {
-        for (const pid of childrenOf(child.pid)) {
-          if (!readProc(`/proc/${pid}/cmdline`)?.includes("--internal-")) continue;
+        for (const pid of processesBelow(child.pid)) {
+          if (!readProc(`/proc/${pid}/cmdline`)?.includes("--internal-runner")) continue;
           try {
             Deno.kill(pid, "SIGKILL");
             killed++;
@@ -106,6 +106,8 @@ export async function killRunners(program: Program, kills: number): Promise<void
   });
 }
 
-function childrenOf(pid: number): number[] {
-  return numbersIn(`/proc/${pid}/task`).flatMap((thread) => childrenOfThread(pid, thread) ?? []);
+/** All of them: between a host and its runner there may be what makes its mounts. */
+function processesBelow(pid: number): number[] {
+  const children = numbersIn(`/proc/${pid}/task`).flatMap((thread) => childrenOfThread(pid, thread) ?? []);
+  return children.flatMap((child) => [child, ...processesBelow(child)]);
 }

@@ -4,12 +4,12 @@ import { textOf } from "../../src/core/message.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { policyFor } from "../runner/world.ts";
 
-const { root, outside, read, script, calls } = JSON.parse(Deno.args[0] ?? "");
+const { root, outside, read, script, calls, deadlineMs = 60_000 } = JSON.parse(Deno.args[0] ?? "");
 const policy = policyFor(root, { sandbox: "permissions", ...(read ? { read: { all: false, list: read } } : {}) });
 const self = { program: "/nowhere", args: [], env: {}, readPaths: [], standalone: false };
 const signal = new AbortController().signal;
 try {
-  const runner = openRunner(policy, self, new URL(script, import.meta.url), { checkPaths: false, deadlineMs: 2000 });
+  const runner = openRunner(policy, self, new URL(script, import.meta.url), { checkPaths: false, deadlineMs });
   const said: string[] = [];
   for (const [name, args] of calls) {
     said.push(

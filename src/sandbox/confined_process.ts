@@ -31,8 +31,10 @@ export interface StartedProcess {
   neverBegan?(): boolean;
   /** What the network's proxy denied so far, one line each. */
   notes?(): string[];
-  /** The first of it that a grant could lift. */
-  denied?(): DenialClaim | undefined;
+  /** What of it a grant could lift. */
+  denied?(): DenialClaim[];
+  /** Those of the notes that are about anything else. */
+  refused?(): string[];
 }
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
@@ -112,7 +114,8 @@ function attach(
       });
     },
     notes: () => gate?.notes() ?? [],
-    denied: () => gate?.denied(),
+    denied: () => gate?.denied() ?? [],
+    refused: () => gate?.refused() ?? [],
     async failure(status) {
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;

@@ -8,10 +8,10 @@ const OWN_NAME = /^\/tmp\/bash-[\w-]+\.log$/;
 const MOST_NAMES = 5;
 
 /**
- * What a command finds in its own /tmp, as paths there; undefined where that is the machine's, or where the command does not
- * speak of it. It may without a word: from a workspace below /tmp `../x` leads there.
+ * What a command finds in its own /tmp, as paths there; undefined where that is the machine's. Its words do not say whether it
+ * writes there: a script may, and from a workspace below /tmp `../x` leads there.
  */
-export function namesInPrivateTmp(policy: Policy, command: string): ReadonlySet<string> | undefined {
+export function namesInPrivateTmp(policy: Policy): ReadonlySet<string> | undefined {
   if (!privateFolders(policy).includes("/tmp")) return undefined;
   const shown = [...policy.read.list, ...policy.write.list, policy.root, policy.home].filter((path) =>
     isInside(path, "/tmp")
@@ -21,7 +21,6 @@ export function namesInPrivateTmp(policy: Policy, command: string): ReadonlySet<
   for (const path of shown) {
     for (let folder = dirname(path); isInside(folder, "/tmp"); folder = dirname(folder)) around.add(folder);
   }
-  if (around.size === 1 && !/\/tmp\b/.test(command)) return undefined;
   const own = [...around].filter((folder) => !shown.some((path) => isInside(folder, path)));
   const names = own.flatMap((folder) =>
     (disk.listFolder(privatePath(policy, folder)) ?? []).map((name) => `${folder}/${name}`)
@@ -30,11 +29,9 @@ export function namesInPrivateTmp(policy: Policy, command: string): ReadonlySet<
 }
 
 /** Where that lies what a command has put into /tmp since: nothing of it is in the machine's. */
-export function privateTmpNotes(policy: Policy, command: string, before: ReadonlySet<string> | undefined): string[] {
+export function privateTmpNotes(policy: Policy, before: ReadonlySet<string> | undefined): string[] {
   if (before === undefined) return [];
-  const fresh = [...namesInPrivateTmp(policy, command) ?? []].filter((path) =>
-    !before.has(path) && !OWN_NAME.test(path)
-  );
+  const fresh = [...namesInPrivateTmp(policy) ?? []].filter((path) => !before.has(path) && !OWN_NAME.test(path));
   if (fresh.length === 0) return [];
   const names = fresh.slice(0, MOST_NAMES).map((path) => `${path} is ${privatePath(policy, path)}`).join(", ");
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";

@@ -2,6 +2,7 @@ import { dirname } from "@std/path";
 import { isInside, type Policy } from "../core/policy.ts";
 import { disk } from "./disk.ts";
 import { privateFolders } from "./private_folders.ts";
+import { thisProgram } from "./self.ts";
 
 /** Output that was too long for the model, which is kept here as well. */
 const OWN_NAME = /^\/tmp\/bash-[\w-]+\.log$/;
@@ -11,9 +12,13 @@ const MOST_NAMES = 5;
  * What a command finds in its own /tmp, as paths there; undefined where that is the machine's. Its words do not say whether it
  * writes there: a script may, and from a workspace below /tmp `../x` leads there.
  */
-export function namesInPrivateTmp(policy: Policy): ReadonlySet<string> | undefined {
+export function namesInPrivateTmp(
+  policy: Policy,
+  program: readonly string[] = thisProgram().readPaths,
+): ReadonlySet<string> | undefined {
   if (!privateFolders(policy).includes("/tmp")) return undefined;
-  const shown = [...policy.read.list, ...policy.write.list, policy.root, policy.home].filter((path) =>
+  // The runner, which shares the folder, is shown the program.
+  const shown = [...policy.read.list, ...policy.write.list, policy.root, policy.home, ...program].filter((path) =>
     isInside(path, "/tmp")
   );
   /** Folders of its own around what is shown of the machine's: mounts need a place, and leave it behind. */

@@ -27,7 +27,11 @@ const FROM_SOURCE = new RegExp(
 const NOT_BARE = /^(?:memory-hog|many-processes|huge-file|hold-stdout-hang|fork|own-.*(?:bomb|hog|flood))/;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, { string: ["columns", "only", "at", "jobs"], boolean: ["quick"] });
+// Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
+  string: ["columns", "only", "at", "jobs"],
+  boolean: ["quick"],
+});
 const corpus = join(root, "test", "attacks");
 const attacks = readCorpus(corpus, new RegExp(String(args.only ?? ".")));
 const matrix = await openMatrix(root, typeof args.at === "string" ? args.at : undefined, String(args.columns ?? "."));

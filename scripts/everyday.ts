@@ -23,7 +23,8 @@ const MORE_WITH_NETWORK = 2;
 const MOST_WITH_ALL_IN_SIGHT = 2;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-const args = parseArgs(Deno.args, { string: ["columns"] });
+// Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["columns"] });
 const matrix = await openMatrix(root, undefined, String(args.columns ?? "^(?:none|binary|source/kernel/user)"));
 const script = join(root, "test", "attacks", "everyday.sh");
 const columns = new Map<string, ReadonlyMap<string, string>>();

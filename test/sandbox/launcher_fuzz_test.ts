@@ -1,9 +1,10 @@
 // Frames that were changed anywhere, with the sum that belongs to them: whatever comes of it, the launcher neither crashes nor
 // runs anything that is not confined.
 import { assert, assertEquals } from "@std/assert";
-import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { confinedCommand, execFrame, namespaceFrame, policyFrame } from "../../src/sandbox/launch.ts";
 import { sumOf } from "../../src/sandbox/launcher/frames.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { HAS_OWN } from "./namespaces_here.ts";
 import { makeWorld, programFor, runFrames, worldPolicy } from "./confined_world.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -25,12 +26,12 @@ function random(seed: number): Random {
   };
 }
 
-/** Changes a frame somewhere before `end`. */
-function mutated(frame: Bytes, end: number, next: Random): Bytes {
+/** Changes a frame somewhere between two places. */
+function mutated(frame: Bytes, end: number, next: Random, begin = 0): Bytes {
   let bytes = [...frame];
   for (let left = [1, 1, 2, 8][next(4)] ?? 1; left > 0; left--) {
     // The beginning has the sizes and counts.
-    const at = next(2) === 0 ? next(Math.min(end, 200)) : next(end);
+    const at = begin + (next(2) === 0 ? next(Math.min(end - begin, 200)) : next(end - begin));
     const word = (value: number): number[] =>
       [value, value >>> 8, value >>> 16, value >>> 24].map((byte) => byte & 0xff);
     switch (next(5)) {
@@ -86,5 +87,36 @@ Deno.test({
       else if (!isCommand) assert((out === "" && code !== 0) || out === "NoNewPrivs:\t1\nSeccomp:\t2\n", claim);
     }
     assert((codes.get(71) ?? 0) > TRIES / 4, JSON.stringify([...codes]));
+  },
+});
+
+/** How long head, counts and the first mount are: that of the whole disk, read-only. Where that changed, folders could be made anywhere. */
+const ROOT_BYTES = 24 + 3 * 4 + 5 + 8 + 2 * 6;
+
+Deno.test({
+  name: "the launcher neither crashes nor runs anything unconfined, whatever the mounts say",
+  ignore: probeSandbox().landlockAbi < 6 || !HAS_OWN,
+  fn: async () => {
+    using world = makeWorld();
+    const self = programFor(world);
+    const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
+    const good = namespaceFrame(policy, self) ?? new Uint8Array();
+    const argv = ["/bin/grep", "-E", "^(NoNewPrivs|Seccomp):", "/proc/self/status"];
+    const exec = execFrame({ argv, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
+    const seed = Number(Deno.env.get("SANDPIPER_SEED") ?? 20_261);
+    const next = random(seed);
+    const codes = new Map<number, number>();
+    for (let round = 0; round < TRIES; round++) {
+      const frames = [mutated(good, good.length, next, ROOT_BYTES), policyFrame(policy, self), exec];
+      const { code, out } = await runFrames(confinedCommand(policy, self), frames);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      const claim = `round ${round} of seed ${seed} ended with ${code} and ${out}`;
+      assert(code < SIGNAL, claim);
+      if (code === 71) assertEquals(out, "", claim);
+      // Where a mount went elsewhere, there may be nothing to read.
+      else assert((out === "" && code !== 0) || out === "NoNewPrivs:\t1\nSeccomp:\t2\n", claim);
+    }
+    assert((codes.get(71) ?? 0) > TRIES / 4, JSON.stringify([...codes]));
+    assertEquals([...Deno.readDirSync(world.outside)].map(({ name }) => name), ["secret"]);
   },
 });

@@ -84,6 +84,8 @@ for family, any in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
     client = socket.create_connection(("127.0.0.1", server.getsockname()[1]))
     print(server.getsockname()[0].replace("::ffff:", "").replace(any, "127.0.0.1"), client.recv(9).decode(), end=" ")
 '; echo`,
+  server: `${PRELUDE}
+read -r word; echo "$word"; ask 'GET http://good.test:WEB_PORT/s'; ask 'GET http://evil.test:1/' | head -1`,
   last: "tunnel raw.test:RAW_PORT; sleep 100",
 };
 
@@ -135,7 +137,7 @@ for (
   const [as, level] of USERS.flatMap((as) => (["kernel+", "kernel"] as const).map((level) => [as, level] as const))
 ) {
   Deno.test({ name: `gateOf() at ${level} as ${as}`, ignore: missing[level] !== undefined }, async (t) => {
-    const { port, outcomes, requests, stranger, leftovers } = await drive(as, level);
+    const { port, outcomes, requests, stranger, served, leftovers } = await drive(as, level);
     const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]
       .map((text) => `HTTP/1.1 ${text}\n`);
     const output = (name: keyof typeof SCRIPTS): string | undefined => outcomes[name]?.output;
@@ -172,6 +174,10 @@ for (
       for (const name of ["no token", "another call's token"] as const) {
         assertEquals([output(name)?.split("\n")[0], notes(name)], [WHO?.trimEnd(), []]);
       }
+    });
+    await t.step("is the way of a program that lives for the session, too", () => {
+      assertEquals(served.output, `word\n${OK}from outside\n${DENIED}`);
+      assertMatch(served.notes.join(), /^Denied: connect to evil\.test:1: not in the network scope/);
     });
     await t.step("keeps socket and bridge out of the command's reach", () => {
       assertEquals(output("the socket itself"), "gone\n0\n");

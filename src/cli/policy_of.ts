@@ -53,6 +53,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   return withinHost({
     ...policy,
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
+    ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });

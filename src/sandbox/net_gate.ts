@@ -24,8 +24,10 @@ export interface NetGate {
   readonly env: Readonly<Record<string, string>>;
   /** What was denied, one line each, every host once. */
   notes(): string[];
-  /** The first host that was denied for not being listed. */
-  denied(): DenialClaim | undefined;
+  /** The hosts that were denied for not being listed. */
+  denied(): DenialClaim[];
+  /** Those of the notes about what no list would open. */
+  refused(): string[];
   /** Ends the listener and every connection. Safe to call twice. */
   close(): void;
 }
@@ -78,6 +80,7 @@ function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGa
     env: proxy.env(BRIDGE_PORT),
     notes: proxy.notes,
     denied: proxy.denied,
+    refused: proxy.refused,
     close: () => {
       closeQuietly(listener);
       proxy.close();
@@ -95,6 +98,7 @@ function openPortGate(list: readonly string[], options: NetOptions = MACHINE): N
     env: proxy.env(port),
     notes: proxy.notes,
     denied: proxy.denied,
+    refused: proxy.refused,
     close: () => {
       close();
       proxy.close();
@@ -108,6 +112,7 @@ interface Proxy {
   readonly env: (port: number) => Readonly<Record<string, string>>;
   readonly notes: NetGate["notes"];
   readonly denied: NetGate["denied"];
+  readonly refused: NetGate["refused"];
   readonly close: () => void;
 }
 
@@ -116,15 +121,14 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
   const open = new Set<Deno.Conn>();
   let clients = 0;
-  const denied = new Set<string>();
-  let unlisted: string | undefined;
+  /** Notes, each with the host that is merely not listed. */
+  const denied = new Map<string, string | undefined>();
   const scope = {
     ...options,
     rules,
     authorization: proxyAuthorization(token),
     onDenied: (note: string, host: string | undefined): void => {
-      unlisted ??= host;
-      if (denied.size < MOST_DENIED) denied.add(note);
+      if (denied.size < MOST_DENIED) denied.set(note, host);
     },
   };
 
@@ -156,11 +160,13 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
     serve,
     env: (port) => proxyVariables(rules, token, port),
     notes: () => {
-      const lines = [...denied];
+      const lines = [...denied.keys()];
       const more = lines.length - MOST_NOTES;
       return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
     },
-    denied: () => unlisted === undefined ? undefined : { kind: "net", target: unlisted },
+    denied: () =>
+      [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
+    refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
     close: () => {
       for (const conn of open) closeQuietly(conn);
     },

@@ -4,13 +4,14 @@ import { PROGRAM_BYTES, type ProgramOutcome } from "../core/program.ts";
 import { formatSize } from "../core/text.ts";
 import { drain } from "./command_process.ts";
 import type { ConfinedProcess } from "./confined_process.ts";
-import { denialHint } from "./denial_hint.ts";
+import { denialHints } from "./denial_hint.ts";
+import type { Met } from "./denial_claim.ts";
 import { disk } from "./disk.ts";
 import { killTree } from "./end_tree.ts";
 import type { Exec } from "./launch.ts";
 import { openTree } from "./process_tree.ts";
+import { metBy } from "./met.ts";
 import type { ProtectedGuard } from "./protected_guard.ts";
-import type { DeniedOutcome } from "./shell.ts";
 import type { Spares } from "./spare.ts";
 import { openStop } from "./stop.ts";
 import { watch } from "./watchdog.ts";
@@ -29,7 +30,7 @@ export interface ProgramHost {
 }
 
 /** How a program ended, with what of the policy it met, as of a command of the real shell; that stays in the host. */
-export type DeniedProgramOutcome = ProgramOutcome & Pick<DeniedOutcome, "denial" | "isDenied">;
+export type DeniedProgramOutcome = ProgramOutcome & Met;
 
 /**
  * Runs one program in a confined process to its end, with its two outputs apart; the same confinement, watchdog and end as
@@ -69,22 +70,17 @@ export async function runProgram(
       throw new ToolError(`it could not be confined and did not run: ${failure}`);
     }
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
-    const notes = [...(started.notes?.() ?? []), ...guard.notes()];
     const text = new TextDecoder().decode(stderr.subarray(-65_536));
-    const hint = notes.length > 0
-      ? undefined
-      : denialHint(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
+    const hints = denialHints(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
+    const { notes, ...met } = metBy(started, guard.notes(), hints);
     const limit = stop.reason()?.limit;
-    const denial = hint?.denial ?? started.denied?.();
     return {
-      ...(denial === undefined ? {} : { denial }),
-      ...(notes.length > 0 || hint !== undefined || denial !== undefined ? { isDenied: true as const } : {}),
+      ...met,
       exitCode: status?.code ?? KILLED,
       stdout,
       stderr,
       notes: [
         ...notes,
-        ...(hint?.note === undefined ? [] : [hint.note]),
         ...(limit === undefined ? [] : [`${nameOf(command)} was ended: ${limit}.`]),
       ],
     };

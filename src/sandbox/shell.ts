@@ -5,15 +5,16 @@ import { type Background, openBackground } from "./background.ts";
 import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
 import { killTree } from "./end_tree.ts";
-import type { DenialClaim } from "./denial_claim.ts";
-import { denialHint, endingOf } from "./denial_hint.ts";
+import type { Met } from "./denial_claim.ts";
+import { denialHints, endingOf } from "./denial_hint.ts";
+import { metBy } from "./met.ts";
 import { silentHint } from "./net_closed.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
 import { openTree } from "./process_tree.ts";
 import { openProtectedGuard, type ProtectedGuard } from "./protected_guard.ts";
-import { namesInPrivateTmp, privateTmpNotes } from "./private_notes.ts";
+import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
 import type { Spares } from "./spare.ts";
 import { openStop, type StopReason } from "./stop.ts";
 import { openTripwire } from "./tripwire.ts";
@@ -30,11 +31,8 @@ const NOT_STARTED = 130;
 /** 128 + SIGKILL. */
 const KILLED = 137;
 
-/**
- * How a command ended, with what of the policy it met where a grant could help; `isDenied` where it met anything of it,
- * secrets included.
- */
-export type DeniedOutcome = ShellOutcome & { readonly denial?: DenialClaim; readonly isDenied?: true };
+/** How a command ended, with what of the policy it met. */
+export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
@@ -104,7 +102,7 @@ async function runCommand(
   const { policy } = host;
   const { limits } = policy;
   guard.begin();
-  const before = namesInPrivateTmp(policy, command);
+  const before = namesInPrivateTmp(policy);
   const started = startCommand(host, command);
   const tree = openTree(started.pid);
   guard.add(tree);
@@ -144,17 +142,11 @@ async function runCommand(
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
-    const notes = [...(started.notes?.() ?? []), ...guard.notes()];
-    // What is known needs no guess.
-    const hint = notes.length > 0
-      ? undefined
-      : denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
-        silentHint(command, status?.code ?? 0, policy);
-    const said = [...(hint?.note === undefined ? notes : [hint.note]), ...privateTmpNotes(policy, command, before)];
-    const told = outcomeOf(captured, status, stop.reason(), left, said);
-    const denial = hint?.denial ?? started.denied?.();
-    if (notes.length === 0 && hint === undefined && denial === undefined) return told;
-    return { ...told, isDenied: true, ...(denial === undefined ? {} : { denial }) };
+    const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
+    const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
+    const { notes, ...met } = metBy(started, guard.notes(), silent ? [silent] : hints);
+    const said = [...notes, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
+    return { ...outcomeOf(captured, status, stop.reason(), left, said), ...met };
   } finally {
     clearTimeout(timer);
     watchdog.close();

@@ -28,6 +28,19 @@ export const withoutUserNamespaces: Lack = (command) => [
   ...["sh", ...command],
 ];
 
+/** One whose kernel, or a container, answers what the launcher makes mounts with by ENOSYS; bubblewrap has no need of it. */
+export const withoutOwnNamespaces: Lack = withoutCall(442, 38);
+
+/**
+ * One on which nobody may make a user namespace at all, so that the level is kernel: in a root that is not the mount
+ * namespace's own they are refused, to root as well; user_namespaces(7). Only root can make it.
+ */
+export const withoutNamespaces: Lack = (command) => [
+  ...["unshare", "--mount", "sh", "-c"],
+  'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"',
+  ...["sh", ...command],
+];
+
 /** One where another file stands in bwrap's place; /dev/null for none that could be started. Only root can make it. */
 export function withBwrap(file: string): Lack {
   return (command) => ["unshare", "--mount", "sh", "-c", `${BWRAP} exec "$@"`, file, ...command];

@@ -1,7 +1,9 @@
 // The whole program on machines that lack something: it refuses, or does with less and confines with what there is; whatever
 // it says, nothing runs outside of it.
 import { assertEquals, assertMatch } from "@std/assert";
+import { HAS_BUBBLEWRAP, HAS_OWN } from "./namespaces_here.ts";
 import { CONFINED } from "./shell_fixture.ts";
+import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { inWorkspace } from "../helpers/program.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { CHECKED_CALLS } from "../../src/sandbox/seccomp_table.ts";
@@ -12,6 +14,8 @@ import {
   withBwrap,
   withoutCall,
   withoutLandlock,
+  withoutNamespaces,
+  withoutOwnNamespaces,
   withoutUserNamespaces,
 } from "./machine.ts";
 
@@ -38,9 +42,9 @@ const REFUSED: readonly (readonly [name: string, lacks: (folder: string) => read
     /why: a seccomp filter, probably the container's/,
   ],
   [
-    "without Landlock and without bwrap",
-    () => [withBwrap("/dev/null"), withoutLandlock(38)],
-    /why: .*ENOSYS.*bubblewrap alone would not limit/,
+    "without Landlock and without namespaces",
+    () => [withoutNamespaces, withoutLandlock(38)],
+    /why: .*ENOSYS.*namespaces alone would not limit/,
   ],
 ];
 for (const [name, lacks, why] of REFUSED) {
@@ -56,7 +60,10 @@ for (const [name, lacks, why] of REFUSED) {
         assertEquals({ code: left.code, stdout: left.stdout }, { code: 3, stdout: "" });
         assertMatch(left.stderr, /^error: Cannot confine tools with the kernel here\n/);
         assertMatch(left.stderr, why);
-        assertMatch(left.stderr, /fix: Use a newer kernel or install bubblewrap, run with --sandbox permissions/);
+        assertMatch(
+          left.stderr,
+          /fix: Use a newer kernel or make namespaces work .see sandpiper doctor., run with --sandbox permissions/,
+        );
         assertEquals([...Deno.readDirSync(ws)], []);
       }),
   });
@@ -79,7 +86,7 @@ for (const [name, lacks, why] of REFUSED) {
           (await look("--sandbox", "kernel", "--json")).stdout,
         );
         const sandbox = checks.find((check) => check.name === "sandbox");
-        assertEquals([sandbox?.ok, sandbox?.fix?.startsWith("Use a newer kernel or install")], [false, true]);
+        assertEquals([sandbox?.ok, sandbox?.fix?.startsWith("Use a newer kernel or make namespaces")], [false, true]);
         // Where the user asks for nothing in particular, less is no failure.
         const any = await look();
         assertEquals(any.code, 0, any.stderr);
@@ -102,25 +109,34 @@ Deno.test({
 });
 
 const LESS: readonly (readonly [name: string, lacks: (folder: string) => readonly Lack[], why: RegExp])[] = [
-  ["no bwrap", () => [withBwrap("/dev/null")], /bubblewrap (?:did not start|is not installed)/],
   [
-    "refused user namespaces",
+    "no bwrap and namespaces refused",
+    () => [withBwrap("/dev/null"), withoutNamespaces],
+    /its own \(namespaces: clone: EPERM\); bubblewrap (?:did not start|is not installed)/,
+  ],
+  [
+    "no more user namespaces",
     () => [withoutUserNamespaces],
-    /bubblewrap cannot make namespaces here: bwrap: .*\(ENOSPC\)/,
+    /its own \(namespaces: clone: ENOSPC\); bubblewrap cannot make namespaces here: bwrap: .*\(ENOSPC\)[^]*sysctl user.max_user/,
+  ],
+  [
+    "a root that is not the namespace's own",
+    () => [withoutNamespaces],
+    /clone: EPERM\); bubblewrap cannot make namespaces/,
   ],
   [
     "a bwrap that is refused its mapping",
-    (folder) => [fake(folder, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")],
+    (folder) => [fake(folder, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1"), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces here: bwrap: setting up uid map: Permission denied/,
   ],
   [
     "a bwrap that does nothing and says so well",
-    (folder) => [fake(folder, "exit 0")],
+    (folder) => [fake(folder, "exit 0"), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces/,
   ],
   [
     "a bwrap that makes no namespaces",
-    (folder) => [fake(folder, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')],
+    (folder) => [fake(folder, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces/,
   ],
 ];
@@ -145,7 +161,6 @@ for (const [name, lacks, why] of LESS) {
   });
 }
 
-const NO_BWRAP = withBwrap("/dev/null");
 const { seccomp } = CHECKED_CALLS;
 /** What a container may refuse: process_vm_readv and pidfd_getfd, by which others look into processes. */
 const LOOKS = [{ x86_64: 310, aarch64: 270 }, { x86_64: 438, aarch64: 438 }].map((call) =>
@@ -159,13 +174,13 @@ Deno.test({
     inWorkspace({}, async ({ ws, home }) => {
       const command = "curl -s -o /dev/null -w '%{http_code}\n' http://b.test/ || echo none; : > ran";
       const args = ["tool", "--allow-net=a.test", "bash", "--", command];
-      for (const lacks of [[NO_BWRAP], [NO_BWRAP, ...LOOKS]]) {
+      for (const lacks of [[withoutNamespaces], [withoutNamespaces, ...LOOKS]]) {
         const { code, stdout, stderr } = await onMachine(lacks, args, { cwd: ws, home });
         assertMatch(stdout, /^(?:403|none)\n/);
         assertMatch(stdout, /^Denied: connect to b\.test:80: not in the network scope \(allowed: a\.test\)/m);
         assertEquals(code, 0, stderr);
       }
-      const { stdout } = await onMachine([NO_BWRAP], ["doctor"], { cwd: ws, home });
+      const { stdout } = await onMachine([withoutNamespaces], ["doctor"], { cwd: ws, home });
       assertMatch(stdout, /^ok +host list +--allow-net=HOST can be held to its hosts$/m);
     }),
 });
@@ -175,7 +190,7 @@ Deno.test({
   ignore,
   fn: () =>
     inWorkspace({}, async ({ ws, home }) => {
-      const lacks = [NO_BWRAP, withoutCall(seccomp[Deno.build.arch], 22)];
+      const lacks = [withoutNamespaces, withoutCall(seccomp[Deno.build.arch], 22)];
       const args = ["tool", "--allow-net=a.test", "bash", "--", MARK];
       const { code, stdout, stderr } = await onMachine(lacks, args, { cwd: ws, home });
       assertEquals({ code, stdout }, { code: 3, stdout: "" });
@@ -207,12 +222,16 @@ const LYING: readonly (readonly [name: string, script: string, said: RegExp])[] 
 for (const [name, script, said] of LYING) {
   Deno.test({
     name: `a bwrap that worked when it was tried and then ${name} runs nothing`,
-    ignore: ignore || !CONFINED.includes("kernel+"),
+    ignore: ignore || !HAS_BUBBLEWRAP,
     fn: () =>
       inWorkspace({}, async ({ ws, home, outside }) => {
         Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
         const lack = fake(outside, `${PROBED} ${script}`.replaceAll("REAL", `${outside}/real`));
-        const left = await onMachine([lack], ["tool", "--sandbox", "kernel", "bash", "--", MARK], { cwd: ws, home });
+        const left = await onMachine(
+          [lack, withoutOwnNamespaces],
+          ["tool", "--sandbox", "kernel", "bash", "--", MARK],
+          { cwd: ws, home },
+        );
         assertMatch(left.stdout + left.stderr, said);
         assertEquals([...Deno.readDirSync(ws)], []);
         assertEquals(left.code === 0, false);
@@ -222,20 +241,65 @@ for (const [name, script, said] of LYING) {
 
 Deno.test({
   name: "a remembered answer that is not true any more runs nothing, and says what failed",
-  ignore: ignore || !CONFINED.includes("kernel+"),
+  ignore: ignore || !HAS_BUBBLEWRAP,
   fn: () =>
     inWorkspace({}, async ({ ws, home, outside }) => {
       // Works once, so that this is remembered, and from then on never again, under the same name, size and times.
       const script =
         `[ -e ${outside}/broken ] && { echo 'bwrap: broken since' >&2; exit 1; }; exec ${outside}/real "$@"`;
       Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
-      const lack = fake(outside, script);
-      const place = { cwd: ws, home, cache: `${home}/cache` };
-      const args = ["tool", "--sandbox", "kernel", "bash", "--", "echo fine"];
-      assertMatch((await onMachine([lack], args, place)).stdout, /fine/);
-      Deno.writeTextFileSync(`${outside}/broken`, "");
-      const left = await onMachine([lack], [...args.slice(0, -1), MARK], place);
-      assertMatch(left.stdout + left.stderr, /could not be confined: bwrap: broken since/);
-      assertEquals([...Deno.readDirSync(ws)], []);
+      const [program = "", ...words] = fake(outside, script)(["sh", "-c", "echo up; exec cat"]);
+      // One machine for both: another mount namespace would be asked again.
+      const machine = new Deno.Command(program, { args: words, stdin: "piped", stdout: "piped" }).spawn();
+      try {
+        await machine.stdout.getReader().read();
+        const inside: Lack = (command) => ["nsenter", `--mount=/proc/${machine.pid}/ns/mnt`, `--wd=${ws}`, ...command];
+        const lacks = [inside, withoutOwnNamespaces];
+        const place = { cwd: ws, home, cache: `${home}/cache` };
+        const args = ["tool", "--sandbox", "kernel", "bash", "--", "echo fine"];
+        assertMatch((await onMachine(lacks, args, place)).stdout, /fine/);
+        Deno.writeTextFileSync(`${outside}/broken`, "");
+        const left = await onMachine(lacks, [...args.slice(0, -1), MARK], place);
+        assertMatch(left.stdout + left.stderr, /could not be confined: bwrap: broken since/);
+        assertEquals([...Deno.readDirSync(ws)], []);
+      } finally {
+        await machine.stdin.close();
+        await machine.status;
+      }
+    }),
+});
+
+Deno.test({
+  name:
+    "a machine that refuses the program its own namespaces and bubblewrap none gets kernel+, and doctor says which, why and what would help",
+  ignore: ignore || !HAS_BUBBLEWRAP,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const place = { cwd: ws, home };
+      const script = "readlink /proc/self/ns/net; ls /proc | grep -c '^[0-9]'; tr '\\0' ' ' < /proc/1/cmdline";
+      const ran = await onMachine([withoutOwnNamespaces], ["tool", "bash", "--", script], place);
+      const [net, processes = "", first = ""] = ran.stdout.split("\n");
+      assertEquals(net === readProcLink("/proc/self/ns/net"), false, ran.stdout + ran.stderr);
+      assertEquals([Number(processes) < 20, /bwrap/.test(first)], [true, true], ran.stdout);
+      const { stdout } = await onMachine([withoutOwnNamespaces], ["doctor"], place);
+      assertMatch(stdout, /^ok +sandbox +level kernel\+$/m);
+      assertMatch(
+        stdout,
+        /^ok +namespaces +made by .*bwrap, because .* \(mounts: mount_setattr .*ENOSYS\)\n +Nothing has to be/m,
+      );
+    }),
+});
+
+Deno.test({
+  name: "a machine without bubblewrap has kernel+ where the program may make namespaces",
+  ignore: ignore || !HAS_OWN,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const lacks = [withBwrap("/dev/null")];
+      const { stdout } = await onMachine(lacks, ["doctor"], { cwd: ws, home });
+      assertMatch(stdout, /^ok +sandbox +level kernel\+\n.*\nok +namespaces +made by this program/m);
+      const ran = await onMachine(lacks, ["tool", "bash", "--", "readlink /proc/self/ns/net"], { cwd: ws, home });
+      assertMatch(ran.stdout, /^net:/, ran.stderr);
+      assertEquals(ran.stdout.trim() === readProcLink("/proc/self/ns/net"), false);
     }),
 });

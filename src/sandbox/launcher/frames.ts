@@ -1,9 +1,9 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder } from "../order.ts";
+import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder } from "../order.ts";
 
 const MAGIC = 0x434c5053;
-const VERSION = 1;
+const VERSION = 2;
 const HEAD_BYTES = 24;
 const FLAGS_AT = 16;
 const SUM_AT = HEAD_BYTES - 4;
@@ -11,14 +11,40 @@ const SUM_AT = HEAD_BYTES - 4;
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
 
-const KIND = { confine: 1, bare: 2, command: 3 } as const;
+const KIND = { confine: 1, bare: 2, command: 3, namespaces: 4 } as const;
+const NAMESPACE_FLAGS = { shareNet: 1 } as const;
+const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6 } as const;
+const MOUNT_FLAGS = { readOnly: 1, optional: 2 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
 /** Of a policy's flags, and where above them a descriptor's number stands; listener.h. */
 const NOTIFY = 0x8000;
 const CHANNEL_AT = 16;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
-/** The first frame: how the process confines itself. */
+/** The frame before the policy, at kernel+: namespaces and mounts. */
+export function encodeNamespaces({ sharesNet, mounts, bridge }: NamespaceOrder): Uint8Array<ArrayBuffer> {
+  const frame = writer();
+  frame.u32(mounts.length);
+  putProgram(frame, bridge ?? { argv: [], env: {}, cwd: "" });
+  for (const mount of mounts) {
+    frame.u32(MOUNT[mount.kind]);
+    frame.u32(mountFlags(mount));
+    frame.text("source" in mount ? mount.source : "");
+    frame.text(mount.target);
+    if (mount.kind !== "overlay") continue;
+    frame.text(mount.upper);
+    frame.text(mount.work);
+  }
+  return frame.end(KIND.namespaces, sharesNet ? NAMESPACE_FLAGS.shareNet : 0);
+}
+
+function mountFlags(mount: MountOperation): number {
+  const isReadOnly = "readOnly" in mount && mount.readOnly;
+  const isOptional = mount.kind === "bind" && mount.optional;
+  return (isReadOnly ? MOUNT_FLAGS.readOnly : 0) | (isOptional ? MOUNT_FLAGS.optional : 0);
+}
+
+/** The policy's frame: how the process confines itself. */
 export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
   frame.u64(limits.fileBytes);
@@ -57,10 +83,17 @@ export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number):
   return copy;
 }
 
-/** The second frame: what it becomes. */
-export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder): Uint8Array<ArrayBuffer> {
-  const variables = Object.entries(env);
+/** The last frame: what it becomes. */
+export function encodeCommand(order: ExecOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
+  putProgram(frame, order);
+  const flags = (order.stdin === "null" ? COMMAND_FLAGS.nullInput : 0) |
+    (order.mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
+  return frame.end(KIND.command, flags);
+}
+
+function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | "env" | "cwd">): void {
+  const variables = Object.entries(env);
   frame.u32(argv.length);
   frame.u32(variables.length);
   frame.text(cwd);
@@ -70,8 +103,6 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
     frame.u32(new TextEncoder().encode(name).length);
     frame.text(`${name}=${value}`);
   }
-  const flags = (stdin === "null" ? COMMAND_FLAGS.nullInput : 0) | (mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
-  return frame.end(KIND.command, flags);
 }
 
 /** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */

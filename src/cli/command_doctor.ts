@@ -82,6 +82,16 @@ export function doctorCommand(invocation: Invocation): number {
   return missing ? 3 : 0;
 }
 
+function hostListCheck(why: string | undefined): Check {
+  if (why === undefined) return { name: "host list", ok: true, found: "--allow-net=HOST can be held to its hosts" };
+  return {
+    name: "host list",
+    ok: false,
+    found: `--allow-net=HOST is refused: ${why}`,
+    fix: "Use the level kernel+, or allow all of the network or none",
+  };
+}
+
 /** Which way leads to the namespaces of kernel+, why that, and what would help. */
 function namespacesCheck(probe: SandboxProbe): Check {
   const name = "namespaces";
@@ -93,16 +103,6 @@ function namespacesCheck(probe: SandboxProbe): Check {
   const fix = namespacesFix("path" in bwrap);
   if ("path" in bwrap) return { name, ok: true, found: `made by ${bwrap.path}, because ${refused}`, fix };
   return { name, ok: false, found: `none: ${refused}; ${bwrap.why}`, fix };
-}
-
-function hostListCheck(why: string | undefined): Check {
-  if (why === undefined) return { name: "host list", ok: true, found: "--allow-net=HOST can be held to its hosts" };
-  return {
-    name: "host list",
-    ok: false,
-    found: `--allow-net=HOST is refused: ${why}`,
-    fix: "Use the level kernel+, or allow all of the network or none",
-  };
 }
 
 function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {

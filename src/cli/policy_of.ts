@@ -52,8 +52,8 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   });
   return withinHost({
     ...policy,
-    ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
+    ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });

@@ -126,8 +126,9 @@ async function connectSocket(
   let result = attempt();
   if (isProxy) scope.onConnect(portOf(fd));
   if (result === E.INPROGRESS) result = await heldUp(attempt, call, scope);
-  // The server may have gone meanwhile, and somebody else's have come to its port.
-  if (result === 0 && server !== undefined && !scope.own.isThere(server)) result = E.CONNREFUSED;
+  // The server may have gone meanwhile, and somebody else's have come to its port. That it has gone alone means nothing:
+  // it may serve one connection and end, before this is looked at.
+  if (result === 0 && server !== undefined && scope.own.isTaken(server)) result = E.CONNREFUSED;
   if (result === 0) return { fd };
   close(fd);
   return result;

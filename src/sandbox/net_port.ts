@@ -1,5 +1,5 @@
 import { answerCall, type CallScope } from "./answer_call.ts";
-import { openChannel } from "./call_channel.ts";
+import { type CallChannel, openChannel } from "./call_channel.ts";
 import { watchDescriptor } from "./descriptor_watch.ts";
 import { withChannel } from "./launcher/frames.ts";
 import { acceptEach } from "./net_accept.ts";
@@ -22,7 +22,8 @@ export interface OpenPort {
 
 /** Opens a port; `serve` gets the connections of the tree, and no others. */
 export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
-  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const channel = openChannel();
+  const server = listen(channel);
   const { port } = server.addr;
   // Ports of clients that this process has connected: whoever else finds the port gets nothing from it.
   const expected = new Set<number>();
@@ -33,7 +34,6 @@ export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
   let isClosed = false;
   let stop = (): void => {};
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
-  const channel = openChannel();
   channel.received.then((descriptor) => {
     if (descriptor === undefined) return;
     const listener = callListener(descriptor);
@@ -67,4 +67,13 @@ export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
       stop();
     },
   };
+}
+
+function listen(channel: CallChannel): Deno.TcpListener {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
 }

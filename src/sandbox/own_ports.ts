@@ -24,8 +24,8 @@ export interface OwnPorts {
   readonly has: (link: string) => boolean;
   /** The server that stands at an address now, if it is the tree's own. */
   readonly at: (wanted: WantedAddress) => OwnPort | undefined;
-  /** Whether a server still stands where it stood. */
-  readonly isThere: (port: OwnPort) => boolean;
+  /** Whether somebody else's server stands where one of the tree's stood. */
+  readonly isTaken: (port: OwnPort) => boolean;
 }
 
 /** An empty table. */
@@ -47,6 +47,6 @@ export function ownPorts(): OwnPorts {
       if (found === undefined) ports = ports.filter((port) => port.port !== wanted.port || isThere(port));
       return found;
     },
-    isThere,
+    isTaken: (port) => ![undefined, port.cookie].includes(listenerAt(port.place, port.port)),
   };
 }

@@ -10,7 +10,7 @@ const IN_PLACE_OF = 1; // SECCOMP_ADDFD_FLAG_SETFD
 const O_CLOEXEC = 0o2000000;
 
 /** The calls that are left to the host. */
-export const LEFT_TO_HOST = ["connect", "bind", "listen"] as const;
+const LEFT_TO_HOST = ["connect", "bind", "listen"] as const;
 
 /** One such call; its caller waits. */
 export interface UnansweredCall {

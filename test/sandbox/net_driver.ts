@@ -3,8 +3,11 @@
 import type { ShellOutcome } from "../../src/core/tool.ts";
 import { PROXY_LIMITS } from "../../src/sandbox/net_proxy.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
+import { openProtectedGuard } from "../../src/sandbox/protected_guard.ts";
+import { startServer } from "../../src/sandbox/server_process.ts";
 import { openShell } from "../../src/sandbox/shell.ts";
 import { openSpares } from "../../src/sandbox/spare.ts";
+import { openTripwire } from "../../src/sandbox/tripwire.ts";
 import { makeWorld, worldPolicy } from "./confined_world.ts";
 import { until } from "../helpers/until.ts";
 import { exists, processesWith } from "./shell_fixture.ts";
@@ -16,6 +19,8 @@ export interface Report {
   readonly requests: readonly string[];
   /** What a program that is no command gets from a command's proxy with that command's token, at the level kernel. */
   readonly stranger: string;
+  /** Of a program that lives for a session, behind the same gate. */
+  readonly served: Pick<ShellOutcome, "output" | "notes">;
   readonly leftovers: { readonly processes: number; readonly folders: readonly string[]; readonly tunnels: number };
 }
 
@@ -105,13 +110,20 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   const stranger = level === "kernel" ? await askAsStranger(world.root, web.addr.port) : "";
   const taking = takeFreedPort(world.root);
   for (const [name, script] of Object.entries(scripts)) {
-    if (name === "prelude" || name === "last") continue;
+    if (["prelude", "server", "last"].includes(name)) continue;
     const { output, exitCode, notes } = await run(`${ports(scripts["prelude"] ?? "")}\n${ports(script)}`);
     outcomes[name] = { output, exitCode, notes };
   }
   Deno.writeTextFileSync(`${world.root}/stop`, "");
   await other;
   await taking;
+  const server = startServer(
+    { argv: ["/bin/bash", "-c", ports(scripts["server"] ?? "")], env: policy.env, cwd: policy.root },
+    { policy, self, net, guard: openProtectedGuard(openTripwire(policy)) },
+  );
+  await server.write(new TextEncoder().encode("word\n"));
+  const served = { output: await new Response(server.output).text(), notes: server.notes() };
+  await server.end();
   const last = run(`${ports(scripts["prelude"] ?? "")}\n${ports(scripts["last"] ?? "")}`);
   await until(() => tunnels > 0);
   await shell.close();
@@ -127,6 +139,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
     outcomes,
     requests,
     stranger,
+    served,
     leftovers: { processes: processesWith(seed).length, folders, tunnels },
   };
 }

@@ -2,16 +2,17 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { HAS_NAMESPACES } from "./namespaces_here.ts";
-import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
+import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { makeWorld, programFor, runConfined, runFrames, type World, worldPolicy } from "./confined_world.ts";
 import type { Report } from "./net_driver.ts";
 import { USERS } from "./reachable.ts";
 
+const probe = probeSandbox();
 /** Why a level cannot be tried here; the level kernel needs no namespaces. */
 const missing = {
   "kernel+": HAS_NAMESPACES ? undefined : "namespaces cannot be made here",
-  "kernel": probeSandbox().noHosts(),
+  "kernel": probe.noHosts(),
 } as const;
 for (const [level, why] of Object.entries(missing)) {
   if (why !== undefined) console.log(`the tests of the network by list at ${level} are skipped: ${why}`);
@@ -84,6 +85,8 @@ for family, any in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
     client = socket.create_connection(("127.0.0.1", server.getsockname()[1]))
     print(server.getsockname()[0].replace("::ffff:", "").replace(any, "127.0.0.1"), client.recv(9).decode(), end=" ")
 '; echo`,
+  server: `${PRELUDE}
+read -r word; echo "$word"; ask 'GET http://good.test:WEB_PORT/s'; ask 'GET http://evil.test:1/' | head -1`,
   last: "tunnel raw.test:RAW_PORT; sleep 100",
 };
 
@@ -135,7 +138,7 @@ for (
   const [as, level] of USERS.flatMap((as) => (["kernel+", "kernel"] as const).map((level) => [as, level] as const))
 ) {
   Deno.test({ name: `gateOf() at ${level} as ${as}`, ignore: missing[level] !== undefined }, async (t) => {
-    const { port, outcomes, requests, stranger, leftovers } = await drive(as, level);
+    const { port, outcomes, requests, stranger, served, leftovers } = await drive(as, level);
     const [OK, DENIED, WHO] = ["200 OK", "403 Forbidden", "407 Proxy Authentication Required"]
       .map((text) => `HTTP/1.1 ${text}\n`);
     const output = (name: keyof typeof SCRIPTS): string | undefined => outcomes[name]?.output;
@@ -172,6 +175,10 @@ for (
       for (const name of ["no token", "another call's token"] as const) {
         assertEquals([output(name)?.split("\n")[0], notes(name)], [WHO?.trimEnd(), []]);
       }
+    });
+    await t.step("is the way of a program that lives for the session, too", () => {
+      assertEquals(served.output, `word\n${OK}from outside\n${DENIED}`);
+      assertMatch(served.notes.join(), /^Denied: connect to evil\.test:1: not in the network scope/);
     });
     await t.step("keeps socket and bridge out of the command's reach", () => {
       assertEquals(output("the socket itself"), "gone\n0\n");

@@ -1,7 +1,7 @@
 import { initsBelow } from "./inner_processes.ts";
 import { canWalk, type Tree } from "./process_tree.ts";
 import { numbersIn, readProc, statOf } from "./procfs.ts";
-import { beUrgent, endUrgently } from "./urgency.ts";
+import { endInRealTime, runInRealTime } from "./realtime_priority.ts";
 
 /** Between asking a tree to end and ending it. */
 const GRACE_MS = 2_000;
@@ -45,7 +45,7 @@ export async function killTree(tree: Tree): Promise<number> {
     return 0;
   }
   let calm: (() => void) | undefined;
-  const hurry = (): void => void (calm ??= beUrgent());
+  const hurry = (): void => void (calm ??= runInRealTime());
   try {
     const inits = initsBelow(tree.root);
     if (inits.length > 0) {
@@ -62,7 +62,7 @@ export async function killTree(tree: Tree): Promise<number> {
 async function endNamespaces(inits: readonly number[]): Promise<void> {
   for (const init of inits) {
     send(init, "SIGKILL");
-    endUrgently(init);
+    endInRealTime(init);
   }
   // It ends after all others. To walk through them meanwhile would take from them what they need to end.
   const deadline = performance.now() + KILL_MS;

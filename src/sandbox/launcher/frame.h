@@ -7,7 +7,7 @@
 
 enum { MAGIC = 0x434c5053 /* "SPLC" */, VERSION = 1, LONGEST_FRAME = 16 << 20 };
 enum { HEAD_WORDS = 6, HEAD_BYTES = HEAD_WORDS * 4 };
-enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3 };
+enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3, KIND_WATCH = 4 };
 
 // What is left to be read of a frame.
 struct frame {

@@ -9,7 +9,7 @@ const HEAD_BYTES = 24;
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
 
-const KIND = { confine: 1, bare: 2, command: 3 } as const;
+const KIND = { confine: 1, bare: 2, command: 3, watch: 4 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
@@ -57,6 +57,23 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
   }
   const flags = (stdin === "null" ? COMMAND_FLAGS.nullInput : 0) | (mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
   return frame.end(KIND.command, flags);
+}
+
+/** The first and only frame of the sentinel. */
+export function encodeWatch(
+  { host, everyMs, tasks, kibibytes }: {
+    /** The process that is to be made urgent. */
+    readonly host: number;
+    readonly everyMs: number;
+    /** A flood: so many more processes and threads than there were, ... */
+    readonly tasks: number;
+    /** ... or so much less of available memory. */
+    readonly kibibytes: number;
+  },
+): Uint8Array<ArrayBuffer> {
+  const frame = writer();
+  for (const value of [host, everyMs, tasks, kibibytes]) frame.u64(value);
+  return frame.end(KIND.watch, 0);
 }
 
 /** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */

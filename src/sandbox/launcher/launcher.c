@@ -6,6 +6,8 @@
 // code 71 and one JSON line on standard error, and nothing is run. There is no C library, no heap, no argument and no
 // variable: nothing but the two frames has a say, and the process holds some kilobytes of memory while it waits.
 //
+// It is the sentinel instead (sentinel.h) where the first frame says so.
+//
 // `deno task launcher` builds it for both architectures; image.ts holds the bytes.
 #include "base.h"
 #include "frame.h"
@@ -13,6 +15,7 @@
 #include "privileges.h"
 #include "landlock.h"
 #include "command.h"
+#include "sentinel.h"
 
 // Of the first frame, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
 // sandbox, because they share a user namespace.
@@ -36,6 +39,7 @@ static void install_filter(struct frame *frame, u32 instructions) {
 static void confine(void) {
   step = "policy";
   struct frame frame = read_frame();
+  if (frame.kind == KIND_WATCH) keep_watch(&frame);
   if (frame.kind != KIND_CONFINE && frame.kind != KIND_BARE) fail("the first frame is no policy", 0, 0);
   if (frame.flags & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
   u64 file_bytes = take_count(&frame, "fileBytes");

@@ -1,0 +1,91 @@
+// Whether a flood has begun must be seen in time, and in a flood whoever looks for it waits for a turn. So a process of a few
+// kilobytes looks, in real time where the system lets it: the launcher, in its other part (launcher/sentinel.h). This process
+// stays an ordinary one until a flood is seen; the sentinel then puts it before the others, all threads at once, and wakes it.
+import { encodeWatch } from "./launcher/frames.ts";
+import { launcher, spawnConfined } from "./launcher/executable.ts";
+import { canWalk, keepProcess } from "./process_tree.ts";
+import { runInRealTime } from "./realtime_priority.ts";
+
+/** What the machine's totals are compared with, at each look since the lowest or highest one. */
+export interface Flood {
+  readonly everyMs: number;
+  /** So many more processes and threads. */
+  readonly tasks: number;
+  /** So many bytes less of memory that programs could have. */
+  readonly bytes: number;
+}
+
+/** Looks for floods while it is told to. */
+export interface Sentinel {
+  /** What the machine has from now on is compared with what it has now. */
+  watch(): void;
+  pause(): void;
+  /** Resolves when its process is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the sentinel; undefined where there can be none.
+ *
+ * `onFlood` is called in real time where that is allowed, and that ends with it; after it the sentinel is paused. `onEnd` is
+ * called when it ended without being closed. Neither may throw.
+ */
+export function openSentinel(
+  flood: Flood,
+  { onFlood, onEnd }: { readonly onFlood: () => void; readonly onEnd: () => void },
+): Sentinel | undefined {
+  if (!canWalk()) return undefined;
+  let child: Deno.ChildProcess;
+  try {
+    child = spawnConfined({ program: launcher().path(), args: [], env: {} }, { cwd: "/" });
+  } catch {
+    return undefined;
+  }
+  keepProcess(child);
+  // It must not keep a program alive that has come to its end.
+  child.unref();
+  const input = child.stdin.getWriter();
+  let isClosed = false;
+  // Where it has ended, its output says so.
+  const say = (bytes: Uint8Array): void => void input.write(bytes).catch(() => {});
+  const ended = Promise.allSettled([
+    child.status,
+    input.closed,
+    child.stderr.cancel(),
+    child.stdout.pipeTo(
+      new WritableStream({
+        write() {
+          if (isClosed) return;
+          // The threads that began since it was seen are ordinary still.
+          const end = runInRealTime();
+          try {
+            onFlood();
+          } finally {
+            end();
+          }
+        },
+      }),
+    ).catch(() => {}).then(() => isClosed || onEnd()),
+  ]);
+  say(
+    encodeWatch({
+      host: Deno.pid,
+      everyMs: flood.everyMs,
+      tasks: flood.tasks,
+      kibibytes: Math.ceil(flood.bytes / 1024),
+    }),
+  );
+  return {
+    watch: () => say(WATCH),
+    pause: () => say(PAUSE),
+    async close() {
+      isClosed = true;
+      child.ref();
+      await input.close().catch(() => {});
+      await ended;
+    },
+  };
+}
+
+const WATCH = new TextEncoder().encode("w");
+const PAUSE = new TextEncoder().encode("p");

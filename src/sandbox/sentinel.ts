@@ -3,17 +3,9 @@
 // stays an ordinary one until a flood is seen; the sentinel then puts it before the others, all threads at once, and wakes it.
 import { encodeWatch } from "./launcher/frames.ts";
 import { launcher, spawnConfined } from "./launcher/executable.ts";
+import type { Flood } from "./order.ts";
 import { canWalk, keepProcess } from "./process_tree.ts";
 import { runInRealTime } from "./realtime_priority.ts";
-
-/** What the machine's totals are compared with, at each look since the lowest or highest one. */
-export interface Flood {
-  readonly everyMs: number;
-  /** So many more processes and threads. */
-  readonly tasks: number;
-  /** So many bytes less of memory that programs could have. */
-  readonly bytes: number;
-}
 
 /** Looks for floods while it is told to. */
 export interface Sentinel {
@@ -52,29 +44,11 @@ export function openSentinel(
     child.status,
     input.closed,
     child.stderr.cancel(),
-    child.stdout.pipeTo(
-      new WritableStream({
-        write() {
-          if (isClosed) return;
-          // The threads that began since it was seen are ordinary still.
-          const end = runInRealTime();
-          try {
-            onFlood();
-          } finally {
-            end();
-          }
-        },
-      }),
-    ).catch(() => {}).then(() => isClosed || onEnd()),
+    child.stdout.pipeTo(new WritableStream({ write: () => inRealTime(() => isClosed || onFlood()) })).catch(() => {})
+      // It may have been ended right after it saw one.
+      .then(() => inRealTime(() => isClosed || onEnd())),
   ]);
-  say(
-    encodeWatch({
-      host: Deno.pid,
-      everyMs: flood.everyMs,
-      tasks: flood.tasks,
-      kibibytes: Math.ceil(flood.bytes / 1024),
-    }),
-  );
+  say(encodeWatch({ host: Deno.pid, ...flood }));
   return {
     watch: () => say(WATCH),
     pause: () => say(PAUSE),
@@ -85,6 +59,16 @@ export function openSentinel(
       await ended;
     },
   };
+}
+
+/** All threads, those that began since a flood was seen too; afterwards all of them are ordinary. */
+function inRealTime(work: () => void): void {
+  const end = runInRealTime();
+  try {
+    work();
+  } finally {
+    end();
+  }
 }
 
 const WATCH = new TextEncoder().encode("w");

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { CONFINED, withShell } from "./shell_fixture.ts";
+import { encodeWatch, sumOf } from "../../src/sandbox/launcher/frames.ts";
+import { launcher, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
 
 const module = fromFileUrl(new URL("../../src/sandbox/sentinel.ts", import.meta.url));
@@ -84,6 +86,37 @@ Deno.test("openSentinel() makes this process urgent for a flood and for nothing 
   }).outputSync();
   const [seen, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
   assertEquals({ seen, complaints }, { seen: `0 0 0 ${urgent} 0 1  ${urgent} 0 1 gone`, complaints: "" });
+});
+
+Deno.test("the launcher watches nothing after a frame that is wrong", linux, async () => {
+  const good = encodeWatch({ host: Deno.pid, everyMs: 10, tasks: 60, bytes: 2 ** 20 });
+  const summed = (change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+    const bytes = change(good.slice());
+    const view = new DataView(bytes.buffer);
+    view.setUint32(8, bytes.length, true);
+    view.setUint32(20, sumOf(bytes), true);
+    return bytes;
+  };
+  const CASES = [
+    { name: "cut", frame: good.slice(0, -1), why: "the frame is cut" },
+    { name: "a field less", frame: summed((bytes) => bytes.slice(0, -8)), why: "the frame ends inside of a field" },
+    {
+      name: "a byte more",
+      frame: summed((bytes) => new Uint8Array([...bytes, 0])),
+      why: "the frame has more than its fields",
+    },
+    { name: "a flag", frame: summed((bytes) => bytes.with(16, 1)), why: "the frame has flags that are not known" },
+    { name: "no count", frame: summed((bytes) => bytes.with(31, 255)), why: "this is no count: host" },
+  ];
+  for (const { name, frame, why } of CASES) {
+    const child = spawnConfined({ program: launcher().path(), args: [], env: {} });
+    const writer = child.stdin.getWriter();
+    await writer.write(frame);
+    await writer.close();
+    const { code, stdout, stderr } = await child.output();
+    const report = JSON.parse(new TextDecoder().decode(stderr));
+    assertEquals({ name, code, said: stdout.length, why: report.why }, { name, code: 71, said: 0, why });
+  }
 });
 
 for (const level of CONFINED) {

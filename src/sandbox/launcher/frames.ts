@@ -1,6 +1,6 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder } from "../order.ts";
+import type { ConfineOrder, ExecOrder, WatchOrder } from "../order.ts";
 
 const MAGIC = 0x434c5053;
 const VERSION = 1;
@@ -60,19 +60,9 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
 }
 
 /** The first and only frame of the sentinel. */
-export function encodeWatch(
-  { host, everyMs, tasks, kibibytes }: {
-    /** The process that is to be made urgent. */
-    readonly host: number;
-    readonly everyMs: number;
-    /** A flood: so many more processes and threads than there were, ... */
-    readonly tasks: number;
-    /** ... or so much less of available memory. */
-    readonly kibibytes: number;
-  },
-): Uint8Array<ArrayBuffer> {
+export function encodeWatch({ host, everyMs, tasks, bytes }: WatchOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
-  for (const value of [host, everyMs, tasks, kibibytes]) frame.u64(value);
+  for (const value of [host, everyMs, tasks, Math.ceil(bytes / 1024)]) frame.u64(value);
   return frame.end(KIND.watch, 0);
 }
 

@@ -3,7 +3,8 @@ import type { Policy } from "../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../core/program.ts";
 import type { CallOptions, ToolRunner } from "../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../core/tool.ts";
-import { claimIn, type DenialClaim, withDenial } from "../sandbox/denial_claim.ts";
+import type { Met } from "../sandbox/command_process.ts";
+import { claimIn, withDenial } from "../sandbox/denial_claim.ts";
 import { openRunner } from "../sandbox/runner_client.ts";
 import type { Self } from "../sandbox/self.ts";
 import type { Commands } from "./background_ids.ts";
@@ -130,13 +131,6 @@ export function openToolProcesses(
       await Promise.all([runner?.close(), processes?.close()]);
     },
   };
-}
-
-/** What programs met of the policy. */
-interface Met {
-  /** The first that a grant could help with. */
-  readonly denial?: DenialClaim;
-  readonly isDenied?: true;
 }
 
 /** Listed programs that the shell in the runner asks for, and what of the policy those of a call met. */

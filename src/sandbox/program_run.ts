@@ -2,12 +2,11 @@ import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome } from "../core/program.ts";
 import { formatSize } from "../core/text.ts";
-import { drain } from "./command_process.ts";
+import { drain, type Met, whatItMet } from "./command_process.ts";
 import type { ConfinedProcess } from "./confined_process.ts";
 import { denialHint } from "./denial_hint.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
-import type { DeniedOutcome } from "./shell.ts";
 import type { Spares } from "./spare.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -19,7 +18,7 @@ export interface ProgramHost {
 }
 
 /** How a program ended, with what of the policy it met, as of a command of the real shell; that stays in the host. */
-export type DeniedProgramOutcome = ProgramOutcome & Pick<DeniedOutcome, "denial" | "isDenied">;
+export type DeniedProgramOutcome = ProgramOutcome & Met;
 
 /**
  * Runs one program in a confined process to its end, with its two outputs apart; the same confinement, watchdog and end as
@@ -45,24 +44,12 @@ export async function runProgram(
     const failure = status && await started.failure(status);
     if (failure !== undefined && !reason) throw new ToolError(`it could not be confined and did not run: ${failure}`);
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
-    const notes = [...(started.notes?.() ?? []), ...supervisor.notes()];
-    const text = new TextDecoder().decode(stderr.subarray(-65_536));
-    const hint = notes.length > 0
-      ? undefined
-      : denialHint(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
-    const denial = hint?.denial ?? started.denied?.();
-    return {
-      ...(denial === undefined ? {} : { denial }),
-      ...(notes.length > 0 || hint !== undefined || denial !== undefined ? { isDenied: true as const } : {}),
-      exitCode,
-      stdout,
-      stderr,
-      notes: [
-        ...notes,
-        ...(hint?.note === undefined ? [] : [hint.note]),
-        ...(reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`]),
-      ],
-    };
+    const { met, notes } = whatItMet(started, supervisor.notes(), () => {
+      const text = new TextDecoder().decode(stderr.subarray(-65_536));
+      return denialHint(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
+    });
+    const said = reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`];
+    return { ...met, exitCode, stdout, stderr, notes: [...notes, ...said] };
   } finally {
     outputs.forEach(({ close }) => close());
   }

@@ -29,7 +29,7 @@ export function openSentinel(
   if (!canWalk()) return undefined;
   let child: Deno.ChildProcess;
   try {
-    child = spawnConfined({ program: launcher().path(), args: [], env: {} }, { cwd: "/" });
+    child = spawnConfined({ program: launcher().path(), args: ["sandpiper-sentinel"], env: {} }, { cwd: "/" });
   } catch {
     return undefined;
   }

@@ -2,9 +2,8 @@ import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Shell, ShellOutcome } from "../core/tool.ts";
 import { type Background, openBackground } from "./background.ts";
-import { type CommandHost, drain, startCommand } from "./command_process.ts";
+import { type CommandHost, drain, type Met, startCommand, whatItMet } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
-import type { DenialClaim } from "./denial_claim.ts";
 import { denialHint, endingOf } from "./denial_hint.ts";
 import { silentHint } from "./net_closed.ts";
 import { disk } from "./disk.ts";
@@ -22,7 +21,7 @@ const NOT_STARTED = 130;
  * How a command ended, with what of the policy it met where a grant could help; `isDenied` where it met anything of it,
  * secrets included.
  */
-export type DeniedOutcome = ShellOutcome & { readonly denial?: DenialClaim; readonly isDenied?: true };
+export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
@@ -112,17 +111,14 @@ async function runCommand(
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
-    const notes = [...(started.notes?.() ?? []), ...supervisor.notes()];
-    // What is known needs no guess.
-    const hint = notes.length > 0
-      ? undefined
-      : denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
-        silentHint(command, status?.code ?? 0, policy);
-    const said = [...(hint?.note === undefined ? notes : [hint.note]), ...privateTmpNotes(policy, command, before)];
-    const told = outcomeOf(captured, ended, said);
-    const denial = hint?.denial ?? started.denied?.();
-    if (notes.length === 0 && hint === undefined && denial === undefined) return told;
-    return { ...told, isDenied: true, ...(denial === undefined ? {} : { denial }) };
+    const { met, notes } = whatItMet(
+      started,
+      supervisor.notes(),
+      () =>
+        denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
+          silentHint(command, status?.code ?? 0, policy),
+    );
+    return { ...outcomeOf(captured, ended, [...notes, ...privateTmpNotes(policy, command, before)]), ...met };
   } finally {
     capture.close();
     await reader?.cancel().catch(() => {});

@@ -96,7 +96,7 @@ export function overwrittenLines(): OverwrittenLines {
   };
 }
 
-/** Half of a character of two units, which a terminal shows in one column as well. */
+/** Half of a character of two units, which is shown in one column as well. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 function widthOf(text: string): number {
@@ -104,6 +104,12 @@ function widthOf(text: string): number {
 }
 
 /** What stands between two columns. */
-function cut(text: string, from: number, to?: number): string {
-  return SURROGATE.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
+function cut(text: string, from: number, to = Infinity): string {
+  return SURROGATE.test(text) ? text.slice(unitsBefore(text, from), unitsBefore(text, to)) : text.slice(from, to);
+}
+
+function unitsBefore(text: string, column: number): number {
+  let at = 0;
+  for (let left = column; left > 0 && at < text.length; left--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
 }

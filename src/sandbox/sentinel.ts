@@ -19,8 +19,8 @@ export interface Sentinel {
 /**
  * Starts the sentinel; undefined where there can be none.
  *
- * `onFlood` is called in real time where that is allowed, and that ends with it; after it the sentinel is paused. `onEnd` is
- * called when it ended without being closed. Neither may throw.
+ * `onFlood` is called in real time where that is allowed, and that ends with it; it is called again while the flood grows.
+ * `onEnd` is called when the sentinel ended without being closed. Neither may throw.
  */
 export function openSentinel(
   flood: Flood,

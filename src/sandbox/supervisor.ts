@@ -130,6 +130,7 @@ export function openSupervisor(policy: Policy): Supervisor {
       becomeSubreaper();
       guard.begin();
       expectTree();
+      watchdog.expect();
     },
     follow,
     check: guard.check,

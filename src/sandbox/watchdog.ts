@@ -24,8 +24,10 @@ type TreeLimits = Pick<Limits, "processes" | "memoryBytes">;
 
 /** Looks after running trees, all of them at each look. */
 export interface Watchdog {
-  /** Gets ready for the first tree. */
+  /** Starts what looks for floods, ahead of the first tree. */
   prepare(): void;
+  /** To be called before a tree's first process starts: from then on a flood is seen, whenever this process has its turn. */
+  expect(): void;
   /** Calls `onLimit` once, with a sentence, when a tree holds more than it may; the answer ends that. */
   watch(tree: Tree, onLimit: (sentence: string) => void): () => void;
   close(): Promise<void>;
@@ -46,14 +48,14 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
       if (sentence === undefined) continue;
       watched.delete(tree);
       onLimit(sentence);
+      settle();
     }
-    settle();
   };
   const prepare = (): void => {
     sentinel ??= openSentinel(flood, {
       onFlood() {
         look();
-        if (watched.size > 0) sentinel?.watch();
+        if (watched.size === 0) sentinel?.pause();
       },
       onEnd() {
         sentinel = undefined;
@@ -62,7 +64,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
     });
   };
   const settle = (): void => {
-    if (watched.size > 0 || timer === undefined) return;
+    if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
     sentinel?.pause();
@@ -71,17 +73,17 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   };
   return {
     prepare,
+    expect() {
+      if (watched.size > 0) return;
+      prepare();
+      sentinel?.watch();
+    },
     watch(tree, onLimit) {
       watched.set(tree, onLimit);
-      if (timer === undefined) {
-        timer = setInterval(look, EVERY_MS);
-        prepare();
-        if (sentinel) sentinel.watch();
-        else calm = runInRealTime();
-      }
+      timer ??= setInterval(look, EVERY_MS);
+      if (!sentinel) calm ??= runInRealTime();
       return () => {
-        watched.delete(tree);
-        settle();
+        if (watched.delete(tree)) settle();
       };
     },
     async close() {

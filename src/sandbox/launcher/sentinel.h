@@ -3,7 +3,9 @@
 // one, it gives all threads of the host that priority and wakes it; the host judges, acts, and makes itself ordinary again.
 //
 // One byte on standard input turns looking on, or off; the end of standard input ends the process. One byte on standard
-// output says that a flood was seen, and turns looking off. It confines nothing and becomes nothing else.
+// output says that a flood was seen. Nothing is waited for after it: the host may have been an ordinary process again when it
+// would answer, and the answer late. While the flood grows, it is told again. This process confines nothing and becomes
+// nothing else.
 
 enum { WATCH = 'w', PAUSE = 'p' };
 
@@ -39,7 +41,7 @@ static void prioritize_threads(u64 process) {
 }
 
 __attribute__((noreturn)) static void keep_watch(struct frame *frame) {
-  enum { POLLIN = 1, MCL_CURRENT_AND_FUTURE = 3, NEVER = 0 };
+  enum { POLLIN = 1, MCL_CURRENT_AND_FUTURE = 3, F_SETFL = 4, O_NONBLOCK = 04000, EAGAIN = 11, NEVER = 0 };
   step = "watch";
   u64 host = take_count(frame, "host"), every_ms = take_count(frame, "everyMs");
   u64 more_tasks = take_count(frame, "tasks"), less_memory = take_count(frame, "kibibytes");
@@ -48,6 +50,8 @@ __attribute__((noreturn)) static void keep_watch(struct frame *frame) {
   // Both are best effort: without them it may look late, as everybody does then.
   CALL(mlockall, MCL_CURRENT_AND_FUTURE, 0, 0, 0, 0);
   prioritize(0);
+  // A host that reads nothing must not make it wait.
+  CALL(fcntl, 1, F_SETFL, O_NONBLOCK, 0, 0);
   u64 fewest = 0, most = 0;
   for (u8 is_on = 0;;) {
     struct { int fd; short wanted, seen; } input = {0, POLLIN, 0};
@@ -65,8 +69,9 @@ __attribute__((noreturn)) static void keep_watch(struct frame *frame) {
       fewest = tasks, most = memory;
     } else if (is_on && (tasks >= fewest + more_tasks || memory + less_memory <= most)) {
       prioritize_threads(host);
-      is_on = 0;
-      if (CALL(write, 1, "!", 1, 0, 0) < 0) CALL(exit_group, 0, 0, 0, 0, 0);
+      fewest = tasks, most = memory;
+      long count = CALL(write, 1, "!", 1, 0, 0);
+      if (count < 0 && count != -EAGAIN) CALL(exit_group, 0, 0, 0, 0, 0);
     } else {
       if (tasks < fewest) fewest = tasks;
       if (memory > most) most = memory;

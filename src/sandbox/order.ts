@@ -52,6 +52,9 @@ export interface Flood {
   readonly tasks: number;
   /** So many bytes less than the most that programs could have. */
   readonly bytes: number;
+  /** Where more than so many wait for a processor, every so many looks count as one that saw a flood. */
+  readonly crowd: number;
+  readonly glances: number;
 }
 
 // Checks of what comes over the pipe where no launcher reads it (macOS). They are written by hand: this runs on the hot path

@@ -16,6 +16,8 @@ const GLANCE_MS = 25;
 const FLOOD_TASKS = 64;
 /** ... and so much of the memory that a tree may have. */
 const FLOOD_SHARE = 1 / 16;
+/** Where more than so many for each processor wait for it, this process may have its turn late. */
+const CROWD = 4;
 
 /** The largest page that a kernel of this architecture may use, bytes: a guess too high costs a closer look, no more. */
 const PAGE_BYTES = Deno.build.arch === "aarch64" ? 65_536 : 4_096;
@@ -35,7 +37,13 @@ export interface Watchdog {
 
 /** Opens a watchdog; each of its trees may have what `limits` say. */
 export function openWatchdog(limits: TreeLimits): Watchdog {
-  const flood = { everyMs: GLANCE_MS, tasks: FLOOD_TASKS, bytes: limits.memoryBytes * FLOOD_SHARE };
+  const flood = {
+    everyMs: GLANCE_MS,
+    tasks: FLOOD_TASKS,
+    bytes: limits.memoryBytes * FLOOD_SHARE,
+    crowd: CROWD * navigator.hardwareConcurrency,
+    glances: EVERY_MS / GLANCE_MS,
+  };
   const watched = new Map<Tree, (sentence: string) => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let sentinel: Sentinel | undefined;

@@ -33,7 +33,7 @@ const open = (flood) => {
   const calls = [];
   const ends = [];
   const deps = { onFlood: () => calls.push(policies()), onEnd: () => ends.push("gone") };
-  const sentinel = openSentinel({ everyMs: 10, tasks: NEVER, bytes: NEVER, ...flood }, deps);
+  const sentinel = openSentinel({ everyMs: 10, tasks: NEVER, bytes: NEVER, crowd: NEVER, glances: 5, ...flood }, deps);
   return { sentinel, calls, ends };
 };
 const tasks = open({ tasks: 60 });
@@ -68,6 +68,14 @@ await until(() => twice.calls.length > 1);
 await end(flood);
 await twice.sentinel.close();
 
+// More than none run: the sentinel itself does. It is due again and again.
+const crowd = open({ crowd: 0 });
+crowd.sentinel.watch();
+await until(() => crowd.calls.length > 2);
+seen.push(crowd.calls[0]);
+await crowd.sentinel.close();
+await until(() => policies() === "0");
+
 const memory = open({ bytes: 128 * 1024 * 1024 });
 memory.sentinel.watch();
 // tail keeps a line until it ends, and this one does not.
@@ -97,11 +105,11 @@ Deno.test("openSentinel() makes this process urgent for a flood and for nothing 
     env: { NO_COLOR: "1" },
   }).outputSync();
   const [seen, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
-  assertEquals({ seen, complaints }, { seen: `0 0 0 ${urgent} 0  ${urgent} 1 gone`, complaints: "" });
+  assertEquals({ seen, complaints }, { seen: `0 0 0 ${urgent} 0  ${urgent} ${urgent} 1 gone`, complaints: "" });
 });
 
 Deno.test("the launcher watches nothing after a frame that is wrong", linux, async () => {
-  const good = encodeWatch({ host: Deno.pid, everyMs: 10, tasks: 60, bytes: 2 ** 20 });
+  const good = encodeWatch({ host: Deno.pid, everyMs: 10, tasks: 60, bytes: 2 ** 20, crowd: 8, glances: 8 });
   const summed = (change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
     const bytes = change(good.slice());
     const view = new DataView(bytes.buffer);

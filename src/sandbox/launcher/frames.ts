@@ -60,9 +60,9 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
 }
 
 /** The first and only frame of the sentinel. */
-export function encodeWatch({ host, everyMs, tasks, bytes }: WatchOrder): Uint8Array<ArrayBuffer> {
+export function encodeWatch({ host, everyMs, tasks, bytes, crowd, glances }: WatchOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
-  for (const value of [host, everyMs, tasks, Math.ceil(bytes / 1024)]) frame.u64(value);
+  for (const value of [host, everyMs, tasks, Math.ceil(bytes / 1024), crowd, glances]) frame.u64(value);
   return frame.end(KIND.watch, 0);
 }
 

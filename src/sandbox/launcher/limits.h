@@ -12,29 +12,32 @@ static void lower_limit(int resource, u64 wanted, int which) {
   must(CALL(prlimit64, 0, resource, pair, 0, 0), "prlimit64", 0);
 }
 
-// The number that follows the first `mark` in the first half kilobyte of a file; 0 where there is none.
-static u64 number_in(const char *file, const char *mark) {
-  char text[512];
+// Digits at a place, as a number.
+static u64 number_at(const char *at) {
+  u64 number = 0;
+  for (; *at >= '0' && *at <= '9'; at++) number = number * 10 + (u64)(*at - '0');
+  return number;
+}
+
+// Where the first `mark` in the first half kilobyte of a file ends; the end of `text` where there is none.
+static char *find_in(const char *file, const char *mark, char text[512]) {
   long fd = CALL(openat, AT_FDCWD, file, O_CLOEXEC, 0, 0);
-  if (fd < 0) return 0;
-  long count = CALL(read, fd, text, sizeof text - 1, 0, 0);
-  CALL(close, fd, 0, 0, 0, 0);
+  long count = fd < 0 ? 0 : CALL(read, fd, text, 511, 0, 0);
+  if (fd >= 0) CALL(close, fd, 0, 0, 0, 0);
   text[count < 0 ? 0 : count] = 0;
-  for (const char *at = text; *at; at++) {
-    const char *word = mark, *here = at;
-    while (*word && *word == *here) word++, here++;
-    if (*word) continue;
-    while (*here == ' ') here++;
-    u64 number = 0;
-    for (; *here >= '0' && *here <= '9'; here++) number = number * 10 + (u64)(*here - '0');
-    return number;
+  char *at = text;
+  for (; *at; at++) {
+    u64 same = 0;
+    while (mark[same] && mark[same] == at[same]) same++;
+    if (!mark[same]) return at + same;
   }
-  return 0;
+  return at;
 }
 
 // Processes and threads of the whole machine: "0.00 0.00 0.00 2/345 6789", proc_loadavg(5).
 static u64 tasks_of_machine(void) {
-  u64 tasks = number_in("/proc/loadavg", "/");
+  char text[512];
+  u64 tasks = number_at(find_in("/proc/loadavg", "/", text));
   if (tasks == 0) fail("/proc/loadavg does not tell how many processes there are", 0, 0);
   return tasks;
 }

@@ -45,6 +45,7 @@ __attribute__((noreturn)) static void keep_watch(struct frame *frame) {
   step = "watch";
   u64 host = take_count(frame, "host"), every_ms = take_count(frame, "everyMs");
   u64 more_tasks = take_count(frame, "tasks"), less_memory = take_count(frame, "kibibytes");
+  u64 crowd = take_count(frame, "crowd"), patience = take_count(frame, "glances");
   if (frame->flags) fail("the frame has flags that are not known", 0, 0);
   expect_end(frame);
   // Both are best effort: without them it may look late, as everybody does then.
@@ -52,24 +53,32 @@ __attribute__((noreturn)) static void keep_watch(struct frame *frame) {
   prioritize(0);
   // A host that reads nothing must not make it wait.
   CALL(fcntl, 1, F_SETFL, O_NONBLOCK, 0, 0);
-  u64 fewest = 0, most = 0;
+  u64 fewest = 0, most = 0, glances = 0;
   for (u8 is_on = 0;;) {
     struct { int fd; short wanted, seen; } input = {0, POLLIN, 0};
     u64 pause[2] = {every_ms / 1000, every_ms % 1000 * 1000000}; // struct timespec
     long ready = CALL(ppoll, &input, 1, is_on ? pause : NEVER, 0, 0);
     // To go on without a pause would take a processor for good.
     if (ready < 0 && ready != -EINTR) fail("ppoll", 0, ready);
-    u64 tasks = number_in("/proc/loadavg", "/"), memory = number_in("/proc/meminfo", "MemAvailable:");
+    // "0.00 0.00 0.00 running/tasks 6789", proc_loadavg(5)
+    char load[512], info[512];
+    char *slash = find_in("/proc/loadavg", "/", load), *running = slash;
+    while (running > load && running[-1] != ' ') running--;
+    char *available = find_in("/proc/meminfo", "MemAvailable:", info);
+    while (*available == ' ') available++;
+    u64 tasks = number_at(slash), memory = number_at(available);
+    // Others may end while a command's begin: where many wait for a turn, the host must not wait for its own to see that.
+    int is_due = ++glances >= patience && number_at(running) > crowd;
     if (ready > 0) {
       u8 words[64];
       long count = CALL(read, 0, words, sizeof words, 0, 0);
       if (count == -EINTR) continue;
       if (count <= 0) CALL(exit_group, 0, 0, 0, 0, 0);
       is_on = words[count - 1] == WATCH;
-      fewest = tasks, most = memory;
-    } else if (is_on && (tasks >= fewest + more_tasks || memory + less_memory <= most)) {
+      fewest = tasks, most = memory, glances = 0;
+    } else if (is_on && (is_due || tasks >= fewest + more_tasks || memory + less_memory <= most)) {
       prioritize_threads(host);
-      fewest = tasks, most = memory;
+      fewest = tasks, most = memory, glances = 0;
       long count = CALL(write, 1, "!", 1, 0, 0);
       if (count < 0 && count != -EAGAIN) CALL(exit_group, 0, 0, 0, 0, 0);
     } else {

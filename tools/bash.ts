@@ -147,20 +147,26 @@ function failureOf({ ending, exitCode, limit }: ShellOutcome, timeoutMs: number)
   }
 }
 
-/** What shells say beside the contract: what of the policy the command met, and whether it met anything of it. */
+/** What shells say beside the contract, of what of the policy the command met; for people and the audit. */
 interface Denied {
-  readonly denial?: Pick<Denial, "kind" | "target">;
+  readonly denial?: DeniedThing;
+  readonly denials?: readonly DeniedThing[];
+  readonly sandboxNotes?: readonly string[];
   readonly isDenied?: boolean;
 }
 
+type DeniedThing = Pick<Denial, "kind" | "target">;
+
 function detailsOf(outcome: ShellOutcome & Denied): JsonObject {
-  const { exitCode, ending, truncatedBy, fullOutputPath, denial, isDenied } = outcome;
+  const { exitCode, ending, truncatedBy, fullOutputPath, denial, denials, sandboxNotes, isDenied } = outcome;
   return {
     exitCode,
     ending,
     ...(truncatedBy === undefined ? {} : { truncated: true }),
     ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     ...(denial === undefined ? {} : { denial: { ...denial } }),
+    ...(denials === undefined ? {} : { denials: denials.map((one) => ({ ...one })) }),
+    ...(sandboxNotes === undefined ? {} : { sandboxNotes }),
     ...(isDenied ? { isDenied } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { bwrapWorks, type Column, columnName, whyNot } from "./column.ts";
+import { type Column, columnName, machineHere, whyNot } from "./column.ts";
 import { GRANTS } from "./grants.ts";
 import { copyProgram, type Program } from "./programs.ts";
 
@@ -26,13 +26,14 @@ const WHOLE: readonly Column[] = [
       (["user", "self"] as const).map((who) => ({ form, who, level }))
     )
   ),
+  ...(["user", "self"] as const).map((who) => ({ form: "binary", who, level: "kernel+", isBubblewrap: true }) as const),
   // As an ordinary user: what root could do besides is taken away before any scope counts.
   ...GRANTS.flatMap((grant) => grant.levels.map((level) => ({ form: "binary", who: "user", level, grant } as const))),
 ];
 
 /** Copies the programs that the chosen columns need. */
 export async function openMatrix(root: string, at: string | undefined, wanted: string): Promise<Matrix> {
-  const machine = { root: Deno.uid() === 0, bwrap: bwrapWorks() };
+  const machine = machineHere();
   const hasBinary = await Deno.stat(join(root, "dist", "sandpiper")).then(() => true, () => false);
   const chosen = WHOLE.filter((column) => new RegExp(wanted).test(columnName(column)));
   const missing: string[] = [];

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import type { Arena } from "./arena.ts";
 import { attempt } from "./command.ts";
-import { asWhom, type Column, prefixOf } from "./column.ts";
+import { asWhom, type Column, columnName, prefixOf } from "./column.ts";
 import type { Attack } from "./corpus.ts";
 import type { Program } from "./programs.ts";
 
@@ -30,6 +30,7 @@ export async function replay(
   const folder = join(arena.ws, ".attacks");
   await Deno.mkdir(folder);
   for (const { path, name } of attacks) await Deno.copyFile(path, join(folder, `${name}.sh`));
+  await proveThatItRuns(column, program, arena);
   const results = new Map<string, Result>();
   const lingering: Promise<void>[] = [];
   for (const attack of attacks) {
@@ -51,10 +52,29 @@ interface Ran extends Omit<Result, "verdict"> {
   readonly escapes: number;
 }
 
+/** Where nothing runs at all everything is held, and proves nothing: throws then. The namespaces must be the level's, too. */
+async function proveThatItRuns(column: Column, program: Program, arena: Arena): Promise<void> {
+  const flags = column.grant?.flags(arena) ?? [];
+  const line = [...lineOf(column, program, flags), "bash", "-c", "echo it runs; readlink /proc/self/ns/user"];
+  const { out } = await attempt(line, { cwd: arena.ws, clearEnv: true, env: { ...arena.env } });
+  const [, own] = /it runs\n(user:\S+)/.exec(out) ?? [];
+  const here = new TextDecoder().decode(
+    new Deno.Command("readlink", { args: ["/proc/self/ns/user"] }).outputSync().stdout,
+  );
+  if (own === undefined || (own !== here.trim()) !== (column.level === "kernel+")) {
+    throw new Error(`${columnName(column)} is not what it says: ${out}`);
+  }
+}
+
+/** A command in front of which these words stand runs as the column says. */
+function lineOf(column: Column, program: Program, flags: readonly string[]): string[] {
+  const shell = column.form === "none" ? [] : [...program.command, "tool", ...flags, "bash", "--"];
+  return [...prefixOf(column), ...shell];
+}
+
 async function runAttack(column: Column, program: Program, arena: Arena, attack: Attack): Promise<Ran> {
   const flags = column.grant?.flags(arena) ?? [];
-  const shell = column.form === "none" ? [] : [...program.command, "tool", ...flags, "bash", "--"];
-  const line = [...prefixOf(column), ...shell, "bash", `.attacks/${attack.name}.sh`];
+  const line = [...lineOf(column, program, flags), "bash", `.attacks/${attack.name}.sh`];
   const began = performance.now();
   const child = new Deno.Command("sh", {
     args: ["-c", `exec "$@" 2>&1`, "sh", ...line],

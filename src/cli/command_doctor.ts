@@ -1,7 +1,8 @@
 import { messageOf, UserError } from "../core/error.ts";
 import { chooseSandbox } from "../sandbox/choose.ts";
 import { launcher } from "../sandbox/launcher/executable.ts";
-import { probeSandbox } from "../sandbox/probe.ts";
+import { namespacesFix } from "../sandbox/namespaces_fix.ts";
+import { probeSandbox, type SandboxProbe } from "../sandbox/probe.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./main.ts";
 import { chooseModel } from "./model.ts";
@@ -26,7 +27,6 @@ const PLACES = { memory: "sealed file in memory", file: "private file" } as cons
 export function doctorCommand(invocation: Invocation): number {
   const config = configure(invocation, readWorld());
   const probe = probeSandbox();
-  const bwrap = probe.os === "linux" ? probe.bwrap() : { why: "only for Linux" };
   let missing = false;
   const sandbox = check("sandbox", () => {
     const chosen = chooseSandbox(wantedSandbox(config), probe);
@@ -46,14 +46,7 @@ export function doctorCommand(invocation: Invocation): number {
       found: probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}` : probe.landlockWhy ?? "not there",
       ...(probe.landlockAbi > 0 ? {} : { fix: "Linux 6.12 or later, with landlock in the kernel's lsm= list" }),
     },
-    {
-      name: "bubblewrap",
-      ok: "path" in bwrap,
-      found: "path" in bwrap ? bwrap.path : bwrap.why,
-      ...("path" in bwrap
-        ? {}
-        : { fix: "Install the package bubblewrap for the level kernel+; without it the level is kernel" }),
-    },
+    namespacesCheck(probe),
     ...(probe.os === "linux"
       ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
       : []),
@@ -84,6 +77,19 @@ export function doctorCommand(invocation: Invocation): number {
   ];
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+/** Which way leads to the namespaces of kernel+, why that, and what would help. */
+function namespacesCheck(probe: SandboxProbe): Check {
+  const name = "namespaces";
+  if (probe.os !== "linux") return { name, ok: false, found: "only for Linux" };
+  const own = probe.namespaces();
+  if ("works" in own) return { name, ok: true, found: "made by this program; bubblewrap is not needed" };
+  const refused = `this program is refused its own (${own.why})`;
+  const bwrap = probe.bwrap();
+  const fix = namespacesFix("path" in bwrap);
+  if ("path" in bwrap) return { name, ok: true, found: `made by ${bwrap.path}, because ${refused}`, fix };
+  return { name, ok: false, found: `none: ${refused}; ${bwrap.why}`, fix };
 }
 
 function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {

@@ -4,10 +4,10 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
-import { claimIn, type DenialClaim, withDenial } from "../sandbox/denial_claim.ts";
+import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../sandbox/denial_claim.ts";
 import { disk } from "../sandbox/disk.ts";
 import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../sandbox/granted_folders.ts";
-import { allows, grantable } from "../sandbox/grantable.ts";
+import { allows, grantable, whyClosed } from "../sandbox/grantable.ts";
 import type { Grants } from "../sandbox/policy.ts";
 import { grantedScopes, widen } from "../sandbox/widen.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
@@ -64,6 +64,13 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
     }
   };
 
+  /** For whoever is not asked: all that was denied, with its grant or why there is none. */
+  const told = (claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
+    const offered = offer(claim, policy);
+    const why = offered ? undefined : whyClosed(claim, policy, disk.realPath);
+    return offered ?? (why === undefined ? undefined : { ...claim, why });
+  };
+
   const openWider = (denial: Denial, only?: Tool): ToolProcesses => {
     const { policy } = current;
     const now = offer(denial, policy);
@@ -82,8 +89,10 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
     ...[tool, args, options]: Parameters<GrantDesk["run"]>
   ): Promise<ToolResult> => {
     const result = await processes.run(tool, args, options);
-    const claim = claimIn(result.details);
-    return withDenial(result, claim && offer(claim, processes.policy));
+    const { policy } = processes;
+    const [claim, claims] = [claimIn(result.details), claimsIn(result.details)];
+    const offered = claim && offer(claim, policy);
+    return withDenial(result, offered, claims.map((one) => told(one, policy)).filter((one) => one !== undefined));
   };
 
   const replace = (next: ToolProcesses): void => {

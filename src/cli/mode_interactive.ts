@@ -90,7 +90,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       },
       async audit() {
         const { auditLines } = await import("./interactive/audit_lines.ts");
-        return auditLines(auditFolder, (await engine()).state().sessionId);
+        return auditLines(auditFolder, (await engine()).store());
       },
       async exportSession(path) {
         const { exportSession } = await import("./interactive/export_session.ts");

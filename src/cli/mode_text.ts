@@ -36,12 +36,11 @@ export function isTextEvent({ type }: AgentEvent): boolean {
 export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
   let outcome: TextOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
-  const denialOf = denialLines();
+  const denialsOf = denialLines();
   for await (const event of events) {
     if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
-    const denial = denialOf(event);
-    if (denial !== undefined) output.warn(oneLine(denial, DENIAL_UNITS));
+    for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
     if (output.progress) { for (const line of progressLines(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }

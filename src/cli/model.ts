@@ -44,7 +44,7 @@ export function chooseModel(
     throw new UserError({
       what: "No model is chosen",
       why: 'neither --model nor the setting "model" names one',
-      fix: "Add --model ID, or try the program without a model: --model replay:FILE",
+      fix: "Add --model ID, for example: sandpiper --model gpt-5",
     });
   }
   if (named.startsWith("replay:")) {

@@ -47,6 +47,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
       values[flag.name] = flag.kind === "boolean" ? true : valueOf(flag, raw as string[]); // `collect` makes arrays of strings
     }
   }
+  refuseContradiction(values);
   const first = parsed._.map(String);
   const words = [...first, ...(end < 0 ? [] : rest.slice(end + 1))];
   if (!command) {
@@ -56,6 +57,18 @@ export function parseCommandLine(args: readonly string[]): Invocation {
     refuseMeantCommand(words, { hasOptions: args[0] !== words[0], isMessage: end >= 0 });
   }
   return { ...(command ? { command: command.name } : {}), values, words };
+}
+
+/** What one option takes away another cannot give: whoever writes both expects something that will not be. */
+function refuseContradiction(values: Values): void {
+  const given = ["allow-write", "allow-run"].find((name) => values["read-only"] && values[name] !== undefined);
+  if (given === undefined) return;
+  const what = given === "allow-write" ? "writing" : "running programs";
+  throw usage(
+    `--read-only and --${given} contradict each other`,
+    `--read-only takes ${what} away whatever is allowed`,
+    `Leave out --read-only to allow ${what}, or --${given} to allow none`,
+  );
 }
 
 function bareScope(arg: string, flags: readonly Flag[]): string {

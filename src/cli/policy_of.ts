@@ -49,7 +49,12 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     level: sandbox.level,
     ...glanceAtDisk(),
   });
-  return withinHost({ ...policy, weaknesses: sandbox.weaknesses, notices: sandbox.notices });
+  return withinHost({
+    ...policy,
+    ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
+    weaknesses: sandbox.weaknesses,
+    notices: sandbox.notices,
+  });
 }
 
 function flagLayer(values: Values): ScopeLayer {

@@ -3,8 +3,7 @@ import type { Policy } from "../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../core/program.ts";
 import type { CallOptions, ToolRunner } from "../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../core/tool.ts";
-import type { Met } from "../sandbox/command_process.ts";
-import { claimIn, withDenial } from "../sandbox/denial_claim.ts";
+import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../sandbox/denial_claim.ts";
 import { openRunner } from "../sandbox/runner_client.ts";
 import type { Self } from "../sandbox/self.ts";
 import type { Commands } from "./background_ids.ts";
@@ -79,8 +78,7 @@ export function openToolProcesses(
     const result = await runner.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
     // What a program met is known here; the runner, which asked for the program, need not be believed.
     const met = tool.name === "bash" ? programs?.met() : undefined;
-    const marked = met?.isDenied ? { ...result, details: { ...result.details, isDenied: true } } : result;
-    return met?.denial === undefined || claimIn(result.details) ? marked : withDenial(marked, met.denial);
+    return met === undefined ? result : withMet(result, met);
   };
 
   const inHost = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
@@ -133,6 +131,24 @@ export function openToolProcesses(
   };
 }
 
+/** The result of a script with what its programs met added to what it met itself. */
+function withMet(result: ToolResult, { denial, denials = [], sandboxNotes = [], isDenied }: Met): ToolResult {
+  const { details } = result;
+  const said = details?.["sandboxNotes"];
+  const notes = [...(Array.isArray(said) ? said : []), ...sandboxNotes];
+  const marked = {
+    ...result,
+    details: {
+      ...details,
+      ...(isDenied ? { isDenied } : {}),
+      ...(notes.length > 0 ? { sandboxNotes: notes } : {}),
+    },
+  };
+  const first = claimIn(details);
+  const all = [first, ...claimsIn(details), denial, ...denials].filter((claim) => claim !== undefined);
+  return isDenied ? withDenial(marked, first ?? denial, distinctClaims(all)) : result;
+}
+
 /** Listed programs that the shell in the runner asks for, and what of the policy those of a call met. */
 function listedPrograms(processes: LateProcesses): {
   readonly run: RunProgram;
@@ -147,10 +163,22 @@ function listedPrograms(processes: LateProcesses): {
       const { runProgram } = await processes.get();
       if (!runProgram) throw new Error("no program was listed");
       const outcome: ProgramOutcome & Met = await runProgram(...request);
-      const { denial, isDenied } = outcome;
-      met = { ...(denial ? { denial } : {}), ...(isDenied ? { isDenied } : {}), ...met };
+      met = joined(met, outcome);
       return outcome;
     },
+  };
+}
+
+/** What two programs met, one after the other; a person is asked of the first. */
+function joined(first: Met, next: Met): Met {
+  const denial = first.denial ?? next.denial;
+  const all = [first, next].flatMap(({ denial, denials }) => denials ?? (denial ? [denial] : []));
+  const notes = [...first.sandboxNotes ?? [], ...next.sandboxNotes ?? []];
+  return {
+    ...(denial ? { denial } : {}),
+    ...(all.length > 0 ? { denials: distinctClaims(all) } : {}),
+    ...(notes.length > 0 ? { sandboxNotes: [...new Set(notes)].slice(0, MOST_DENIALS) } : {}),
+    ...(first.isDenied || next.isDenied ? { isDenied: true } : {}),
   };
 }
 

@@ -71,7 +71,7 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
 export function openTools(config: Config, start: boolean, asker?: Asker, hardens = true): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
-  const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "bwrap-works")));
+  const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "namespaces-work")));
   // Without it nothing could start; what this process may not start it does not need.
   if (config.world.mayRun && sandbox.level !== "off" && Deno.build.os === "linux") launcher();
   const bundled = findBundled(cache, () => spareFolder(config.world.env));

@@ -66,6 +66,8 @@ export interface Policy {
   readonly limits: Limits;
   /** What enforces it. */
   readonly sandbox: SandboxLevel;
+  /** At kernel+: bubblewrap makes the namespaces, because this machine refuses the program its own. */
+  readonly bubblewrap?: boolean;
   /** What that level cannot do on this machine, one clause each. */
   readonly weaknesses?: readonly string[];
   /** What a person was told about the sandbox at the start, one sentence each. */

@@ -45,7 +45,9 @@ export function resultOf(answer: CallToolResult, { server, tool, notes, limits }
     ...notes.map((note) => `[sandbox: ${note}]`),
   ].join("\n");
   const content: readonly (TextContent | ImageContent)[] = [{ type: "text", text }, ...images];
-  return { content, details: { mcp: { server, tool } }, ...(answer.isError === true ? { isError: true } : {}) };
+  // What the sandbox did is for people, too.
+  const details = { mcp: { server, tool }, ...(notes.length === 0 ? {} : { sandboxNotes: [...notes] }) };
+  return { content, details, ...(answer.isError === true ? { isError: true } : {}) };
 }
 
 function imageIn(part: Part): ImageContent | undefined {

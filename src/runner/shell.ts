@@ -14,6 +14,8 @@ import { programCommands } from "./shell_programs.ts";
 const MAX_SCRIPT = 1024 * 1024;
 /** What the model is told of refusals in one call. */
 const MAX_NOTES = 8;
+/** So many of them are told apart for a person. */
+const MAX_DENIALS = 20;
 /** Exit codes of the interpreter for a script that it ended: over time or aborted, and over another limit. */
 const [OVER_TIME, OVER_LIMIT] = [124, 126];
 const LIMIT = /^bash: .*(?:exceeded|too many commands executed).*$/m;
@@ -42,24 +44,21 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     if (signal.aborted) return outcome(130, "aborted", "", policy, files, []);
     const module = await (interpreter ??= loadInterpreter());
     const notes = new Set<string>();
-    // The first: what comes after it may have failed because of it.
-    let denial: Denied | undefined;
-    let isDenied = false;
-    const note = (line: string, denied?: Denied): void => {
-      denial ??= denied;
-      if (notes.size < MAX_NOTES) notes.add(line);
-    };
+    const denials = new Map<string, Denied>();
+    const refusals = new Set<string>();
+    const note = (line: string): void => void (notes.size < MAX_NOTES && notes.add(line));
     const deny = (line: string, denied?: Denied): void => {
-      isDenied = true;
-      note(line, denied);
+      note(line);
+      if (denied === undefined) refusals.add(line);
+      else denials.set(`${denied.kind} ${denied.target}`, denied);
     };
     const listed = policy.run.list;
     const commands = new Set([...ownCommands(module), ...listed.map((name) => basename(name))]);
     const bash = makeInterpreter(module, {
-      fs: shellFiles({ policy, files, commands, onDenial: deny }),
+      fs: shellFiles({ policy, files, commands, onDenial: deny, onNote: note }),
       cwd: policy.root,
       env: { ...policy.env, PATH: "/bin:/usr/bin" },
-      programs: programCommands(module, listed, runProgram, signal, (line) => note(line)),
+      programs: programCommands(module, listed, runProgram, signal, note),
       timeoutMs,
     });
     const over = new AbortController();
@@ -75,10 +74,20 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     const output = joined(ended.stdout, withoutHints(ended.stderr));
     const told = {
       ...outcome(ended.exitCode, ending, output, policy, files, [...notes]),
-      ...(denial === undefined ? {} : { denial }),
-      ...(isDenied ? { isDenied } : {}),
+      ...metIn([...denials.values()], [...refusals]),
     };
     return limit === undefined ? told : { ...told, limit };
+  };
+}
+
+/** What a script met of the policy, as the real shell tells it. A person is asked of the first: the rest may come of it. */
+function metIn(denials: readonly Denied[], refusals: readonly string[]) {
+  const [denial] = denials;
+  return {
+    ...(denial === undefined ? {} : { denial }),
+    ...(denials.length > 1 ? { denials: denials.slice(0, MAX_DENIALS) } : {}),
+    ...(refusals.length > 0 ? { sandboxNotes: refusals.slice(0, MAX_NOTES) } : {}),
+    ...(denial !== undefined || refusals.length > 0 ? { isDenied: true as const } : {}),
   };
 }
 

@@ -12,6 +12,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ENOTEMPTY: "directory not empty",
   ELOOP: "too many levels of symbolic links",
   EINVAL: "invalid argument",
+  ENOSPC: "no space left on device",
   EXDEV: "cross-device link not permitted",
   EPERM: "operation not permitted",
   EACCES: "permission denied",

@@ -10,7 +10,7 @@ import type { Access } from "./file_failure.ts";
 import { bytesOf, textOf } from "./shell_bytes.ts";
 import { explainShellFailure, shellFailure } from "./shell_failure.ts";
 import { NO_LINKS, type ShellFileCalls, shellFileCalls } from "./shell_file_calls.ts";
-import { ownFiles } from "./shell_own_files.ts";
+import { FULL_DEVICE, ownFiles } from "./shell_own_files.ts";
 import { HEAD_BYTES, isShellScript } from "./shell_script.ts";
 
 /** What the shell's disk is made of. */
@@ -21,6 +21,8 @@ export interface ShellFilesOptions {
   readonly commands: ReadonlySet<string>;
   /** Hears what the model should be told about a refusal, and what was denied where a grant could help. */
   readonly onDenial: (note: string, denied?: Denied) => void;
+  /** Hears what commands say wrongly, or not at all, of something that nobody refused. */
+  readonly onNote: (note: string) => void;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface ShellFilesOptions {
  *
  * Denials look to commands like the system's own; what the model should know about them goes to `onDenial`.
  */
-export function shellFiles({ policy, files, commands, onDenial }: ShellFilesOptions): IFileSystem {
+export function shellFiles({ policy, files, commands, onDenial, onNote }: ShellFilesOptions): IFileSystem {
   const calls = shellFileCalls(policy, files);
   const own = ownFiles(commands, policy);
   const pace = startPace(Infinity);
@@ -49,6 +51,15 @@ export function shellFiles({ policy, files, commands, onDenial }: ShellFilesOpti
       // Commands write to devices by name; to anything else of the shell's own nobody can.
       if (!own.isDevice(path)) work();
     });
+  const write = (path: string, work: () => void): Promise<void> =>
+    change("open", path, () => {
+      if (path === FULL_DEVICE) {
+        onNote(`${FULL_DEVICE} refuses every write for want of space. That is what it is for; nothing was denied.`);
+        throw shellFailure("ENOSPC", "write", path);
+      }
+      refuseNoFile(path, calls);
+      work();
+    });
   const read = (path: string): Promise<Uint8Array<ArrayBuffer>> =>
     guard("read", "open", path, () => {
       if (own.stat(path)?.isDirectory) throw shellFailure("EISDIR", "read", path);
@@ -62,16 +73,8 @@ export function shellFiles({ policy, files, commands, onDenial }: ShellFilesOpti
   return {
     readFile: async (path, options) => textOf(await read(path), options),
     readFileBuffer: read,
-    writeFile: (path, content, options) =>
-      change("open", path, () => {
-        refuseNoFile(path, calls);
-        files.write(path, bytesOf(content, options));
-      }),
-    appendFile: (path, content, options) =>
-      change("open", path, () => {
-        refuseNoFile(path, calls);
-        calls.append(path, bytesOf(content, options));
-      }),
+    writeFile: (path, content, options) => write(path, () => files.write(path, bytesOf(content, options))),
+    appendFile: (path, content, options) => write(path, () => calls.append(path, bytesOf(content, options))),
     exists: async (path) => {
       await pace.breathe();
       // What may not be seen is not there.

@@ -8,6 +8,9 @@ const COMMAND_FOLDERS = ["/bin", "/usr/bin"];
 /** What scripts expect of a system. What is written there goes nowhere, and reading finds nothing. */
 const DEVICES = ["/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
+/** Refuses every byte for want of space: programs are tried with it. */
+export const FULL_DEVICE = "/dev/full";
+
 /** Paths that only the shell has: nothing of them is on the disk. */
 export interface OwnFiles {
   /** Undefined for a path that is not one of these. */
@@ -31,7 +34,7 @@ export function ownFiles(commands: ReadonlySet<string>, { read }: Pick<Policy, "
       if (COMMAND_FOLDERS.includes(path) || above.has(path)) {
         return { ...entry, isFile: false, isDirectory: true, mode: 0o755 };
       }
-      if (DEVICES.includes(path)) return { ...entry, mode: 0o666 };
+      if (DEVICES.includes(path) || path === FULL_DEVICE) return { ...entry, mode: 0o666 };
       const isCommand = COMMAND_FOLDERS.includes(dirname(path)) && commands.has(basename(path));
       return isCommand ? { ...entry, mode: 0o755 } : undefined;
     },

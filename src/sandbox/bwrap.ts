@@ -1,5 +1,5 @@
 import type { Policy } from "../core/policy.ts";
-import { type Mount, mountsOf } from "./bwrap_mounts.ts";
+import { type Mount, mountsOf } from "./mounts.ts";
 import type { RuleView } from "./landlock_rules.ts";
 
 /** Namespaces that every command at kernel+ gets; with a foreign parent gone everything inside ends. */

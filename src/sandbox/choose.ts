@@ -8,6 +8,8 @@ export type WantedSandbox = "auto" | "kernel" | "permissions" | "off";
 /** A level, and what the user should know about it. */
 export interface SandboxChoice {
   readonly level: SandboxLevel;
+  /** At kernel+: why bubblewrap makes the namespaces and not this program itself. */
+  readonly bubblewrap?: string;
   /** What the level cannot do on this machine, one clause each. */
   readonly weaknesses: readonly string[];
   /** The same and more as sentences. */
@@ -32,8 +34,11 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
   if (wanted === "permissions") return plain("permissions");
   // Part of every macOS; where it does not work nothing starts.
   if (probe.os === "darwin") return plain("seatbelt");
-  const bwrap = probe.landlockAbi >= 1 ? probe.bwrap() : { why: "bubblewrap alone would not limit what is read" };
-  if ("path" in bwrap) return plain("kernel+");
+  const none = { why: "namespaces alone would not limit what is read" };
+  const own = probe.landlockAbi >= 1 ? probe.namespaces() : none;
+  if ("works" in own) return plain("kernel+");
+  const bwrap = probe.landlockAbi >= 1 ? probe.bwrap() : undefined;
+  if (bwrap && "path" in bwrap) return { ...plain("kernel+"), bubblewrap: own.why };
   if (probe.landlockAbi >= LEAST_ABI) {
     const weaknesses = probe.landlockAbi >= WHOLE_ABI ? [] : probe.weaknesses;
     const notices = weaknesses.map((text) => `The sandbox is weaker on this kernel: ${text}.`);
@@ -43,10 +48,10 @@ export function chooseSandbox(wanted: WantedSandbox, probe: SandboxProbe): Sandb
   if (wanted === "kernel") {
     throw new UserError({
       what: "Cannot confine tools with the kernel here",
-      why: `${why}; ${bwrap.why}`,
+      why: [why, own.why, ...(bwrap ? [bwrap.why] : [])].join("; "),
       fix:
-        "Use a newer kernel or install bubblewrap, run with --sandbox permissions (files by Deno's permissions, no " +
-        "real shell), or inside a container of its own with --sandbox off",
+        "Use a newer kernel or make namespaces work (see sandpiper doctor), run with --sandbox permissions (files by " +
+        "Deno's permissions, no real shell), or inside a container of its own with --sandbox off",
       exitCode: 3,
     });
   }

@@ -1,8 +1,6 @@
 import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StartedProcess } from "./confined_process.ts";
-import type { DenialClaim } from "./denial_claim.ts";
-import type { DenialHint } from "./denial_hint.ts";
 import type { Exec } from "./launch.ts";
 import { shellProgram } from "./shell_program.ts";
 
@@ -34,28 +32,6 @@ export function startCommand({ policy, start, marks }: CommandHost, command: str
   } catch (error) {
     throw new ToolError(`The command did not run: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** What of the policy a process met; `isDenied` where that was anything at all. */
-export interface Met {
-  readonly denial?: DenialClaim;
-  readonly isDenied?: true;
-}
-
-/** What a process that has ended met, and `notes` with what is to be said of it. What is known needs no guess. */
-export function whatItMet(
-  started: Pick<StartedProcess, "notes" | "denied">,
-  undone: readonly string[],
-  guess: () => DenialHint | undefined,
-): { readonly met: Met; readonly notes: readonly string[] } {
-  const known = [...(started.notes?.() ?? []), ...undone];
-  const hint = known.length > 0 ? undefined : guess();
-  const denial = hint?.denial ?? started.denied?.();
-  const isDenied = known.length > 0 || hint !== undefined || denial !== undefined;
-  return {
-    met: { ...(denial === undefined ? {} : { denial }), ...(isDenied ? { isDenied } : {}) },
-    notes: hint?.note === undefined ? known : [hint.note],
-  };
 }
 
 /** Reads until nobody can write any more, or until reading fails: what came so far is the output then. */

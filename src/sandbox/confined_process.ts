@@ -4,7 +4,7 @@ import type { DenialClaim } from "./denial_claim.ts";
 import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
-import { CONFINED } from "./order.ts";
+import { CONFINED, confineReport } from "./order.ts";
 import { type NetGate, type NetOptions, openGate } from "./net_gate.ts";
 import { becomeSubreaper, keepProcess, openTree } from "./process_tree.ts";
 import type { Self } from "./self.ts";
@@ -31,8 +31,10 @@ export interface StartedProcess {
   neverBegan?(): boolean;
   /** What the network's proxy denied so far, one line each. */
   notes?(): string[];
-  /** The first of it that a grant could lift. */
-  denied?(): DenialClaim | undefined;
+  /** What of it a grant could lift. */
+  denied?(): DenialClaim[];
+  /** Those of the notes that are about anything else. */
+  refused?(): string[];
 }
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
@@ -112,7 +114,8 @@ function attach(
       });
     },
     notes: () => gate?.notes() ?? [],
-    denied: () => gate?.denied(),
+    denied: () => gate?.denied() ?? [],
+    refused: () => gate?.refused() ?? [],
     async failure(status) {
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;
@@ -177,13 +180,8 @@ function confineFailure(report: string, status: Deno.CommandStatus): string | un
   if (status.success) return undefined;
   for (const line of report.split("\n")) {
     if (line.startsWith("bwrap: ")) return line;
-    if (!line.startsWith(`{"confine":"failed"`)) continue;
-    try {
-      const { step, why } = JSON.parse(line);
-      return `${step}: ${why}`;
-    } catch {
-      return line;
-    }
+    const reported = confineReport(line);
+    if (reported !== undefined) return reported;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
-import type { DenialClaim } from "./denial_claim.ts";
+import { type DenialClaim, MOST_DENIALS } from "./denial_claim.ts";
 import { netHint } from "./net_closed.ts";
 import { privateFolders } from "./private_folders.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
@@ -30,6 +30,8 @@ export interface DenialHint {
   readonly note?: string;
   /** Where a grant could help. */
   readonly denial?: DenialClaim;
+  /** What nobody is asked about: no grant opens it, or it is not certain that it was met. */
+  readonly unasked?: DenialClaim;
 }
 
 /**
@@ -45,33 +47,38 @@ export function endingOf(command: string, isSuccess: boolean): Ending {
 }
 
 /**
- * One line about what of the policy a failed command probably met, with the smallest grant; undefined when nothing of the
+ * What of the policy a failed command probably met, with the smallest grants, the last first; empty when nothing of the
  * policy explains the output. Every path is checked against the policy before anything is said of it.
  *
  * Words about the network may stand in any text, so they count only when the command failed, or may have; then nobody is
  * asked for a grant because of them.
  */
-export function denialHint(
-  output: string,
-  ending: Ending,
-  policy: Policy,
-  realPath: RealPath,
-): DenialHint | undefined {
-  if (policy.sandbox === "off" || policy.sandbox === "permissions") return undefined;
-  let silent: DenialHint | undefined;
+export function denialHints(output: string, ending: Ending, policy: Policy, realPath: RealPath): DenialHint[] {
+  if (policy.sandbox === "off" || policy.sandbox === "permissions") return [];
+  const found = new Map<string, DenialHint>();
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
-    const offline = ending === "well" ? undefined : netHint(line, policy);
-    if (offline) return ending === "failed" ? offline : { note: offline.note };
-    const hint = REFUSAL.test(line)
-      ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
-      : ending === "failed" && policy.sandbox === "kernel+" && HIDDEN.test(line)
-      ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
-      : undefined;
-    if (hint?.note !== undefined || hint?.denial !== undefined) return hint;
-    silent ??= hint;
+    const hint = netHintOf(line, ending, policy) ??
+      (REFUSAL.test(line)
+        ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
+        : ending === "failed" && policy.sandbox === "kernel+" && HIDDEN.test(line)
+        ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
+        : undefined);
+    if (hint !== undefined) found.set(JSON.stringify(hint), hint);
+    if (found.size >= MOST_DENIALS) break;
   }
-  return silent;
+  return [...found.values()];
+}
+
+/** The one of which the model is told and a person asked: what comes last is what a command failed of. */
+export function hintToTell(hints: readonly DenialHint[]): DenialHint | undefined {
+  return hints.find(({ note, denial }) => note !== undefined || denial !== undefined) ?? hints[0];
+}
+
+function netHintOf(line: string, ending: Ending, policy: Policy): DenialHint | undefined {
+  const hint = ending === "well" ? undefined : netHint(line, policy);
+  if (hint === undefined || ending === "failed") return hint;
+  return { note: hint.note, ...(hint.denial === undefined ? {} : { unasked: hint.denial }) };
 }
 
 /** Of several paths in a message the last is tried first: `cannot move 'a' to 'b'`. */
@@ -90,7 +97,7 @@ function hiddenHint(written: string, line: string, policy: Policy, realPath: Rea
   const lexical = placeOf(written, policy);
   const path = realOf(lexical, realPath);
   const isThere = realPath(lexical) !== undefined;
-  if (isWithin(policy.denyRead, path)) return isThere ? {} : undefined;
+  if (isWithin(policy.denyRead, path)) return isThere ? { unasked: { kind: "read", target: path } } : undefined;
   if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache], path)) return undefined;
   if (isThere && !WRITES.test(line)) return { denial: { kind: "read", target: path } };
   // A missing file is no denial, unless it was to be made.
@@ -111,16 +118,28 @@ function pathHint(written: string, line: string, policy: Policy, realPath: RealP
   const makes = SHELL.test(line) && realPath(lexical) === undefined && realPath(dirname(lexical)) !== undefined;
   const writes = makes || WRITES.test(line);
   if (watched !== undefined && writes) {
-    return { note: `Sandbox: ${path} is protected from change. Only the user can change it.` };
+    const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
+    return { note, unasked: { kind: "write", target: path } };
+  }
+  const inner = /busy/i.test(line) && path !== policy.root
+    ? policy.protected.find((guarded) => isInside(guarded, path) && realPath(guarded) !== undefined)
+    : undefined;
+  if (inner !== undefined && watched === undefined) {
+    const note =
+      `Sandbox: ${path} holds ${inner}, which is protected from change: it can be neither moved nor removed ` +
+      "here. Ask the user to run this command.";
+    return { note, unasked: { kind: "write", target: inner } };
   }
   // A command may stand in another folder, and a word is more often the name of a program.
   if (!/^~?\//.test(written) || watched !== undefined || /busy/i.test(line)) return undefined;
   if (isWithin(policy.denyRead, path)) {
-    return { note: `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.` };
+    const note = `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+    return { note, unasked: { kind: "read", target: path } };
   }
   if (writes) {
     if (isWithin(policy.denyWrite, path)) {
-      return { note: `Sandbox: ${path} was denied for writing. Only the user can change that.` };
+      const note = `Sandbox: ${path} was denied for writing. Only the user can change that.`;
+      return { note, unasked: { kind: "write", target: path } };
     }
     if (writable(policy, path)) return undefined;
     const rule = `${path} is outside of what may be written`;

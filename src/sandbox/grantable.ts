@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, normalize } from "@std/path";
 import type { Denial } from "../core/event.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
+import { grantOption } from "../core/grant_option.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { addressKind, isAddress } from "./net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "./net_rules.ts";
@@ -34,6 +35,26 @@ export function grantable(claim: DenialClaim, policy: Policy, realPath: RealPath
     case "net":
       return ofHost(claim.target, policy);
   }
+}
+
+/**
+ * Why nobody can be asked about a denial, for the person: what no grant opens, or which option is the only way. Undefined
+ * where the policy denied nothing of the kind.
+ */
+export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath): string | undefined {
+  const { kind, target } = claim;
+  if (grantable(claim, policy, realPath) !== undefined) return "--read-only or the project's settings forbid it";
+  if (kind === "run") return allows(policy, claim) ? undefined : "no single program can be allowed here";
+  if (kind === "net") {
+    return allows(policy, claim) ? undefined : `only the command line can allow it, with ${grantOption("net", target)}`;
+  }
+  const path = realOf(normalize(target), realPath);
+  const isIn = (list: readonly string[]): boolean => list.some((folder) => isInside(folded(path), folded(folder)));
+  if (isIn(policy.denyRead)) return "it may hold secrets or was denied by you, and no grant opens it";
+  if (kind === "write" && isIn(policy.protected)) return "it is protected, only you can change it";
+  if (kind === "write" && isIn(policy.denyWrite)) return "it was denied for writing, and no grant opens it";
+  if (covers(policy[kind], path)) return undefined;
+  return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}`;
 }
 
 /** Whether a policy allows what was denied. */

@@ -4,7 +4,8 @@ import { disk, glanceAtDisk } from "./disk.ts";
 import { encodeFrame } from "./frame.ts";
 import { landlockRules, type RuleView } from "./landlock_rules.ts";
 import { launcher } from "./launcher/executable.ts";
-import { encodeCommand, encodePolicy } from "./launcher/frames.ts";
+import { encodeCommand, encodeNamespaces, encodePolicy } from "./launcher/frames.ts";
+import { namespaceOrder } from "./namespaces.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
 import type { ConfineOrder, ExecOrder } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
@@ -32,8 +33,9 @@ export interface LaunchOptions {
 }
 
 /**
- * Command line of a process that confines itself and then becomes what the second frame says: the launcher; kernel+ puts
- * bwrap in front. macOS starts this program again, in sandbox-exec where the level is seatbelt.
+ * Command line of a process that confines itself and then becomes what the last frame says: the launcher, with bwrap in
+ * front where namespaces of its own are refused at kernel+. macOS starts this program again, in sandbox-exec where the level
+ * is seatbelt.
  *
  * Start it with `spawnConfined`. Throws when the level cannot be had: there is no weaker way to start it.
  */
@@ -46,15 +48,14 @@ export function confinedCommand(
   const again = [...self.args, "--internal-exec"];
   switch (policy.sandbox) {
     case "kernel+": {
+      if (!policy.bubblewrap) return { program: launcher().path(), args: [], env: {} };
       const bwrap = findBwrap(disk.realPath);
-      const program = self.readPaths[0];
-      if (bwrap === undefined || program === undefined) throw new Error("bwrap is gone; nothing was started");
-      // The bridge is this program, and in no Landlock domain: what shows it to the bridge shows it to nobody else.
-      const shown = options.isRunner || gate !== undefined ? self.readPaths : [];
-      const bridge = gate === undefined
-        ? []
-        : [program, ...self.args, "--internal-bridge", `${GATE_FOLDER}/${SOCKET_NAME}`];
-      const args = [...bwrapArguments(policy, shown, view, gate), ...bridge, launcher().path()];
+      if (bwrap === undefined) throw new Error("bwrap is gone; nothing was started");
+      const args = [
+        ...bwrapArguments(policy, shownPrograms(self, options), view, gate),
+        ...(gate === undefined ? [] : bridgeWords(self)),
+        launcher().path(),
+      ];
       return { program: bwrap, args, env: gate === undefined ? {} : { ...self.env } };
     }
     case "kernel":
@@ -68,18 +69,55 @@ export function confinedCommand(
   }
 }
 
-/** First frame on its stdin: the policy. The process confines itself on reading it and then waits. */
+/** What this program needs of itself inside: the runner, and the bridge, which is in no Landlock domain. */
+function shownPrograms(self: Self, { isRunner, gate }: LaunchOptions): readonly string[] {
+  return isRunner || gate !== undefined ? self.readPaths : [];
+}
+
+/** The bridge to a NetGate; the words of what it starts follow. */
+function bridgeWords(self: Self): string[] {
+  const program = self.readPaths[0];
+  if (program === undefined) throw new Error("this program has no file; nothing was started");
+  return [program, ...self.args, "--internal-bridge", `${GATE_FOLDER}/${SOCKET_NAME}`];
+}
+
+/** What its stdin begins with: all frames but the last. The process confines itself on reading them and then waits. */
+export function firstFrames(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
+  const namespaces = namespaceFrame(policy, self, options);
+  const frame = policyFrame(policy, self, options);
+  if (namespaces === undefined) return frame;
+  const both = new Uint8Array(namespaces.length + frame.length);
+  both.set(namespaces);
+  both.set(frame, namespaces.length);
+  return both;
+}
+
+/** The frame before the policy's, where the launcher makes namespaces itself. */
+export function namespaceFrame(
+  policy: Policy,
+  self: Self,
+  options: LaunchOptions = {},
+): Uint8Array<ArrayBuffer> | undefined {
+  if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
+  const { gate, view = glanceAtDisk() } = options;
+  const order = namespaceOrder(policy, shownPrograms(self, options), view, gate);
+  if (gate === undefined) return encodeNamespaces(order);
+  const argv = [...bridgeWords(self), launcher().path()];
+  return encodeNamespaces({ ...order, bridge: { argv, env: self.env, cwd: policy.root } });
+}
+
+/** The policy's frame. */
 export function policyFrame(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
   const order = confineOrder(policy, self, options);
   return Deno.build.os === "linux" ? encodePolicy(order) : encodeFrame(order);
 }
 
-/** Second frame: what to become. */
+/** Last frame: what to become. */
 export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
   return Deno.build.os === "linux" ? encodeCommand(exec) : encodeFrame(exec);
 }
 
-/** The order that the first frame carries. */
+/** The order that the policy's frame carries. */
 export function confineOrder(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineOrder {
   const { isRunner = false, view = glanceAtDisk() } = options;
   const { root, limits, sandbox } = policy;
@@ -107,7 +145,7 @@ export function confineOrder(policy: Policy, self: Self, options: LaunchOptions 
   };
 }
 
-/** What bwrap has to take a process out of: one that runs it where it was would leave the network open, for instance. */
+/** What a process must have left: a bwrap that runs it where it was would leave the network open, for instance. */
 function hostNamespaces(sharesNet: boolean): (readonly [name: string, id: string])[] {
   const names = ["user", "mnt", "pid", "ipc", ...(sharesNet ? [] : ["net"])];
   return names.map((name) => {

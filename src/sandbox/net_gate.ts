@@ -18,8 +18,10 @@ export interface NetGate {
   readonly env: Readonly<Record<string, string>>;
   /** What was denied, one line each, every host once. */
   notes(): string[];
-  /** The first host that was denied for not being listed. */
-  denied(): DenialClaim | undefined;
+  /** The hosts that were denied for not being listed. */
+  denied(): DenialClaim[];
+  /** Those of the notes about what no list would open. */
+  refused(): string[];
   /** Ends the listener and every connection. Safe to call twice. */
   close(): void;
 }
@@ -50,15 +52,14 @@ export function openGate(
 
   const open = new Set<Deno.Conn>();
   let clients = 0;
-  const denied = new Set<string>();
-  let unlisted: string | undefined;
+  /** Notes, each with the host that is merely not listed. */
+  const denied = new Map<string, string | undefined>();
   const scope = {
     ...options,
     rules,
     authorization: proxyAuthorization(token),
     onDenied: (note: string, host: string | undefined): void => {
-      unlisted ??= host;
-      if (denied.size < MOST_DENIED) denied.add(note);
+      if (denied.size < MOST_DENIED) denied.set(note, host);
     },
   };
 
@@ -102,11 +103,13 @@ export function openGate(
     ready,
     env: proxyVariables(rules, token),
     notes: () => {
-      const lines = [...denied];
+      const lines = [...denied.keys()];
       const more = lines.length - MOST_NOTES;
       return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
     },
-    denied: () => unlisted === undefined ? undefined : { kind: "net", target: unlisted },
+    denied: () =>
+      [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
+    refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
     close: () => {
       closeQuietly(listener);
       for (const conn of open) closeQuietly(conn);

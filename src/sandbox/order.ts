@@ -8,9 +8,46 @@ export interface ProcessLimits {
   readonly tasks: number;
 }
 
-/** The first frame: how a process confines itself. */
+/**
+ * One step on the way to the file system of a mount namespace. Sources are paths of the machine and targets paths inside;
+ * both are real, absolute paths, and no link in one is followed. A target that is missing is made.
+ */
+export type MountOperation =
+  /** The machine's own, with what is mounted below it. `optional`: left out where it is gone. */
+  | {
+    readonly kind: "bind";
+    readonly source: string;
+    readonly target: string;
+    readonly readOnly: boolean;
+    readonly optional?: boolean;
+  }
+  /** An empty folder, in memory. */
+  | { readonly kind: "empty"; readonly target: string; readonly readOnly: boolean }
+  /** `devices`: those that hold nothing, shared memory, terminals; `processes`: /proc; `folder`: no mount, but its place. */
+  | { readonly kind: "devices" | "processes" | "folder"; readonly target: string }
+  /** A folder whose changes go to `upper`; `work` is the kernel's own, on the same file system as that. overlayfs(5) */
+  | {
+    readonly kind: "overlay";
+    readonly source: string;
+    readonly upper: string;
+    readonly work: string;
+    readonly target: string;
+    readonly readOnly: boolean;
+  };
+
+/** The frame before the policy, at kernel+: namespaces of its own, and in them a file system. */
+export interface NamespaceOrder {
+  /** Stays in the host's network namespace; otherwise there is a loopback and nothing else. */
+  readonly sharesNet: boolean;
+  /** In this order; the first is the bind of `/` at `/`. */
+  readonly mounts: readonly MountOperation[];
+  /** What runs inside in place of the launcher, and starts that again; by its path. */
+  readonly bridge?: Pick<ExecOrder, "argv" | "env" | "cwd">;
+}
+
+/** The policy's frame: how a process confines itself. */
 export interface ConfineOrder {
-  /** Where it starts; the second frame may name another folder. */
+  /** Where it starts; the last frame may name another folder. */
   readonly cwd: string;
   readonly limits: ProcessLimits;
   /** Null only where the policy's level has no kernel (permissions, off). */
@@ -26,7 +63,18 @@ export interface ConfineOrder {
 /** What a process writes to standard error, where that is merged, right before it becomes its command. */
 export const CONFINED = '{"confine":"done"}';
 
-/** The second frame: what it becomes. */
+/** What a process reported that could not confine itself, as one line; undefined where a line is no such report. */
+export function confineReport(line: string): string | undefined {
+  if (!line.startsWith('{"confine":"failed"')) return undefined;
+  try {
+    const { step, why } = JSON.parse(line);
+    return `${step}: ${why}`;
+  } catch {
+    return line;
+  }
+}
+
+/** The last frame: what it becomes. */
 export interface ExecOrder {
   /** Program (absolute, or looked up in PATH of `env`) and its arguments. */
   readonly argv: readonly string[];

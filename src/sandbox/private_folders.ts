@@ -3,6 +3,11 @@ import { coverage, isInside, type Policy } from "../core/policy.ts";
 /** Shared by all programs of a machine; where commands have namespaces each gets folders of its own in their place. */
 const SHARED = ["/tmp", "/dev/shm"];
 
+/** Whether a path is one of these folders or lies in one. */
+export function isShared(path: string): boolean {
+  return SHARED.some((folder) => isInside(path, folder));
+}
+
 /**
  * Those of the folders for temporary files that are a command's own, and stand open to it as a whole.
  *

@@ -1,13 +1,21 @@
 import { messageOf } from "../core/error.ts";
 import { findBwrap, NAMESPACES } from "./bwrap.ts";
-import { knownToWork, rememberWorking } from "./bwrap_memory.ts";
 import { disk } from "./disk.ts";
 import { landlockVersion } from "./landlock.ts";
+import { launcher } from "./launcher/executable.ts";
+import { encodeNamespaces } from "./launcher/frames.ts";
+import { IMAGES } from "./launcher/image.ts";
+import { basicMounts } from "./namespaces.ts";
+import { identityOfFile, knownToWork, rememberWorking } from "./namespaces_memory.ts";
+import { confineReport } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
 import { ARCHITECTURES } from "./seccomp_table.ts";
 
 /** Whether bwrap works here, or why not. */
 export type BwrapProbe = { readonly path: string } | { readonly why: string };
+
+/** Whether the launcher can make namespaces here, or why not. */
+export type NamespacesProbe = { readonly works: true } | { readonly why: string };
 
 /** What this machine can do. */
 export interface SandboxProbe {
@@ -16,22 +24,26 @@ export interface SandboxProbe {
   readonly landlockAbi: number;
   /** Why Landlock is not there, when it is not. */
   readonly landlockWhy?: string;
-  /** Starts bwrap once (about 5 ms) and remembers the answer. */
+  /** Starts the launcher once (about 5 ms) and remembers the answer. */
+  readonly namespaces: () => NamespacesProbe;
+  /** The same of bwrap, which is of use where namespaces of our own are refused. */
   readonly bwrap: () => BwrapProbe;
   readonly root: boolean;
   /** What the kernel's own level cannot do here, one sentence each. */
   readonly weaknesses: readonly string[];
 }
 
-/** Looks at this machine; one system call, but for `bwrap()`, whose answer is kept in the file `memory`. */
+/** Looks at this machine; one system call, but for the two functions, of which the file `memory` keeps a good answer. */
 export function probeSandbox(memory?: string): SandboxProbe {
   const { os } = Deno.build;
   const landlock = os === "linux" ? askLandlock() : { abi: 0, why: `${os} has no Landlock` };
+  let own: NamespacesProbe | undefined;
   let known: BwrapProbe | undefined;
   return {
     os,
     landlockAbi: landlock.abi,
     ...(landlock.why === undefined ? {} : { landlockWhy: landlock.why }),
+    namespaces: () => own ??= os === "linux" ? askNamespaces(memory) : { why: `${os} has no namespaces` },
     bwrap: () => known ??= os === "linux" ? askBwrap(memory) : { why: `${os} has no bubblewrap` },
     root: isRoot(),
     weaknesses: weaknessesOfAbi(landlock.abi),
@@ -65,40 +77,76 @@ export function weaknessesOfAbi(abi: number): string[] {
   return since.filter(([version]) => abi < version).map(([, text]) => text);
 }
 
+function askNamespaces(memory: string | undefined): NamespacesProbe {
+  const way = IMAGES[Deno.build.arch].digest;
+  if (memory !== undefined && knownToWork(memory, way)) return { works: true };
+  const why = whyNoNamespaces();
+  if (why !== undefined) return { why };
+  if (memory !== undefined) rememberWorking(memory, way);
+  return { works: true };
+}
+
 function askBwrap(memory: string | undefined): BwrapProbe {
   const path = findBwrap(disk.realPath);
   if (path === undefined) return { why: "bubblewrap is not installed (the package is called bubblewrap)" };
-  if (memory !== undefined && knownToWork(memory, path)) return { path };
-  const answer = tryBwrap(path);
-  if (memory !== undefined && "path" in answer) rememberWorking(memory, path);
-  return answer;
+  if (memory !== undefined && knownToWork(memory, identityOfFile(path))) return { path };
+  const why = whyNoBwrap(path);
+  if (why !== undefined) return { why };
+  if (memory !== undefined) rememberWorking(memory, identityOfFile(path));
+  return { path };
 }
 
 /** Prints where the process stands; one that still is where this one is was not taken anywhere. */
 const WHERE = ["/bin/sh", "-c", "readlink /proc/self/ns/user /proc/self/ns/net"];
+const ENVIRONMENT = { PATH: "/usr/bin:/bin" };
 
-function tryBwrap(path: string): BwrapProbe {
+/** With all that a policy's mounts need. */
+function whyNoNamespaces(): string | undefined {
+  let frame: string | undefined;
+  try {
+    frame = Deno.makeTempFileSync({ prefix: "sandpiper-namespaces-" });
+    const mounts = [...basicMounts(true), { kind: "empty", target: "/tmp", readOnly: true } as const];
+    const bridge = { argv: WHERE, env: ENVIRONMENT, cwd: "/" };
+    Deno.writeFileSync(frame, encodeNamespaces({ sharesNet: false, mounts, bridge }));
+    const { path, lend } = launcher();
+    // The launcher reads its standard input, and nothing but a shell gives it a file for that at once.
+    const args = ["-c", 'exec "$0" < "$1"', path(), frame];
+    return lend(() => whyNotApart("/bin/sh", args));
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    if (frame !== undefined) Deno.removeSync(frame);
+  }
+}
+
+function whyNoBwrap(path: string): string | undefined {
   const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--unshare-net"];
   try {
-    const { code, stdout, stderr } = new Deno.Command(path, {
-      args: [...args, ...NAMESPACES, "--", ...WHERE],
-      clearEnv: true,
-      env: { PATH: "/usr/bin:/bin" },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).outputSync();
-    const there = new TextDecoder().decode(stdout).trim().split("\n");
-    const here = ["user", "net"].map((name) => readProcLink(`/proc/self/ns/${name}`));
-    if (code === 0 && there.length === 2 && here.every((id, at) => id !== undefined && id !== there[at])) {
-      return { path };
-    }
-    const said = new TextDecoder().decode(stderr).trim().split("\n")[0] ?? "";
-    const how = code === 0 ? "it says that it did and did not" : `exit code ${code}`;
-    return { why: `bubblewrap cannot make namespaces here: ${said === "" ? how : said.slice(0, 200)}` };
+    const why = whyNotApart(path, [...args, ...NAMESPACES, "--", ...WHERE]);
+    return why && `bubblewrap cannot make namespaces here: ${why}`;
   } catch (error) {
-    return { why: `bubblewrap did not start: ${messageOf(error)}` };
+    return `bubblewrap did not start: ${messageOf(error)}`;
   }
+}
+
+/** Runs what is to run `WHERE` in namespaces of its own; undefined where it did. */
+function whyNotApart(program: string, args: readonly string[]): string | undefined {
+  const { code, stdout, stderr } = new Deno.Command(program, {
+    args: [...args],
+    clearEnv: true,
+    env: ENVIRONMENT,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).outputSync();
+  const there = new TextDecoder().decode(stdout).trim().split("\n");
+  const here = ["user", "net"].map((name) => readProcLink(`/proc/self/ns/${name}`));
+  if (code === 0 && there.length === 2 && here.every((id, at) => id !== undefined && id !== there[at])) {
+    return undefined;
+  }
+  const said = new TextDecoder().decode(stderr).trim().split("\n")[0] ?? "";
+  if (said !== "") return (confineReport(said) ?? said).slice(0, 200);
+  return code === 0 ? "it says that it did and did not" : `exit code ${code}`;
 }
 
 function isRoot(): boolean {

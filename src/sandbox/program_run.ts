@@ -2,11 +2,13 @@ import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome } from "../core/program.ts";
 import { formatSize } from "../core/text.ts";
-import { drain, type Met, whatItMet } from "./command_process.ts";
+import { drain } from "./command_process.ts";
 import type { ConfinedProcess } from "./confined_process.ts";
-import { denialHint } from "./denial_hint.ts";
+import { denialHints } from "./denial_hint.ts";
+import type { Met } from "./denial_claim.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
+import { metBy } from "./met.ts";
 import type { Spares } from "./spare.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -44,10 +46,9 @@ export async function runProgram(
     const failure = status && await started.failure(status);
     if (failure !== undefined && !reason) throw new ToolError(`it could not be confined and did not run: ${failure}`);
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
-    const { met, notes } = whatItMet(started, supervisor.notes(), () => {
-      const text = new TextDecoder().decode(stderr.subarray(-65_536));
-      return denialHint(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
-    });
+    const text = new TextDecoder().decode(stderr.subarray(-65_536));
+    const hints = denialHints(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
+    const { notes, ...met } = metBy(started, supervisor.notes(), hints);
     const said = reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`];
     return { ...met, exitCode, stdout, stderr, notes: [...notes, ...said] };
   } finally {

@@ -28,8 +28,14 @@ interface Known extends Judged {
   readonly own: readonly string[];
 }
 
-/** `isOwn`: whether all that is found is the user's own, as it is when the first look finds it. */
-type GitFilesLook = (folders: readonly string[], isOwn?: boolean) => ReadonlySet<string>;
+/**
+ * Paths, each with what git would obey there, as the subject of a sentence. `isOwn`: whether all that is found is the user's
+ * own, as it is when the first look finds it.
+ */
+type GitFilesLook = (folders: readonly string[], isOwn?: boolean) => ReadonlyMap<string, string>;
+
+const ELSEWHERE = "paths in it that lead elsewhere";
+const RUN = "what it would run when it is continued";
 
 /**
  * A look at the files of some repositories: those by which git would write where it should not, or run what is not the
@@ -39,7 +45,7 @@ export function openGitFiles(): GitFilesLook {
   let known: ReadonlyMap<string, Known> | undefined;
   return (folders, isOwn = known === undefined) => {
     const seen = new Map<string, Known>();
-    const unsound = new Set<string>();
+    const unsound = new Map<string, string>();
     const look = (folder: string, name: string, depth: number): void => {
       const path = join(folder, name);
       const status = statusOf(path);
@@ -56,7 +62,8 @@ export function openGitFiles(): GitFilesLook {
       const { isSound, programs = [] } = now;
       const own = isOwn ? programs : last?.own ?? [];
       seen.set(path, { ...now, stamp, isFresh, own });
-      if (!isSound || programs.some((program) => !own.includes(program))) unsound.add(path);
+      if (programs.some((program) => !own.includes(program))) unsound.set(path, RUN);
+      else if (!isSound) unsound.set(path, Object.hasOwn(SEQUENCER_CHECKS, name) ? RUN : ELSEWHERE);
       if (now.shared !== undefined && depth > 0) look(folder, now.shared, depth - 1);
     };
     for (const folder of folders) for (const name of NAMES) look(folder, name, 1);

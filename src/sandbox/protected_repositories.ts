@@ -1,5 +1,5 @@
 // Where git finds repositories in what commands can write, beside the ones that were there when the policy was made.
-import { dirname, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { disk } from "./disk.ts";
 import { pointer } from "./git_paths.ts";
@@ -20,6 +20,8 @@ export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "clo
   readonly ways: readonly RepositoryWay[];
   /** The folders of all repositories whose data commands can write, the workspace's own among them. */
   readonly folders: readonly string[];
+  /** Ways by a file or link to a folder that lies among the files of some repository, whose checkouts write there. */
+  readonly amongFiles: readonly RepositoryWay[];
 }
 
 /** A look at all repositories that commands can write. */
@@ -43,9 +45,23 @@ export function openRepositories(policy: Policy): RepositorySearch {
     ];
     const own = waysFrom(policy.root);
     const folders = new Set([...ways, ...own].map(({ folder }) => folder));
-    return { ways: ways.filter(isOurs), folders: [...folders], ...rest };
+    const checkouts = new Set([
+      ...repositories.filter((folder) => basename(folder) === ".git").map((folder) => dirname(folder)),
+      ...pointing,
+      ...(own.length > 0 ? [policy.root] : []),
+    ]);
+    const amongFiles = ways.filter((way) => way.via !== way.folder && isAmongFiles(way.folder, checkouts));
+    return { ways: ways.filter(isOurs), folders: [...folders], amongFiles, ...rest };
   };
   return { arm: () => from(walk.arm()), look: () => from(walk.look()), passOver: (path) => walk.passOver(path) };
+}
+
+/** git checks out nothing below a `.git`, and whatever it is told to anywhere else. */
+function isAmongFiles(folder: string, checkouts: ReadonlySet<string>): boolean {
+  for (let at = folder;; at = dirname(at)) {
+    if (checkouts.has(at)) return true;
+    if (basename(at).toLowerCase() === ".git" || at === dirname(at)) return false;
+  }
 }
 
 /** All that commands can write but private folders, which no git of the user enters. */

@@ -7,7 +7,7 @@ import { siftConfig } from "./protected_config.ts";
 import { openGitFiles } from "./protected_git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./protected_repositories.ts";
 import { type PathState, STATE_LIMITS, type States, statesOf } from "./protected_state.ts";
-import { isWorkingFolder, linkOnTheWay } from "./protected_working_folder.ts";
+import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "./protected_working_folder.ts";
 
 /** Something by which a later git would run what a command put there, or write where it should not. */
 export interface Trap {
@@ -42,17 +42,20 @@ export interface TrapWatch {
 const LIMITS = { ...STATE_LIMITS, depth: 0 };
 /** A folder with more names than this, where the user's had not so many, is not looked through. */
 const MOST_HOOKS = 100;
+const CHECKED_OUT = "what it leads to, since it lies among files that git checks out";
 const ABSENT: PathState = { kind: "absent" };
 
 interface Look {
   readonly repositories: Repositories;
   readonly ways: ReadonlySet<string>;
+  /** Those to folders that a checkout writes to. */
+  readonly amongFiles: ReadonlySet<string>;
   /** Of each repository's folder what git obeys in it. */
   readonly states: ReadonlyMap<string, States>;
   /** Links and the like in what git writes. */
   readonly odd: ReadonlySet<string>;
-  /** Indexes and the like that name places elsewhere. */
-  readonly unsound: ReadonlySet<string>;
+  /** Indexes and the like that name places elsewhere or programs, each with what git would obey in it. */
+  readonly unsound: ReadonlyMap<string, string>;
   /** Links on the way to working folders, and the files of settings that name those. */
   readonly links: ReadonlyMap<string, string>;
 }
@@ -79,9 +82,10 @@ export function watchTraps(policy: Policy): TrapWatch {
     return {
       repositories,
       ways: new Set(ways.map(nameOf)),
+      amongFiles: new Set(repositories.amongFiles.map(nameOf)),
       states,
       odd: new Set(odd),
-      unsound: gitFiles(folders),
+      unsound: gitFiles(folders, before === undefined),
       links: new Map([...states.values()].flatMap(linksOf)),
     };
   };
@@ -90,6 +94,10 @@ export function watchTraps(policy: Policy): TrapWatch {
     const isWritable = (path: string): boolean => covers(policy.write, path);
     const { ways, folders, unseen } = now.repositories;
     const isPlace: PlaceCheck = (place, config) => isWorkingFolder(place, dirname(config), policy, folders);
+    // A submodule that is moved has its ".git" file in another place than the settings of its repository say.
+    const modules = join(policy.root, ".git", "modules");
+    const isPlaceOrGone: PlaceCheck = (place, config) =>
+      isPlace(place, config) || (isInside(config, modules) && isMissingPlace(place, dirname(config), policy.root));
     const traps: Trap[] = ways.flatMap((way): Trap[] => {
       const paths = obeyedIn(way.folder);
       const states = now.states.get(way.folder) ?? new Map();
@@ -98,11 +106,15 @@ export function watchTraps(policy: Policy): TrapWatch {
         return judged(paths, known ?? new Map(), states, isPlace);
       }
       // A new way to what was there: the way is the trap, or what has changed is.
-      const isTrap = isWritable(way.via) && judged(paths, new Map(), states, isPlace).length > 0;
+      const isTrap = isWritable(way.via) && judged(paths, new Map(), states, isPlaceOrGone).length > 0;
       return isTrap
         ? [{ path: way.via, what: "what it leads to", instead: ABSENT, from: states }]
         : judged(paths, known, states, isPlace);
     });
+    for (const way of now.repositories.amongFiles) {
+      if (was.amongFiles.has(nameOf(way)) || !isWritable(way.via)) continue;
+      traps.push({ path: way.via, what: CHECKED_OUT, instead: ABSENT, from: new Map() });
+    }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
       // What git obeys has been judged.
@@ -116,10 +128,10 @@ export function watchTraps(policy: Policy): TrapWatch {
       if (traps.some((trap) => trap.path === config || isInside(path, trap.path))) continue;
       traps.push({ path, what: "where it leads to a working folder", instead: ABSENT, from: new Map() });
     }
-    for (const path of now.unsound) {
+    for (const [path, what] of now.unsound) {
       if (was.unsound.has(path) || !isWritable(path)) continue;
       // Without an index git takes every file for deleted; "git reset" makes it anew.
-      traps.push({ path, what: "paths in it that lead elsewhere", instead: ABSENT, from: new Map() });
+      traps.push({ path, what, instead: ABSENT, from: new Map() });
     }
     // What goes away as a whole comes first: what lies in it goes with it. Several ways may lead to one repository.
     const whole = unseen.map(({ path, bytes, why }): Trap => ({

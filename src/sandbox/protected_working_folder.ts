@@ -29,6 +29,13 @@ export function isWorkingFolder(
     !kept.some((protectedPath) => isInside(protectedPath, path) && protectedPath !== file);
 }
 
+/** Whether nothing is at a place in the workspace, as the setting of the repository in `folder` writes it. */
+export function isMissingPlace(place: string, folder: string, root: string): boolean {
+  const path = pathOf(place, folder);
+  return path !== undefined && isInside(path, root) && !hasGit(path) && linkOnTheWay(place, folder) === undefined &&
+    statusOf(path) === undefined;
+}
+
 /** The outermost link on the way to a place; undefined where there is none, or the place is not written plainly. */
 export function linkOnTheWay(place: string, folder: string): string | undefined {
   const path = pathOf(place, folder);

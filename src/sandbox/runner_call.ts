@@ -1,6 +1,6 @@
 import { stripControls } from "../core/text.ts";
 import { textResult, type ToolResult } from "../core/tool.ts";
-import { claimIn, withDenial } from "./denial_claim.ts";
+import { claimIn, claimsIn, withDenial } from "./denial_claim.ts";
 
 /** Shortest time between two partial results, milliseconds; the newest wins. */
 const UPDATE_MS = 50;
@@ -44,7 +44,7 @@ export function pendingCall(
       const content = result.content.map((part) =>
         part.type === "text" ? { ...part, text: stripControls(part.text) } : part
       );
-      onSettled(withDenial({ ...result, content }, claimIn(result.details)));
+      onSettled(withDenial({ ...result, content }, claimIn(result.details), claimsIn(result.details)));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from "@std/path";
 import { grantOption } from "../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
-import { denialHint } from "./denial_hint.ts";
+import { denialHints, hintToTell } from "./denial_hint.ts";
 import { disk } from "./disk.ts";
 
 /** Files by which the folder of a whole package is known: one file of it would not run without the others. */
@@ -22,7 +22,8 @@ export function serverHint(argv: readonly string[], output: string, policy: Poli
       grantOption("read", packageFolder(path))
     }`;
   }
-  return denialHint(output, "failed", policy, disk.realPath)?.note?.replace(/^Sandbox: /, "").replace(/\.$/, "");
+  const hint = hintToTell(denialHints(output, "failed", policy, disk.realPath));
+  return hint?.note?.replace(/^Sandbox: /, "").replace(/\.$/, "");
 }
 
 /** Where a program lies that is given by its name. */

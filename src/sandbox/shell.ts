@@ -2,14 +2,16 @@ import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Shell, ShellOutcome } from "../core/tool.ts";
 import { type Background, openBackground } from "./background.ts";
-import { type CommandHost, drain, type Met, startCommand, whatItMet } from "./command_process.ts";
+import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
-import { denialHint, endingOf } from "./denial_hint.ts";
+import type { Met } from "./denial_claim.ts";
+import { denialHints, endingOf } from "./denial_hint.ts";
+import { metBy } from "./met.ts";
 import { silentHint } from "./net_closed.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
-import { namesInPrivateTmp, privateTmpNotes } from "./private_notes.ts";
+import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
 import type { Spares } from "./spare.ts";
 import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
 import { startUnconfined } from "./unconfined_process.ts";
@@ -17,10 +19,7 @@ import { startUnconfined } from "./unconfined_process.ts";
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
 const NOT_STARTED = 130;
 
-/**
- * How a command ended, with what of the policy it met where a grant could help; `isDenied` where it met anything of it,
- * secrets included.
- */
+/** How a command ended, with what of the policy it met. */
 export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
@@ -90,7 +89,7 @@ async function runCommand(
 ): Promise<DeniedOutcome> {
   const { policy } = host;
   const { limits } = policy;
-  const before = namesInPrivateTmp(policy, command);
+  const before = namesInPrivateTmp(policy);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
     maxLines: limits.outputLines,
@@ -111,14 +110,11 @@ async function runCommand(
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
-    const { met, notes } = whatItMet(
-      started,
-      supervisor.notes(),
-      () =>
-        denialHint(captured.output, endingOf(command, status?.success === true), policy, disk.realPath) ??
-          silentHint(command, status?.code ?? 0, policy),
-    );
-    return { ...outcomeOf(captured, ended, [...notes, ...privateTmpNotes(policy, command, before)]), ...met };
+    const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
+    const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
+    const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
+    const said = [...notes, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
+    return { ...outcomeOf(captured, ended, said), ...met };
   } finally {
     capture.close();
     await reader?.cancel().catch(() => {});

@@ -1,9 +1,9 @@
 import type { Policy } from "../core/policy.ts";
 import { type Glance, glanceAtDisk } from "./disk.ts";
-import { confinedCommand, type LaunchOptions, policyFrame } from "./launch.ts";
+import { confinedCommand, firstFrames, type LaunchOptions } from "./launch.ts";
 import type { Self } from "./self.ts";
 
-/** What a process is started with that confines itself: see `confinedCommand` and `policyFrame`. */
+/** What a process is started with that confines itself: see `confinedCommand` and `firstFrames`. */
 export interface StartPlan {
   readonly program: string;
   readonly args: string[];
@@ -35,7 +35,7 @@ export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOption
   let frame: Uint8Array<ArrayBuffer> | undefined;
   const plan: StartPlan = {
     ...confinedCommand(policy, self, { ...options, view }),
-    frame: () => frame ??= policyFrame(policy, self, { ...options, view }),
+    frame: () => frame ??= firstFrames(policy, self, { ...options, view }),
   };
   if (options.gate === undefined) plans.set(policy, { self, view, plan });
   return plan;

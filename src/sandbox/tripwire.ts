@@ -1,6 +1,6 @@
 // Landlock allows whole trees: inside a workspace that is writable it cannot protect a file, and no mount can protect a name
 // that is not there yet. So what is protected is looked at before and after each command, and what changed is undone.
-import { dirname } from "@std/path";
+import { basename, dirname } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { stripControls } from "../core/text.ts";
@@ -35,6 +35,7 @@ export interface Tripwire {
 const MOST_TRIES = 8;
 const MOST_LINES = 20;
 const WHY = "protected, only the user can change it";
+const SUBMODULES = "ask the user to run what adds, moves or removes a submodule";
 const TRAP = "a later git of the user would obey";
 const CLOSED = "its owner could not use it any more";
 const PARTIAL =
@@ -63,7 +64,14 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
   let isPartialTold = false;
 
   const look = (): States => statesOf(paths, before, STATE_LIMITS, before);
-  const changes = (): ReturnType<typeof protectedChanges> => protectedChanges(paths, before, look());
+  /** A linked working folder that was removed as a whole leaves nothing that git could obey. */
+  const isGone = (path: string): boolean => {
+    const list = `${policy.root}/.git/worktrees/`;
+    const end = path.startsWith(list) ? path.indexOf("/", list.length) : -1;
+    return end > 0 && statusOf(path.slice(0, end)) === undefined;
+  };
+  const changes = (): ReturnType<typeof protectedChanges> =>
+    protectedChanges(paths, before, look()).filter(({ path, now }) => now.kind !== "absent" || !isGone(path));
   const found = (): FoundTraps => {
     const { traps: list, closed } = traps?.found() ?? NO_TRAPS;
     // What is protected comes back with its mode.
@@ -138,7 +146,8 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
       attempt(path, WHY, "Removed", () => takeAside(path));
     }
     for (const { path, before: was, now } of changes()) {
-      attempt(path, WHY, was.kind === "absent" ? "Removed" : "Restored", () => {
+      const why = basename(path) === ".gitmodules" ? `${WHY}: ${SUBMODULES}` : WHY;
+      attempt(path, why, was.kind === "absent" ? "Removed" : "Restored", () => {
         if (was.kind === "folder" && now.kind === "folder") {
           if (now.isCrowd && !was.isCrowd) return clearCrowd(path, was);
           return void putModeBack(path, was);
@@ -172,7 +181,8 @@ export function openTripwire(policy: Policy): Tripwire | undefined {
         for (const path of all) if (!unmounted.has(path) && !isMounted(path)) unmounted.add(path);
         paths = all.filter((path) => unmounted.has(path));
       }
-      before = stillToRestore(statesOf(paths, before), before, unrestored);
+      // What is gone may come back as it was.
+      before = stillToRestore(statesOf(paths, before), before, new Set([...unrestored, ...paths.filter(isGone)]));
       pins = pinFolders(folders);
       if (!isUnfinished || modes.closed().length === 0) modes.arm();
       const left = isUnfinished ? found() : NO_TRAPS;
@@ -263,7 +273,7 @@ function verbOf({ path, instead, from }: Trap): string {
 }
 
 function told(path: string, why: string, policy: Policy): string {
-  if (why === WHY) return `${shown(path, policy)} is protected, was changed`;
+  if (why.startsWith(WHY)) return `${shown(path, policy)} is protected, was changed`;
   if (why === CLOSED) return `The mode of ${shown(path, policy)} was changed so that ${why},`;
   return `${shown(path, policy)} was changed so that ${why}`;
 }

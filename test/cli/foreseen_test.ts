@@ -51,7 +51,10 @@ const CASES: readonly Case[] = [
   {
     name: "folders of the session that cannot be written",
     spoil: ({ tmp, cache }) => [tmp, cache].forEach(replaced),
-    says: { read: /^inside$|bwrap: Can't create/, bash: /^inside$|could not be confined: bwrap: Can't create/ },
+    says: {
+      read: /^inside$|bwrap: Can't create|step mounts/,
+      bash: /^inside$|could not be confined: (?:bwrap: Can't create|mounts: )/,
+    },
   },
   {
     name: "code for commands that cannot be loaded",

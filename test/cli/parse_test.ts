@@ -32,6 +32,16 @@ const BAD = [
   { args: ["--max-turns", "many"], what: "--max-turns many is not usable", fix: "--max-turns N" },
   { args: ["--timeout", "soon"], what: "--timeout soon is not a duration", fix: "10m" },
   { args: ["-Z"], what: "Unknown option -Z", fix: "--help" },
+  {
+    args: ["--read-only", "--allow-write"],
+    what: "--read-only and --allow-write contradict each other",
+    fix: "Leave out --read-only",
+  },
+  {
+    args: ["prompt", "--allow-run=git", "--read-only"],
+    what: "--read-only and --allow-run contradict each other",
+    fix: "or --allow-run to allow none",
+  },
   { args: ["--profile", "ful"], what: "--profile ful is not known", fix: "--profile full" },
 ];
 

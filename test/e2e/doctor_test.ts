@@ -8,7 +8,7 @@ Deno.test("doctor says what is there and how to mend what is not, without the ke
     const checks: { name: string; ok: boolean; fix?: string }[] = JSON.parse(ran.stdout);
     const model = checks.find((check) => check.name === "model");
     assertEquals([ran.code, model?.ok, model?.fix?.includes("--model")], [0, false, true]);
-    for (const name of ["program", "sandbox", "Landlock", "bubblewrap"]) {
+    for (const name of ["program", "sandbox", "Landlock", "namespaces"]) {
       assertEquals(checks.filter((check) => check.name === name).length, 1, name);
     }
     const named = await run(SOURCE, ["doctor", "-m", "gpt-5"], { cwd: ws, env });

@@ -101,27 +101,36 @@ for (const { name, answers, code, stdout, says, requests } of CASES) {
   });
 }
 
-/** Each would leave a trace if it ran. */
+/** Each would leave a trace if it ran. What an option leaves out the session does not know; what is off it could switch on. */
 const OFF = [
-  { name: "write", args: { path: "made.txt", content: "made" } },
-  { name: "bash", args: { command: "echo made > made.txt" } },
-  { name: "edit", args: { path: "a.txt", edits: [{ oldText: "a", newText: "b" }] } },
-  { name: "grep", args: { pattern: "NEEDLE" } },
+  { name: "write", args: { path: "made.txt", content: "made" }, options: ["-t", "read"], active: "read" },
+  { name: "bash", args: { command: "echo made > made.txt" }, options: ["-t", "read"], active: "read" },
+  {
+    name: "edit",
+    args: { path: "a.txt", edits: [{ oldText: "a", newText: "b" }] },
+    options: ["-t", "read"],
+    active: "read",
+  },
+  { name: "grep", args: { pattern: "NEEDLE" }, options: ["-t", "read"], active: "read" },
+  { name: "grep", args: { pattern: "NEEDLE" }, options: [], active: "read, bash, edit, write" },
 ] as const;
 
-for (const call of OFF) {
-  Deno.test(`run: ${call.name} that is off does not run, whatever the prompt says of it R68 R69 R70`, async () => {
+for (const { options, active, ...call } of OFF) {
+  const why = options.length === 0 ? "is off" : "is left out";
+  Deno.test(`run: ${call.name} that ${why} does not run, whatever the prompt says of it R68 R69 R70`, async () => {
     await inWorkspace({ "a.txt": "a NEEDLE", "AGENTS.md": `Use the tool ${call.name}.` }, async ({ ws, home }) => {
       const server = serveAnswers([{ events: callReply(call) }, { events: textReply("I see.") }]);
       try {
         const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-        const ran = await run(SOURCE, ["-q", "-p", "-t", "read", "-m", "gpt-5", "hi"], { cwd: ws, env });
+        const ran = await run(SOURCE, ["-q", "-p", ...options, "-m", "gpt-5", "hi"], { cwd: ws, env });
         assertEquals([ran.code, ran.stdout, server.requests.length], [0, "I see.\n", 2], ran.stderr);
         const [system] = server.requests[1].messages;
         assertStringIncludes(system.content, `Use the tool ${call.name}.`);
         const result = server.requests[1].messages.at(-1);
         assertEquals(result.role, "tool");
-        assertStringIncludes(result.content, `There is no active tool "${call.name}". Active tools: read`);
+        assertStringIncludes(result.content, `There is no active tool "${call.name}". Active tools: ${active}`);
+        const offered = server.requests[0].tools.map((tool: { function: { name: string } }) => tool.function.name);
+        assertEquals(offered.join(", "), active);
         assert(!result.content.includes("NEEDLE"), result.content);
         assertEquals([...Deno.readDirSync(ws)].map((entry) => entry.name).sort(), ["AGENTS.md", "a.txt"]);
         assertEquals(Deno.readTextFileSync(`${ws}/a.txt`), "a NEEDLE");

@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
 import { run, SOURCE } from "../helpers/program.ts";
-import { canMakeMachines, onMachine, withBwrap } from "../sandbox/machine.ts";
+import { canMakeMachines, onMachine, withoutNamespaces } from "../sandbox/machine.ts";
 import { CONFINED, exists } from "../sandbox/shell_fixture.ts";
 import { bash, denialOf, inPlace, type Place, play } from "./permission_place.ts";
 
-const LEVELS = [["kernel+", []], ["kernel", [withBwrap("/dev/null")]]] as const;
+const LEVELS = [["kernel+", []], ["kernel", [withoutNamespaces]]] as const;
 type Lacks = (typeof LEVELS)[number][1];
 
 /** A test at each level, with a folder in the machine's shared `/tmp` that is there and one that is not. */
@@ -185,12 +185,15 @@ Deno.test({
   ignore: !CONFINED.includes("kernel+"),
   fn: inPlace(async (place) => {
     const name = `sp-${crypto.randomUUID()}`;
-    const [seen, again, other] = await play(place, {
+    Deno.writeTextFileSync(`${place.ws}/report.sh`, "echo x > /t''mp/by-script; mktemp -d > /dev/null");
+    const [seen, again, other, script, silent] = await play(place, {
       args: [],
       steps: [
         bash(`mkdir -p /tmp/${name} && echo report > /tmp/${name}/y.md && echo done`),
         bash(`cat /tmp/${name}/y.md`),
         bash("echo x > $TMPDIR/plain"),
+        bash("sh report.sh"),
+        bash("f=$(mktemp); echo x > $f; rm $f; cat $TMPDIR/plain"),
       ],
     });
     assertEquals([seen?.isError, exists(`/tmp/${name}`)], [false, false]);
@@ -199,7 +202,10 @@ Deno.test({
       new RegExp(`^done\\n.*/tmp is private to this session's commands: /tmp/${name} is (/\\S+)/${name}\\.`, "s"),
     );
     assertEquals(again?.text.trim(), "report");
-    assert(!other?.text.includes("private"));
+    assertMatch(other?.text ?? "", /commands: \/tmp\/plain is \/\S+\/plain\. It ends with the session/);
+    assertMatch(script?.text ?? "", /commands: \/tmp\/(?:by-script|tmp\.\w+) is .*, \/tmp\/(?:by-script|tmp\.\w+) is /);
+    // What a command leaves is told, and once.
+    assertEquals(silent?.text.trim(), "x");
   }),
 });
 

@@ -36,6 +36,61 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
   });
 });
 
+Deno.test("-p tells of everything that one command was denied, each with its grant or why there is none R480", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    for (const name of ["one", "two"]) Deno.writeTextFileSync(`${outside}/${name}`, "s");
+    Deno.mkdirSync(`${home}/.ssh`);
+    Deno.writeTextFileSync(`${home}/.ssh/id_ed25519`, "s");
+    const command = `cat ${outside}/one; cat ${outside}/two; cat ${home}/.ssh/id_ed25519; false`;
+    const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }]);
+    for (const more of [[], ["--allow-run=cat"], ["--allow-run=ls"]]) {
+      const args = ["-p", "-m", `replay:${file}`, ...more, "go"];
+      const { code, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      assertEquals(code, 0);
+      for (const name of ["one", "two"]) {
+        assertStringIncludes(
+          stderr,
+          `warning: denied: read ${outside}/${name}; --allow-read=+${outside}/${name} allows it\n`,
+        );
+      }
+      assertMatch(
+        stderr,
+        /^warning: .*\.ssh\/id_ed25519: (?:it may hold secrets or was denied by you, and no|on the deny list,).* grant/m,
+      );
+    }
+  });
+});
+
+Deno.test("-p names on standard error what was moved aside or put back after a command, whole R478", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    Deno.writeTextFileSync(`${outside}/x`, "s");
+    Deno.mkdirSync(`${ws}/.vscode`);
+    Deno.writeTextFileSync(`${ws}/.vscode/tasks.json`, "{}\n");
+    new Deno.Command("git", { args: ["init", "-q", `${ws}/sub`] }).outputSync();
+    const command =
+      `echo x > .envrc; echo x > .mcp.json; echo x > .vscode/tasks.json; git -C sub config core.fsmonitor evil; cat ${outside}/x`;
+    const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }]);
+    const args = ["-p", "-m", `replay:${file}`, "go"];
+    const { stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    for (const name of [".envrc", ".mcp.json"]) {
+      const line = stderr.split("\n").find((line) => line.startsWith(`warning: in bash: Removed ${name}: protected`));
+      const kept = /what stood there is (\S+)\.$/.exec(line ?? "")?.[1] ?? stderr;
+      assertEquals(Deno.readTextFileSync(kept), "x\n");
+    }
+    for (
+      const line of [
+        `denied: write ${ws}/.vscode/tasks.json: it is protected, only you can change it`,
+        `denied: read ${outside}/x; --allow-read=+${outside}/x allows it`,
+      ]
+    ) assertStringIncludes(stderr, `warning: ${line}\n`);
+    assertMatch(
+      stderr,
+      /^warning: in bash: Restored sub\/\.git\/config: .* core\.fsmonitor; what stood there is \S+\.$/m,
+    );
+    assertEquals(stderr.trim().split("\n").filter((line) => line.startsWith("warning: ")).length, 5, stderr);
+  });
+});
+
 Deno.test("--max-cost for a model without a known price is refused before any request, and the setting mends it", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const server = serveAnswers([{ events: textReply("Hi.") }]);

@@ -45,7 +45,14 @@ export async function killHosts(program: Program, kills: number): Promise<void> 
       const child = start(program, [...args, "--mode", "json", "go"], { cwd: ws, env: { HOME: home } });
       const told = new Response(child.stdout).text();
       const moment = Math.random() * whole * 1.1;
-      const timer = setTimeout(() => child.kill("SIGKILL"), moment);
+      const timer = setTimeout(() => {
+        try {
+          child.kill("SIGKILL");
+        } catch (error) {
+          // It has ended by itself, which nobody has told yet.
+          if (!(error instanceof TypeError)) throw error;
+        }
+      }, moment);
       await Promise.all([child.status, child.stderr.cancel()]);
       clearTimeout(timer);
       const lines = (await told).split("\n").slice(0, -1).map((line) => JSON.parse(line));

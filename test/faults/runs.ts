@@ -128,11 +128,17 @@ export function inProgram(program: Program): Host {
   };
 }
 
-/** Nothing of a run that ended may be left: no process in its folders, no temporary folder, no lock. */
-export async function assertTidy({ ws, home, sessions, temporary }: Place): Promise<void> {
+/**
+ * Nothing of a run that ended may be left: no process in its folders, no temporary folder but what is `meant` to stay, no
+ * lock.
+ */
+export async function assertTidy(
+  { ws, home, sessions, temporary }: Place,
+  meant: readonly string[] = [],
+): Promise<void> {
   const folders = [ws, home, temporary];
   await until(() => processesIn(folders).length === 0, () => `for processes to end: ${processesIn(folders)}`);
-  const own = [...Deno.readDirSync(temporary)].map(({ name }) => name);
+  const own = [...Deno.readDirSync(temporary)].map(({ name }) => name).filter((name) => !meant.includes(name));
   const shared = [...Deno.readDirSync(Deno.env.get("TMPDIR") ?? "/tmp")].map(({ name }) => name)
     .filter((name) => name.startsWith("sandpiper-") && name.includes(`-${Deno.pid}-`));
   assertEquals([...own, ...shared], []);

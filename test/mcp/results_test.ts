@@ -19,7 +19,7 @@ Deno.test("resultOf() keeps text, marks whose it is, and takes out what steers t
 Deno.test("resultOf() keeps isError and appends what the sandbox says X17", () => {
   assertEquals(of({ content: [{ type: "text", text: "no" }], isError: true }, ["Denied: x"]), {
     content: [{ type: "text", text: `${HEAD}\nno\n[sandbox: Denied: x]` }],
-    details,
+    details: { ...details, sandboxNotes: ["Denied: x"] },
     isError: true,
   });
 });

@@ -43,6 +43,9 @@ for (const [name, source] of Object.entries(SOURCES)) {
     const odd = compilePrompt(inputs(source("\ufeff\r\n \t one\r\ntwo\rthree \r\n\r\n")), meta());
     assertEquals(odd.full, plain.full);
     assertEquals(odd.manifest.fingerprints, plain.manifest.fingerprints);
+    const prints = ({ manifest }: typeof odd): unknown =>
+      manifest.sections.map(({ id, sha256, sources }) => [id, sha256, sources.map((source) => source.sha256)]);
+    assertEquals(prints(odd), prints(plain));
     assert(!odd.full.includes("\r"));
   });
 }

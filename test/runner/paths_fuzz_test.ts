@@ -9,7 +9,7 @@ import { textOf } from "../../src/core/message.ts";
 import type { Files } from "../../src/core/tool.ts";
 import { openFiles } from "../../src/runner/files.ts";
 import { disk } from "../../src/sandbox/disk.ts";
-import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { realOf } from "../../src/sandbox/path_entry.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
@@ -40,7 +40,7 @@ function openOracle(policy: Policy, world: World): Oracle {
   const argv = [self.readPaths[0] ?? self.program, ...self.args.slice(0, -1), ORACLE];
   const writer = child.stdin.getWriter();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const begun = writer.write(policyFrame(policy, self, { isRunner: true })).then(() =>
+  const begun = writer.write(firstFrames(policy, self, { isRunner: true })).then(() =>
     writer.write(execFrame({ argv, env: { ...self.env }, cwd: policy.root, stdin: "keep", mergeOutput: false }))
   );
   return {

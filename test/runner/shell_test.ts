@@ -58,6 +58,18 @@ Deno.test("inProcessShell() writes what it says, to the real files of the worksp
   assertEquals([...Deno.readDirSync(place.root)].map(({ name }) => name), ["n"]);
 });
 
+Deno.test("inProcessShell() takes /dev/full for what it is, and says that nothing was denied", async () => {
+  using place = world();
+  const sh = shellIn(place);
+  assertMatch((await sh("echo x > /dev/full; echo after $?")).output, /^after 1\n.*No space left on device\n$/);
+  for (const script of ["echo x | tee /dev/full", "sort -o /dev/full a.txt"]) {
+    const { exitCode, notes, ...rest } = await sh(script);
+    assertEquals([exitCode, notes.length, "isDenied" in rest], [1, 1, false], script);
+    assertMatch(notes[0] ?? "", /^\/dev\/full refuses every write for want of space\. .*nothing was denied\.$/);
+  }
+  assertEquals((await sh("cat /dev/full; rm -f /dev/full")).notes, []);
+});
+
 /** Each tries to get at `outside`, or at what is protected; none may, and the script goes on. */
 const ATTACKS: readonly { readonly script: string; readonly note: RegExp | undefined }[] = [
   { script: "cat $OUT/secret.txt", note: /^Denied: read .*secret\.txt: outside the read scope.*--allow-read=/ },

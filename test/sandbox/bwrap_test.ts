@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
 import { bwrapArguments } from "../../src/sandbox/bwrap.ts";
-import { mountsOf } from "../../src/sandbox/bwrap_mounts.ts";
+import { mountsOf } from "../../src/sandbox/mounts.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/default_limits.ts";
 import type { RuleView } from "../../src/sandbox/landlock_rules.ts";
 

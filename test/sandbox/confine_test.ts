@@ -2,6 +2,7 @@ import { CONFINED } from "../../src/sandbox/order.ts";
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { makeWorld, programFor, runConfined, shellLines, worldPolicy } from "./confined_world.ts";
 import { USERS } from "./reachable.ts";
+import { HAS_NAMESPACES } from "./namespaces_here.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 
 // Real processes at every kernel level of this machine, as root (where the tests run as root) and as an ordinary user.
@@ -9,7 +10,7 @@ import { probeSandbox } from "../../src/sandbox/probe.ts";
 const probe = probeSandbox();
 const LEVELS = [
   ...(probe.landlockAbi >= 6 ? ["kernel" as const] : []),
-  ...("path" in probe.bwrap() ? ["kernel+" as const] : []),
+  ...(HAS_NAMESPACES ? ["kernel+" as const] : []),
 ];
 
 /** What must fail; the line prints ESCAPED where it does not. */

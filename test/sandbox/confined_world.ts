@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
 import { disk } from "../../src/sandbox/disk.ts";
-import { confinedCommand, type Exec, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { confinedCommand, type Exec, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { type Executable, launcher, openExecutable, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy.ts";
 import { type Self, thisProgram } from "../../src/sandbox/self.ts";
+import { HERE } from "./namespaces_here.ts";
 import { reachableDeno } from "./reachable.ts";
 
 /** Folders of one test, removed with it. */
@@ -55,7 +56,7 @@ export function worldPolicy(
   request: Partial<PolicyRequest> = {},
   env: Record<string, string> = {},
 ): Policy {
-  return resolvePolicy({ root: world.root, ...request }, {
+  const policy = resolvePolicy({ root: world.root, ...request }, {
     ...disk,
     home: world.home,
     tmp: world.tmp,
@@ -64,6 +65,7 @@ export function worldPolicy(
     skills: [],
     level,
   });
+  return { ...policy, ...HERE };
 }
 
 export interface Ending {
@@ -117,7 +119,7 @@ export async function runConfined(
   options: { readonly as?: As; readonly after?: string; readonly env?: Record<string, string> } = {},
 ): Promise<Ending> {
   const whole: Exec = { env: policy.env, cwd: policy.root, stdin: "null", mergeOutput: false, ...exec };
-  return await runFrames(confinedCommand(policy, self), [policyFrame(policy, self), execFrame(whole)], options);
+  return await runFrames(confinedCommand(policy, self), [firstFrames(policy, self), execFrame(whole)], options);
 }
 
 export async function runFrames(

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
-import { type DenialHint, denialHint, endingOf } from "../../src/sandbox/denial_hint.ts";
+import { type DenialHint, denialHints, endingOf, hintToTell } from "../../src/sandbox/denial_hint.ts";
+import { metBy } from "../../src/sandbox/met.ts";
 import { silentHint } from "../../src/sandbox/net_closed.ts";
 import type { DeniedOutcome } from "../../src/sandbox/shell.ts";
 import { CONFINED, LIMITS } from "./shell_fixture.ts";
@@ -66,17 +67,36 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
   [
     "a secret",
     "cat: /home/ann/.ssh/id: Permission denied",
-    { note: "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable." },
+    {
+      note: "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable.",
+      unasked: { kind: "read", target: "/home/ann/.ssh/id" },
+    },
   ],
   [
     "a denied file",
     "rm: cannot remove '/home/ann/project/frozen/a': Permission denied",
-    { note: "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that." },
+    {
+      note: "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that.",
+      unasked: { kind: "write", target: "/home/ann/project/frozen/a" },
+    },
   ],
   [
     "what is protected",
     "error: could not write config file .git/config: Device or resource busy",
-    { note: "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it." },
+    {
+      note: "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it.",
+      unasked: { kind: "write", target: "/home/ann/project/.git/config" },
+    },
+  ],
+  [
+    "what holds something protected",
+    "error: failed to delete '.git': Device or resource busy",
+    {
+      note:
+        "Sandbox: /home/ann/project/.git holds /home/ann/project/.git/config, which is protected from change: it can be " +
+        "neither moved nor removed here. Ask the user to run this command.",
+      unasked: { kind: "write", target: "/home/ann/project/.git/config" },
+    },
   ],
   ["the network", "curl: (6) Could not resolve host: example.com", NET],
   ["the network's absence", "connect: Network is unreachable", NET],
@@ -93,10 +113,13 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
   ["a very long line", `${"/a ".repeat(100_000)}: Permission denied`, undefined],
 ];
 
+/** The hint of which the model is told. */
+const denialHint = (...of: Parameters<typeof denialHints>): DenialHint | undefined => hintToTell(denialHints(...of));
+
 const realPath = (path: string): string | undefined =>
   path === "/alias"
     ? "/home/ann/project"
-    : ["/", "/home", "/home/ann", "/srv", "/tmp"].includes(path)
+    : ["/", "/home", "/home/ann", "/home/ann/project/.git/config", "/srv", "/tmp"].includes(path)
     ? path
     : undefined;
 
@@ -164,7 +187,9 @@ for (
   Deno.test(`denialHint() on ${claim} tells the model nothing that a command could not see R480`, () => {
     const real = (path: string): string | undefined =>
       ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
-    const expected = hint === "nothing" ? {} : hint && { denial: hint };
+    const expected = hint === "nothing"
+      ? { unasked: { kind: "read" as const, target: "/home/ann/.ssh" } }
+      : hint && { denial: hint };
     assertEquals(denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, real), expected);
     assertEquals(denialHint(line, "well", { ...POLICY, sandbox: "kernel+" }, real), undefined);
     // With one disk for all what is missing is missing.
@@ -199,7 +224,10 @@ for (const [line, port] of REFUSALS) {
 
 Deno.test("denialHint() believes words about the network where a pipe hides how a program ended, and asks nobody then", () => {
   const line = "npm error request to https://x.example/ failed, reason: getaddrinfo EAI_AGAIN x.example";
-  assertEquals(denialHint(line, endingOf("npm view x 2>&1 | tail -3", true), POLICY, realPath), { note: NO_NET });
+  assertEquals(denialHint(line, endingOf("npm view x 2>&1 | tail -3", true), POLICY, realPath), {
+    note: NO_NET,
+    unasked: { kind: "net", target: "*" },
+  });
   assertEquals(denialHint(line, endingOf("cat npm.log", true), POLICY, realPath), undefined);
   assertEquals(denialHint(line, endingOf("npm view x", false), POLICY, realPath), NET);
 });
@@ -211,11 +239,61 @@ Deno.test("silentHint() knows the codes of programs that were told to say nothin
       4,
     ]] as const
   ) {
-    assertEquals(silentHint(command, code, POLICY), NET);
+    assertEquals(silentHint(command, code, POLICY), { ...NET, note: NO_NET });
   }
   assertEquals(silentHint("curl -s https://x.example", 22, POLICY), undefined);
   assertEquals(silentHint("./curl-all", 6, POLICY), undefined);
   assertEquals(silentHint("curl -s x", 6, { ...POLICY, net: { all: true, list: [] } }), undefined);
+});
+
+Deno.test("denialHints() has each thing once that a command met, secrets that it could not see included R480", () => {
+  const output =
+    "cat: /srv/a: Permission denied\ncat: /srv/b: Permission denied\nok\ncat: /srv/a: Permission denied\n" +
+    "touch: cannot touch '/srv/c': Permission denied\ncat: /home/ann/.ssh: No such file or directory\n";
+  const real = (path: string): string | undefined => path === "/home/ann/.ssh" ? path : realPath(path);
+  const hints = denialHints(output, "failed", { ...POLICY, sandbox: "kernel+" }, real);
+  assertEquals(hints, [
+    { unasked: { kind: "read", target: "/home/ann/.ssh" } },
+    write("/srv/c", "/srv"),
+    read("/srv/a"),
+    read("/srv/b"),
+  ]);
+  assertEquals(hintToTell(hints), write("/srv/c", "/srv"));
+  const flood = Array.from({ length: 500 }, (_, at) => `cat: /srv/${at}: Permission denied\n`).join("");
+  assertEquals(denialHints(flood, "failed", POLICY, realPath).length, 20);
+});
+
+Deno.test("metBy() tells a person of everything, and the model of what is known or else of the last guess R480", () => {
+  const hints = denialHints(
+    "cat: /srv/a: Permission denied\ncat: /srv/b: Permission denied",
+    "failed",
+    POLICY,
+    realPath,
+  );
+  const a = { kind: "read", target: "/srv/a" } as const;
+  const b = { kind: "read", target: "/srv/b" } as const;
+  assertEquals(metBy({}, [], []), { notes: [] });
+  assertEquals(metBy({}, [], hints.slice(0, 1)), { notes: [read("/srv/b").note ?? ""], denial: b, isDenied: true });
+  assertEquals(metBy({}, [], hints), {
+    notes: [read("/srv/b").note ?? ""],
+    denial: b,
+    denials: [a, b],
+    isDenied: true,
+  });
+  assertEquals(metBy({}, ["Removed x."], hints), {
+    notes: ["Removed x."],
+    denials: [a, b],
+    sandboxNotes: ["Removed x."],
+    isDenied: true,
+  });
+  const host = { kind: "net", target: "a.test:443" } as const;
+  const gate = { notes: () => ["Denied: a", "Denied: b"], denied: () => [host], refused: () => ["Denied: b"] };
+  assertEquals(metBy(gate, [], [NET]), {
+    notes: ["Denied: a", "Denied: b"],
+    denial: host,
+    sandboxNotes: ["Denied: b"],
+    isDenied: true,
+  });
 });
 
 Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {

@@ -1,15 +1,31 @@
 import { CONFINED } from "../../src/sandbox/order.ts";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
-import { confinedCommand, confineOrder, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
-import { encodePolicy, sumOf } from "../../src/sandbox/launcher/frames.ts";
+import {
+  confinedCommand,
+  confineOrder,
+  execFrame,
+  firstFrames,
+  namespaceFrame,
+  policyFrame,
+} from "../../src/sandbox/launch.ts";
+import { encodeNamespaces, encodePolicy, sumOf } from "../../src/sandbox/launcher/frames.ts";
+import { disk } from "../../src/sandbox/disk.ts";
+import { namespaceOrder } from "../../src/sandbox/namespaces.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
+import type { NamespaceOrder } from "../../src/sandbox/order.ts";
 import { readProcLink } from "../../src/sandbox/read_link.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { HAS_BUBBLEWRAP, HAS_OWN } from "./namespaces_here.ts";
 import { makeWorld, programFor, runConfined, runFrames, worldPolicy } from "./confined_world.ts";
 
 const ignore = Deno.build.os !== "linux" || probeSandbox().landlockAbi < 6;
-const bwrap = "path" in probeSandbox().bwrap();
-const LEVELS = bwrap ? ["kernel", "kernel+"] as const : ["kernel"] as const;
+/** Levels, and the ways to the namespaces of the highest. */
+const WAYS: readonly (readonly [name: string, level: "kernel" | "kernel+", way: Pick<Policy, "bubblewrap">])[] = [
+  ["kernel", "kernel", {}],
+  ...(HAS_OWN ? [["kernel+", "kernel+", { bubblewrap: false }] as const] : []),
+  ...(HAS_BUBBLEWRAP ? [["kernel+ by bubblewrap", "kernel+", { bubblewrap: true }] as const] : []),
+];
 
 /** Leaves a mark when it runs, so that "nothing ran" can be seen from outside. */
 const MARK = ["/bin/sh", "-c", "echo ran; : > ran"];
@@ -56,6 +72,50 @@ Deno.test({
           assertEquals([...Deno.readDirSync(world.root)], []);
         });
       }
+    }
+  },
+});
+
+/** What the launcher calls on the way to its namespaces; x86_64, aarch64. */
+const CALLS_OF_NAMESPACES: readonly (readonly [name: string, x86_64: number, aarch64: number])[] = [
+  ["clone", 56, 220],
+  ["pidfd_open", 434, 434],
+  ["ppoll", 271, 73],
+  ["mount", 165, 40],
+  ["open_tree", 428, 428],
+  ["mount_setattr", 442, 442],
+  ["move_mount", 429, 429],
+  ["fsopen", 430, 430],
+  ["fsconfig", 431, 431],
+  ["fsmount", 432, 432],
+  ["symlinkat", 266, 36],
+  ["pivot_root", 155, 41],
+  ["umount2", 166, 39],
+  ["ioctl", 16, 29],
+  ["setsid", 112, 157],
+];
+
+Deno.test({
+  name: "the launcher runs nothing where a call on the way to its namespaces fails",
+  ignore: ignore || !HAS_OWN,
+  fn: async (t) => {
+    const without = join(dirname(fromFileUrl(import.meta.url)), "without_calls.ts");
+    using world = makeWorld();
+    const self = programFor(world);
+    const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
+    const { program, args } = confinedCommand(policy, self);
+    const config = self.args[self.args.indexOf("--config") + 1] ?? "";
+    const wrapper = ["run", "-A", "--no-prompt", "--no-check", "--cached-only", "--config", config, without];
+    const exec = { argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false } as const;
+    for (const [name, x86_64, aarch64] of CALLS_OF_NAMESPACES) {
+      await t.step(name, async () => {
+        const call = String({ x86_64, aarch64 }[Deno.build.arch]);
+        const command = { program: Deno.execPath(), args: [...wrapper, call, "1", program, ...args], env: self.env };
+        const ending = await runFrames(command, [firstFrames(policy, self), execFrame(exec)]);
+        assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
+        assertMatch(ending.err, /^\{"confine":"failed","step":"[a-z]+","why":"[^\n]+EPERM"\}\n$/);
+        assertEquals([...Deno.readDirSync(world.root)], []);
+      });
     }
   },
 });
@@ -112,7 +172,7 @@ const BAD_FRAMES: readonly (readonly [claim: string, bytes: (world: World) => By
   ["all but one byte", ({ good }) => good.slice(0, -1), true],
   ["all but one byte, and a command", ({ good }) => good.slice(0, -1)],
   ["another magic", ({ good }) => set(good, AT.magic, 0x314c5053)],
-  ["another version", ({ good }) => set(good, AT.version, 2)],
+  ["another version", ({ good }) => set(good, AT.version, 1)],
   ["JSON", () => new TextEncoder().encode("00000003{}\n{}{}{}{}{}{}{}{}{}")],
   ["a huge size", ({ good }) => set(good, AT.size, 0xffffffff)],
   ["a size below the head's", ({ good }) => set(good, AT.size, 3)],
@@ -175,14 +235,15 @@ const BAD_COMMANDS: readonly (readonly [claim: string, bytes: (good: Bytes, poli
 
 const REPORT = /^\{"confine":"failed","step":"[a-z]+","why":"[^\n]+"\}\n$/;
 
-for (const level of LEVELS) {
+for (const [name, level, way] of WAYS) {
   Deno.test({
-    name: `the launcher at ${level} runs nothing after a frame that is wrong`,
+    name: `the launcher at ${name} runs nothing after a frame that is wrong`,
     ignore,
     fn: async (t) => {
       using world = makeWorld();
       const self = programFor(world);
-      const policy = worldPolicy(world, level);
+      const policy = { ...worldPolicy(world, level), ...way };
+      const before = [namespaceFrame(policy, self) ?? new Uint8Array()];
       const good = policyFrame(policy, self);
       const exec = execFrame({ argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
       const changed = (change: (order: Loose) => void): Bytes => {
@@ -191,7 +252,7 @@ for (const level of LEVELS) {
         return encodePolicy(order);
       };
       const refuses = async (frames: readonly Bytes[]): Promise<void> => {
-        const ending = await runFrames(confinedCommand(policy, self), frames);
+        const ending = await runFrames(confinedCommand(policy, self), [...before, ...frames]);
         assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
         assertMatch(ending.err, REPORT);
         assertEquals([...Deno.readDirSync(world.root)], []);
@@ -210,21 +271,21 @@ for (const level of LEVELS) {
       });
       await t.step("a rule whose path is not there grants nothing and stops nothing", async () => {
         const first = changed((order) => order.kernel.landlock.rules.push(["/not/there", 15]));
-        const ending = await runFrames(confinedCommand(policy, self), [first, exec]);
+        const ending = await runFrames(confinedCommand(policy, self), [...before, first, exec]);
         assertEquals(ending, { code: 0, out: "ran\n", err: "" });
       });
     },
   });
 }
 
-for (const level of LEVELS) {
+for (const [name, level, way] of WAYS) {
   Deno.test({
-    name: `the launcher at ${level} says what failed when the program cannot start`,
+    name: `the launcher at ${name} says what failed when the program cannot start`,
     ignore,
     fn: async (t) => {
       using world = makeWorld();
       const self = programFor(world);
-      const policy = worldPolicy(world, level);
+      const policy = { ...worldPolicy(world, level), ...way };
       Deno.writeTextFileSync(`${world.root}/plain`, "no program", { mode: 0o644 });
       Deno.writeTextFileSync(`${world.outside}/tool`, "#!/bin/sh\necho ran\n", { mode: 0o755 });
       const cases: readonly (readonly [string, Partial<Parameters<typeof execFrame>[0]>, RegExp])[] = [
@@ -251,6 +312,159 @@ for (const level of LEVELS) {
     },
   });
 }
+
+type Mounts = NamespaceOrder["mounts"];
+
+/** Frames of namespaces that are wrong; what the launcher says of them. */
+const BAD_NAMESPACES: readonly (readonly [claim: string, bytes: (world: NamespaceWorld) => Bytes, says: RegExp])[] = [
+  ["unknown flags", ({ good }) => set(good, AT.flags, 2), /flags that are not known/],
+  ["another version", ({ good }) => set(good, AT.version, 1), /another version/],
+  ["one bit that changed", ({ good }) => good.with(100, (good[100] ?? 0) ^ 4), /damaged/],
+  ["no mounts", ({ mounts }) => mounts(() => []), /there are no mounts/],
+  ["one mount too many", ({ good }) => set(good, 24, get(good, 24) + 1), /ends inside of a field/],
+  ["one mount too few", ({ good }) => set(good, 24, get(good, 24) - 1), /more than its fields/],
+  ["more mounts than there are", ({ good }) => set(good, 24, 0xffffffff), /ends inside of a field/],
+  ["more words than a frame can hold", ({ good }) => set(good, 28, 0xffffffff), /more words than a frame/],
+  ["no root", ({ mounts }) => mounts((all) => all.slice(1)), /first mount, and no other/],
+  ["two roots", ({ mounts }) => mounts((all) => [...all.slice(0, 1), ...all]), /first mount, and no other/],
+  [
+    "a root that is another folder",
+    ({ mounts, outside }) => mounts((all) => [bind(outside, "/"), ...all.slice(1)]),
+    /first mount, and no other/,
+  ],
+  ["an empty root", ({ mounts }) => mounts((all) => [empty("/"), ...all.slice(1)]), /first mount, and no other/],
+  [
+    "a kind that is not known",
+    ({ mounts }) => {
+      const frame = mounts((all) => [...all, empty("/mnt")]);
+      return set(frame, frame.length - 8 - 5 - 9, 9);
+    },
+    /kind that is not known/,
+  ],
+  [
+    "flags of a mount that are not known",
+    ({ mounts }) => {
+      const frame = mounts((all) => [...all, empty("/mnt")]);
+      return set(frame, frame.length - 4 - 5 - 9, 4);
+    },
+    /flags that are not known/,
+  ],
+  ["a relative target", ({ mounts }) => mounts((all) => [...all, empty("mnt")]), /does not start at the root/],
+  ["a relative source", ({ mounts }) => mounts((all) => [...all, bind("mnt", "/mnt")]), /wrong source/],
+  [
+    "a source where none has a use",
+    ({ mounts }) => mounts((all) => [...all, { ...empty("/mnt"), source: "/" } as Mounts[number]]),
+    /wrong source/,
+  ],
+  [
+    "a source that is gone",
+    ({ mounts }) => mounts((all) => [...all, bind("/not/there", "/mnt")]),
+    /\/not\/there: ENOENT/,
+  ],
+  ["a link for a source", ({ mounts, link }) => mounts((all) => [...all, bind(link, "/mnt")]), /ELOOP/],
+  ["a link on the way", ({ mounts, link }) => mounts((all) => [...all, bind(`${link}/below`, "/mnt")]), /ELOOP/],
+  [
+    "a link that is optional",
+    ({ mounts, link }) => mounts((all) => [...all, { ...bind(link, "/mnt"), optional: true }]),
+    /ELOOP/,
+  ],
+  ["a link for a target", ({ mounts, root, link }) => mounts((all) => [...all, bind(root, link)]), /ELOOP/],
+  ["an empty folder over a link", ({ mounts, link }) => mounts((all) => [...all, empty(`${link}/new`)]), /ELOOP/],
+  [
+    "a folder over a file",
+    ({ mounts, root }) => mounts((all) => [...all, bind(root, `${root}/file`)]),
+    /EINVAL|ENOTDIR/,
+  ],
+  ["a place that cannot be made", ({ mounts }) => mounts((all) => [...all, empty("/usr/not/there")]), /EROFS/],
+  [
+    "a layer that is gone",
+    ({ mounts, root }) =>
+      mounts((all) => [
+        ...all,
+        { kind: "overlay", source: root, upper: "/not/there", work: root, target: "/mnt", readOnly: false },
+      ]),
+    /no layer .*ENOENT/,
+  ],
+  [
+    "a bridge by a relative path",
+    ({ order }) => encodeNamespaces({ ...order, bridge: { argv: ["sh"], env: {}, cwd: "/" } }),
+    /does not start at the root/,
+  ],
+  [
+    "a bridge that is not there",
+    ({ order }) => encodeNamespaces({ ...order, bridge: { argv: ["/not/there"], env: {}, cwd: "/" } }),
+    /"bridge".*ENOENT/,
+  ],
+];
+
+interface NamespaceWorld {
+  readonly good: Bytes;
+  readonly order: NamespaceOrder;
+  readonly mounts: (change: (all: Mounts) => Mounts) => Bytes;
+  readonly root: string;
+  readonly outside: string;
+  /** Leads from the workspace to a folder outside. */
+  readonly link: string;
+}
+
+function bind(source: string, target: string): Mounts[number] & { readonly kind: "bind" } {
+  return { kind: "bind", source, target, readOnly: true };
+}
+
+function empty(target: string): Mounts[number] {
+  return { kind: "empty", target, readOnly: false };
+}
+
+Deno.test({
+  name: "the launcher makes no namespaces of a frame that is wrong, and runs nothing",
+  ignore: ignore || !HAS_OWN,
+  fn: async (t) => {
+    using world = makeWorld();
+    const self = programFor(world);
+    const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
+    const order = namespaceOrder(policy, [], disk);
+    const link = `${world.root}/link`;
+    Deno.symlinkSync(world.outside, link);
+    Deno.mkdirSync(`${world.outside}/below`);
+    Deno.writeTextFileSync(`${world.root}/file`, "");
+    const there = [...Deno.readDirSync(world.root)].map(({ name }) => name).sort();
+    const made: NamespaceWorld = {
+      good: encodeNamespaces(order),
+      order,
+      mounts: (change) => encodeNamespaces({ ...order, mounts: change(order.mounts) }),
+      root: world.root,
+      outside: world.outside,
+      link,
+    };
+    const rest = [
+      policyFrame(policy, self),
+      execFrame({ argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false }),
+    ];
+    const refuses = async (frames: readonly Bytes[], says: RegExp): Promise<void> => {
+      const ending = await runFrames(confinedCommand(policy, self), frames);
+      assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
+      assertMatch(ending.err, REPORT);
+      assertMatch(ending.err, says);
+      assertEquals([...Deno.readDirSync(world.root)].map(({ name }) => name).sort(), there);
+    };
+    for (const [claim, bytes, says] of BAD_NAMESPACES) {
+      await t.step(claim, () => refuses([bytes(made), ...rest], says));
+    }
+    await t.step("the same frame twice", () => refuses([made.good, made.good, ...rest], /this frame is no policy/));
+    await t.step("a policy without a kernel behind it", () => {
+      const bare = encodePolicy({ ...confineOrder(policy, self), kernel: null });
+      return refuses([made.good, bare, ...rest.slice(1)], /this frame is no policy/);
+    });
+    await t.step("nothing behind it", () => refuses([made.good], /the frame is cut/));
+    await t.step("a good one runs the command, and leaves nothing where an optional source is gone", async () => {
+      const more: Mounts = [{ ...bind(`${world.root}/gone`, `${world.root}/gone`), optional: true }];
+      const frames = [made.mounts((all) => [...all, ...more]), ...rest];
+      assertEquals(await runFrames(confinedCommand(policy, self), frames), { code: 0, out: "ran\n", err: "" });
+      const left = [...Deno.readDirSync(world.root)].map(({ name }) => name).sort();
+      assertEquals(left, [...there, "ran"].sort());
+    });
+  },
+});
 
 Deno.test("confinedCommand() and policyFrame() throw for a level that they cannot give", () => {
   using world = makeWorld();

@@ -5,6 +5,7 @@ import { protectedInGit, worktreeLink } from "../../src/sandbox/git_paths.ts";
 import { protectedPaths } from "../../src/sandbox/protected.ts";
 import { resolvePolicy } from "../../src/sandbox/policy.ts";
 import { makeWorld, programFor, shellLines, type World, worldPolicy } from "./confined_world.ts";
+import { HAS_NAMESPACES } from "./namespaces_here.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 
 const git = (cwd: string, ...args: readonly string[]): void => {
@@ -138,7 +139,7 @@ Deno.test("worktreeLink() believes no file that points to a repository which doe
 
 const levels = [
   ...(probeSandbox().landlockAbi >= 6 ? ["kernel" as const] : []),
-  ...("path" in probeSandbox().bwrap() ? ["kernel+" as const] : []),
+  ...(HAS_NAMESPACES ? ["kernel+" as const] : []),
 ];
 
 for (const level of levels) {

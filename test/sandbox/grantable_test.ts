@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Denial } from "../../src/core/event.ts";
 import { covers, type Policy } from "../../src/core/policy.ts";
 import type { DenialClaim } from "../../src/sandbox/denial_claim.ts";
-import { allows, grantable } from "../../src/sandbox/grantable.ts";
+import { allows, grantable, whyClosed } from "../../src/sandbox/grantable.ts";
 import { netEnvironment } from "../../src/sandbox/net_closed.ts";
 import { widen } from "../../src/sandbox/widen.ts";
 import { LIMITS } from "./shell_fixture.ts";
@@ -136,4 +136,19 @@ Deno.test("widen() adds one grant and changes nothing else; denials stay R477", 
   assertEquals(widen(closed, { kind: "net", grant: "*" }).env, { A: "1" });
   assertEquals(widen(closed, { kind: "read", grant: "/srv" }).env, closed.env);
   assertEquals(POLICY, before);
+});
+
+Deno.test("whyClosed() says why nobody can be asked, and nothing of what was not denied R480", () => {
+  const why = (kind: Denial["kind"], target: string, more: Partial<Policy> = {}) =>
+    whyClosed({ kind, target }, { ...POLICY, ...more }, (path) => path);
+  assertEquals(why("read", "/home/ann/project/x"), undefined);
+  assertEquals(why("net", "a.test", { net: { all: true, list: [] } }), undefined);
+  assertEquals(
+    why("read", `${POLICY.denyRead[0]}/x`),
+    "it may hold secrets or was denied by you, and no grant opens it",
+  );
+  assertEquals(why("write", POLICY.protected[0] ?? ""), "it is protected, only you can change it");
+  assertEquals(why("write", "/home/ann/x"), "only the command line can allow it, with --allow-write=+/home/ann/");
+  // It could be granted, but for what takes it away again.
+  assertEquals(why("read", "/srv/x"), "--read-only or the project's settings forbid it");
 });

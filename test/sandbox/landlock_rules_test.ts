@@ -6,6 +6,7 @@ import { READ, RIGHT, WRITE } from "../../src/sandbox/landlock_rights.ts";
 import { allBut, landlockRules } from "../../src/sandbox/landlock_rules.ts";
 import { disk } from "../../src/sandbox/disk.ts";
 import { makeWorld, programFor, shellLines, type World, worldPolicy } from "./confined_world.ts";
+import { HAS_NAMESPACES } from "./namespaces_here.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 
 /** Rights that rules give to a path: those of every rule around it. */
@@ -156,7 +157,7 @@ Deno.test({
 for (const level of ["kernel", "kernel+"] as const) {
   Deno.test({
     name: `the launcher at ${level} enforces denials inside the workspace`,
-    ignore: probeSandbox().landlockAbi < 6 || (level === "kernel+" && !("path" in probeSandbox().bwrap())),
+    ignore: probeSandbox().landlockAbi < 6 || (level === "kernel+" && !HAS_NAMESPACES),
     fn: async () => {
       using world = makeWorld();
       for (const name of ["keep", "hidden/deep", "fixed"]) Deno.mkdirSync(`${world.root}/${name}`, { recursive: true });

@@ -12,14 +12,31 @@ export type Lack = (command: readonly string[]) => readonly string[];
 
 /** A kernel, or a container, that answers every Landlock call with an errno. */
 export function withoutLandlock(errno: number): Lack {
+  return withoutCall("444", errno);
+}
+
+function withoutCall(call: string, errno: number): Lack {
   const deno = [Deno.execPath(), "run", "-A", "--no-prompt", "--cached-only", "--config", config, without];
-  return (command) => [...deno, "444", String(errno), ...command];
+  return (command) => [...deno, call, String(errno), ...command];
 }
 
 /** A machine on which nobody may make another user namespace: unshare(2) and clone(2) answer ENOSPC. */
 export const withoutUserNamespaces: Lack = (command) => [
   ...["unshare", "--user", "--map-root-user", "sh", "-c"],
   'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"',
+  ...["sh", ...command],
+];
+
+/** One whose kernel, or a container, answers what the launcher makes mounts with by ENOSYS; bubblewrap has no need of it. */
+export const withoutOwnNamespaces: Lack = withoutCall("442", 38);
+
+/**
+ * One on which nobody may make a user namespace at all, so that the level is kernel: in a root that is not the mount
+ * namespace's own they are refused, to root as well; user_namespaces(7). Only root can make it.
+ */
+export const withoutNamespaces: Lack = (command) => [
+  ...["unshare", "--mount", "sh", "-c"],
+  'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"',
   ...["sh", ...command],
 ];
 

@@ -1,9 +1,20 @@
 // The whole program on machines that lack something: it refuses, or does with less and confines with what there is; whatever
 // it says, nothing runs outside of it.
 import { assertEquals, assertMatch } from "@std/assert";
+import { HAS_BUBBLEWRAP, HAS_OWN } from "./namespaces_here.ts";
 import { CONFINED } from "./shell_fixture.ts";
+import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { inWorkspace } from "../helpers/program.ts";
-import { canMakeMachines, type Lack, onMachine, withBwrap, withoutLandlock, withoutUserNamespaces } from "./machine.ts";
+import {
+  canMakeMachines,
+  type Lack,
+  onMachine,
+  withBwrap,
+  withoutLandlock,
+  withoutNamespaces,
+  withoutOwnNamespaces,
+  withoutUserNamespaces,
+} from "./machine.ts";
 
 const ignore = CONFINED.length === 0 || !canMakeMachines();
 
@@ -28,9 +39,9 @@ const REFUSED: readonly (readonly [name: string, lacks: (folder: string) => read
     /why: a seccomp filter, probably the container's/,
   ],
   [
-    "without Landlock and without bwrap",
-    () => [withBwrap("/dev/null"), withoutLandlock(38)],
-    /why: .*ENOSYS.*bubblewrap alone would not limit/,
+    "without Landlock and without namespaces",
+    () => [withoutNamespaces, withoutLandlock(38)],
+    /why: .*ENOSYS.*namespaces alone would not limit/,
   ],
 ];
 for (const [name, lacks, why] of REFUSED) {
@@ -46,7 +57,10 @@ for (const [name, lacks, why] of REFUSED) {
         assertEquals({ code: left.code, stdout: left.stdout }, { code: 3, stdout: "" });
         assertMatch(left.stderr, /^error: Cannot confine tools with the kernel here\n/);
         assertMatch(left.stderr, why);
-        assertMatch(left.stderr, /fix: Use a newer kernel or install bubblewrap, run with --sandbox permissions/);
+        assertMatch(
+          left.stderr,
+          /fix: Use a newer kernel or make namespaces work .see sandpiper doctor., run with --sandbox permissions/,
+        );
         assertEquals([...Deno.readDirSync(ws)], []);
       }),
   });
@@ -69,7 +83,7 @@ for (const [name, lacks, why] of REFUSED) {
           (await look("--sandbox", "kernel", "--json")).stdout,
         );
         const sandbox = checks.find((check) => check.name === "sandbox");
-        assertEquals([sandbox?.ok, sandbox?.fix?.startsWith("Use a newer kernel or install")], [false, true]);
+        assertEquals([sandbox?.ok, sandbox?.fix?.startsWith("Use a newer kernel or make namespaces")], [false, true]);
         // Where the user asks for nothing in particular, less is no failure.
         const any = await look();
         assertEquals(any.code, 0, any.stderr);
@@ -92,25 +106,34 @@ Deno.test({
 });
 
 const LESS: readonly (readonly [name: string, lacks: (folder: string) => readonly Lack[], why: RegExp])[] = [
-  ["no bwrap", () => [withBwrap("/dev/null")], /bubblewrap (?:did not start|is not installed)/],
   [
-    "refused user namespaces",
+    "no bwrap and namespaces refused",
+    () => [withBwrap("/dev/null"), withoutNamespaces],
+    /its own \(namespaces: clone: EPERM\); bubblewrap (?:did not start|is not installed)/,
+  ],
+  [
+    "no more user namespaces",
     () => [withoutUserNamespaces],
-    /bubblewrap cannot make namespaces here: bwrap: .*\(ENOSPC\)/,
+    /its own \(namespaces: clone: ENOSPC\); bubblewrap cannot make namespaces here: bwrap: .*\(ENOSPC\)[^]*sysctl user.max_user/,
+  ],
+  [
+    "a root that is not the namespace's own",
+    () => [withoutNamespaces],
+    /clone: EPERM\); bubblewrap cannot make namespaces/,
   ],
   [
     "a bwrap that is refused its mapping",
-    (folder) => [fake(folder, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")],
+    (folder) => [fake(folder, "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1"), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces here: bwrap: setting up uid map: Permission denied/,
   ],
   [
     "a bwrap that does nothing and says so well",
-    (folder) => [fake(folder, "exit 0")],
+    (folder) => [fake(folder, "exit 0"), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces/,
   ],
   [
     "a bwrap that makes no namespaces",
-    (folder) => [fake(folder, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')],
+    (folder) => [fake(folder, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'), withoutOwnNamespaces],
     /bubblewrap cannot make namespaces/,
   ],
 ];
@@ -155,12 +178,16 @@ const LYING: readonly (readonly [name: string, script: string, said: RegExp])[] 
 for (const [name, script, said] of LYING) {
   Deno.test({
     name: `a bwrap that worked when it was tried and then ${name} runs nothing`,
-    ignore: ignore || !CONFINED.includes("kernel+"),
+    ignore: ignore || !HAS_BUBBLEWRAP,
     fn: () =>
       inWorkspace({}, async ({ ws, home, outside }) => {
         Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
         const lack = fake(outside, `${PROBED} ${script}`.replaceAll("REAL", `${outside}/real`));
-        const left = await onMachine([lack], ["tool", "--sandbox", "kernel", "bash", "--", MARK], { cwd: ws, home });
+        const left = await onMachine(
+          [lack, withoutOwnNamespaces],
+          ["tool", "--sandbox", "kernel", "bash", "--", MARK],
+          { cwd: ws, home },
+        );
         assertMatch(left.stdout + left.stderr, said);
         assertEquals([...Deno.readDirSync(ws)], []);
         assertEquals(left.code === 0, false);
@@ -170,20 +197,65 @@ for (const [name, script, said] of LYING) {
 
 Deno.test({
   name: "a remembered answer that is not true any more runs nothing, and says what failed",
-  ignore: ignore || !CONFINED.includes("kernel+"),
+  ignore: ignore || !HAS_BUBBLEWRAP,
   fn: () =>
     inWorkspace({}, async ({ ws, home, outside }) => {
       // Works once, so that this is remembered, and from then on never again, under the same name, size and times.
       const script =
         `[ -e ${outside}/broken ] && { echo 'bwrap: broken since' >&2; exit 1; }; exec ${outside}/real "$@"`;
       Deno.copyFileSync("/usr/bin/bwrap", `${outside}/real`);
-      const lack = fake(outside, script);
-      const place = { cwd: ws, home, cache: `${home}/cache` };
-      const args = ["tool", "--sandbox", "kernel", "bash", "--", "echo fine"];
-      assertMatch((await onMachine([lack], args, place)).stdout, /fine/);
-      Deno.writeTextFileSync(`${outside}/broken`, "");
-      const left = await onMachine([lack], [...args.slice(0, -1), MARK], place);
-      assertMatch(left.stdout + left.stderr, /could not be confined: bwrap: broken since/);
-      assertEquals([...Deno.readDirSync(ws)], []);
+      const [program = "", ...words] = fake(outside, script)(["sh", "-c", "echo up; exec cat"]);
+      // One machine for both: another mount namespace would be asked again.
+      const machine = new Deno.Command(program, { args: words, stdin: "piped", stdout: "piped" }).spawn();
+      try {
+        await machine.stdout.getReader().read();
+        const inside: Lack = (command) => ["nsenter", `--mount=/proc/${machine.pid}/ns/mnt`, `--wd=${ws}`, ...command];
+        const lacks = [inside, withoutOwnNamespaces];
+        const place = { cwd: ws, home, cache: `${home}/cache` };
+        const args = ["tool", "--sandbox", "kernel", "bash", "--", "echo fine"];
+        assertMatch((await onMachine(lacks, args, place)).stdout, /fine/);
+        Deno.writeTextFileSync(`${outside}/broken`, "");
+        const left = await onMachine(lacks, [...args.slice(0, -1), MARK], place);
+        assertMatch(left.stdout + left.stderr, /could not be confined: bwrap: broken since/);
+        assertEquals([...Deno.readDirSync(ws)], []);
+      } finally {
+        await machine.stdin.close();
+        await machine.status;
+      }
+    }),
+});
+
+Deno.test({
+  name:
+    "a machine that refuses the program its own namespaces and bubblewrap none gets kernel+, and doctor says which, why and what would help",
+  ignore: ignore || !HAS_BUBBLEWRAP,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const place = { cwd: ws, home };
+      const script = "readlink /proc/self/ns/net; ls /proc | grep -c '^[0-9]'; tr '\\0' ' ' < /proc/1/cmdline";
+      const ran = await onMachine([withoutOwnNamespaces], ["tool", "bash", "--", script], place);
+      const [net, processes = "", first = ""] = ran.stdout.split("\n");
+      assertEquals(net === readProcLink("/proc/self/ns/net"), false, ran.stdout + ran.stderr);
+      assertEquals([Number(processes) < 20, /bwrap/.test(first)], [true, true], ran.stdout);
+      const { stdout } = await onMachine([withoutOwnNamespaces], ["doctor"], place);
+      assertMatch(stdout, /^ok +sandbox +level kernel\+$/m);
+      assertMatch(
+        stdout,
+        /^ok +namespaces +made by .*bwrap, because .* \(mounts: mount_setattr .*ENOSYS\)\n +Nothing has to be/m,
+      );
+    }),
+});
+
+Deno.test({
+  name: "a machine without bubblewrap has kernel+ where the program may make namespaces",
+  ignore: ignore || !HAS_OWN,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const lacks = [withBwrap("/dev/null")];
+      const { stdout } = await onMachine(lacks, ["doctor"], { cwd: ws, home });
+      assertMatch(stdout, /^ok +sandbox +level kernel\+\n.*\nok +namespaces +made by this program/m);
+      const ran = await onMachine(lacks, ["tool", "bash", "--", "readlink /proc/self/ns/net"], { cwd: ws, home });
+      assertMatch(ran.stdout, /^net:/, ran.stderr);
+      assertEquals(ran.stdout.trim() === readProcLink("/proc/self/ns/net"), false);
     }),
 });

@@ -4,7 +4,7 @@ import { disk } from "../../src/sandbox/disk.ts";
 import { PRIVATE_GIT_CONFIG, privateGitConfig, writePrivateGitConfig } from "../../src/sandbox/private_git_config.ts";
 import { inPlace } from "../e2e/permission_place.ts";
 import { makeWorld } from "./confined_world.ts";
-import { canMakeMachines, type Left, onMachine, withBwrap } from "./machine.ts";
+import { canMakeMachines, type Left, onMachine, withoutNamespaces } from "./machine.ts";
 import { CONFINED } from "./shell_fixture.ts";
 
 /** A private configuration of files that exist only here. */
@@ -111,7 +111,7 @@ Deno.test("writePrivateGitConfig() writes what git reads: trusted folders, ignor
   }
 });
 
-for (const [level, lacks] of [["kernel+", []], ["kernel", [withBwrap("/dev/null")]]] as const) {
+for (const [level, lacks] of [["kernel+", []], ["kernel", [withoutNamespaces]]] as const) {
   Deno.test({
     name: `at ${level} a commit by a command has the person's name, and no tool reads the home's own files`,
     ignore: !CONFINED.includes(level) || (lacks.length > 0 && !canMakeMachines()),

@@ -53,19 +53,21 @@ const CASES: readonly Case[] = [
     name: "a half-done cherry-pick with a strategy of its own",
     script: [`${HALF_PICKED}; printf '[options]\\n\\tstrategy = x/y\\n' > .git/sequencer/opts`],
     then: [["cherry-pick", "--continue"]],
-    said: /^Removed \.git\/sequencer\/opts: /,
+    said: /^Removed \.git\/sequencer\/opts: a later git of the user would obey what it would run when it is continued;/,
   },
   {
     name: "a half-done rebase with a strategy of its own",
     script: [`${HALF_REBASED}; echo x/y > .git/rebase-merge/strategy`],
     then: [["rebase", "--continue"]],
-    said: /^Removed \.git\/rebase-merge\/strategy: /,
+    said:
+      /^Removed \.git\/rebase-merge\/strategy: a later git of the user would obey what it would run when it is continued;/,
   },
   {
     name: "a half-done rebase that runs something",
     script: [`${HALF_REBASED}; echo " x touch $MARK" > .git/rebase-merge/git-rebase-todo`],
     then: [["rebase", "--continue"]],
-    said: /^Removed \.git\/rebase-merge\/git-rebase-todo: /,
+    said:
+      /^Removed \.git\/rebase-merge\/git-rebase-todo: a later git of the user would obey what it would run when it is continued;/,
   },
   {
     name: "another program in the half-done rebase of the user",
@@ -75,7 +77,8 @@ const CASES: readonly Case[] = [
     },
     script: ['echo "exec touch $MARK" > .git/rebase-merge/git-rebase-todo'],
     then: [["rebase", "--continue"]],
-    said: /^Removed \.git\/rebase-merge\/git-rebase-todo: /,
+    said:
+      /^Removed \.git\/rebase-merge\/git-rebase-todo: a later git of the user would obey what it would run when it is continued;/,
   },
   {
     name: "an index that names a file outside",
@@ -393,5 +396,20 @@ for (const level of CONFINED) {
       const half = await run("GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i HEAD~2");
       assertMatch(Deno.readTextFileSync(todo), /^pick /m);
       assertEquals([own, ended, executed, half].flatMap(({ notes }) => notes).filter((note) => /\.git/.test(note)), []);
+    }));
+
+  Deno.test(`commands at ${level} leave a rebase with programs that the user begins between two of them`, () =>
+    inWorld(level, repository, async ({ world: { root }, run }) => {
+      await run("true");
+      const script = `${HALF_REBASED}; echo "exec true" >> .git/rebase-merge/git-rebase-todo`;
+      new Deno.Command("sh", { args: ["-c", script], cwd: root, stdout: "null", stderr: "null" }).outputSync();
+      const todo = `${root}/.git/rebase-merge/git-rebase-todo`;
+      const looked = await run("git status");
+      const went = await run("GIT_EDITOR=true git rebase --continue");
+      assertEquals([looked, went].flatMap(({ notes }) => notes), []);
+      assertMatch(Deno.readTextFileSync(todo), /^exec true$/m);
+      // What a command adds is still not the user's.
+      const added = await run(`echo "exec touch x" >> ${todo}`);
+      assertMatch(added.notes.join(), /^Removed \.git\/rebase-merge\/git-rebase-todo: /);
     }));
 }

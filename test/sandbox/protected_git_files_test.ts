@@ -9,7 +9,7 @@ Deno.test("openGitFiles() reads an index anew when the settings say that names o
     repository(root);
     const look = openGitFiles();
     const folder = `${root}/.git`;
-    const found = (): string[] => [...look([folder])];
+    const found = (): string[] => [...look([folder]).keys()];
     assertEquals(found(), []);
     const config = Deno.readTextFileSync(`${folder}/config`);
     Deno.writeTextFileSync(`${folder}/config`, `${config}# objectformat = sha256\n`);
@@ -34,10 +34,10 @@ Deno.test("openGitFiles() finds the settings of a linked working folder, and a s
     const folder = `${root}/.git/worktrees/wt`;
     const shared = [...Deno.readDirSync(folder)].find(({ name }) => name.startsWith("sharedindex."));
     const look = openGitFiles();
-    assertEquals([...look([`${root}/.git`, folder])], []);
+    assertEquals([...look([`${root}/.git`, folder]).keys()], []);
     Deno.chmodSync(`${folder}/${shared?.name}`, 0o644);
     Deno.writeTextFileSync(`${folder}/${shared?.name}`, "x", { append: true });
-    assertEquals([...look([`${root}/.git`, folder])], [`${folder}/${shared?.name}`]);
+    assertEquals([...look([`${root}/.git`, folder]).keys()], [`${folder}/${shared?.name}`]);
   }));
 
 Deno.test("openGitFiles() takes for the user's own what a half-done rebase would run at the first look", () =>
@@ -47,7 +47,7 @@ Deno.test("openGitFiles() takes for the user's own what a half-done rebase would
     Deno.mkdirSync(`${root}/rebase-merge`);
     write("pick 1\nexec a\nexec b\n");
     const look = openGitFiles();
-    const found = (isOwn?: boolean): string[] => [...look([root], isOwn)];
+    const found = (isOwn?: boolean): string[] => [...look([root], isOwn).keys()];
     assertEquals(found(), []);
     write("exec b\n");
     assertEquals(found(), []);

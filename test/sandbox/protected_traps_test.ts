@@ -19,8 +19,9 @@ interface Case {
   readonly own: boolean;
   /** Lines, each a command of its own. */
   readonly script: readonly string[];
-  /** What is said about it. */
+  /** What is said about it, in the first of so many lines (one unless told otherwise). */
   readonly said: RegExp;
+  readonly lines?: number;
   /** Where the user stands who runs git then. */
   readonly at?: string;
 }
@@ -90,6 +91,7 @@ const CASES: readonly Case[] = [
     own: true,
     script: [`${SUB}; ${FIRE}; mv sub/.git elsewhere; echo 'gitdir: ../elsewhere' > sub/.git; ${LINK}`],
     said: /^Sifted elsewhere\/config/,
+    lines: 2,
   },
   {
     name: "one whose folder is named by a file and shares another's settings",
@@ -98,6 +100,7 @@ const CASES: readonly Case[] = [
       `${SUB}; ${FIRE}; mv sub/.git common; mkdir g; cp common/HEAD g; echo ../common > g/commondir; echo 'gitdir: ../g' > sub/.git; ${LINK}`,
     ],
     said: /^Sifted common\/config/,
+    lines: 3,
   },
   {
     name: "one whose settings are a link",
@@ -208,9 +211,15 @@ const CASES: readonly Case[] = [
 ];
 
 /** Puts a hook into the index of a repository whose files lie elsewhere: the next checkout of the user writes it there. */
-const STAGE = (at: string): string =>
+const STAGE = (at: string, hook = "hooks/post-commit"): string =>
   `printf '#!/bin/sh\\ntouch %s\\n' "$MARK" > blob; cd ${at}; ` +
-  `h=$(git hash-object -w --no-filters "$OLDPWD/blob"); git update-index --add --cacheinfo 100755,$h,hooks/post-commit`;
+  `h=$(git hash-object -w --no-filters "$OLDPWD/blob"); git update-index --add --cacheinfo 100755,$h,${hook}`;
+
+/** Makes a submodule's repository as git does, with its files in `lib`, and puts a hook into its index. */
+const MODULE = `git init -q .; mkdir lib; git init -q --bare .git/modules/lib; ` +
+  "git --git-dir=.git/modules/lib config core.bare false; " +
+  "git --git-dir=.git/modules/lib config core.worktree ../../../lib; echo 'gitdir: ../.git/modules/lib' > lib/.git; " +
+  STAGE("lib");
 
 /** Where a setting may lead that is judged by its text alone. */
 const WORKING_FOLDERS: readonly Case[] = [
@@ -250,13 +259,43 @@ const WORKING_FOLDERS: readonly Case[] = [
     name: "a submodule whose folder becomes a link",
     own: false,
     at: ".git/modules/lib",
-    script: [
-      `git init -q .; mkdir lib; git init -q --bare .git/modules/lib; git --git-dir=.git/modules/lib config core.bare false; ` +
-      `git --git-dir=.git/modules/lib config core.worktree ../../../lib; echo 'gitdir: ../.git/modules/lib' > lib/.git; ` +
-      STAGE("lib"),
-      "rm -rf lib; ln -s .git/modules/lib lib",
-    ],
+    script: [MODULE, "rm -rf lib; ln -s .git/modules/lib lib"],
     said: /^Removed lib: a later git of the user would obey where it leads to a working folder; what stood there is/,
+  },
+  {
+    name: "a submodule that was moved, and whose old folder becomes a link",
+    own: false,
+    at: "lib2",
+    script: [MODULE, "mv lib lib2", "ln -s .git/modules/lib lib"],
+    said: /^Removed lib: a later git of the user would obey where it leads to a working folder; what stood there is/,
+  },
+];
+
+/** A repository's folder, under a name that git knows nothing of, where some checkout writes files. */
+const AMONG_FILES: readonly Case[] = [
+  {
+    name: "a folder of its own among its files, whose index names it",
+    own: false,
+    at: "sub",
+    script: [`mkdir sub; git init -q --separate-git-dir=sub/x sub; ${STAGE("sub", "x/hooks/post-commit")}`],
+    said: /^Removed sub\/\.git: a later git of the user would obey what it leads to, since it lies among files that/,
+  },
+  {
+    name: "a folder among the workspace's files, whose index names it",
+    own: true,
+    at: "sub",
+    script: [`git init -q --separate-git-dir=elsewhere sub; ${STAGE(".", "elsewhere/hooks/post-commit")}`],
+    said: /^Removed sub\/\.git: a later git of the user would obey what it leads to, since it lies among files that/,
+  },
+  {
+    name: "a folder around which a repository is made later",
+    own: false,
+    at: "sub",
+    script: [
+      "git init -q --separate-git-dir=elsewhere sub",
+      `git init -q .; ${STAGE(".", "elsewhere/hooks/post-commit")}`,
+    ],
+    said: /^Removed sub\/\.git: a later git of the user would obey what it leads to, since it lies among files that/,
   },
 ];
 
@@ -290,7 +329,7 @@ async function spring(
 }
 
 Deno.test("every trap works where nothing confines", async (t) => {
-  for (const trap of [...CASES, ...WORKING_FOLDERS]) {
+  for (const trap of [...CASES, ...WORKING_FOLDERS, ...AMONG_FILES]) {
     await t.step(trap.name, () =>
       inWorld("off", () => {}, async (room) => {
         assertEquals((await spring(trap, room)).fired, true);
@@ -307,7 +346,9 @@ for (const level of CONFINED) {
 
   // What is looked for is the same at every level: of all of them one shows everything, the other that it is looked for.
   const isWhole = level === CONFINED[0];
-  for (const trap of [...(isWhole ? CASES : CASES.filter((_, at) => at % 6 === 0)), ...WORKING_FOLDERS]) {
+  for (
+    const trap of [...(isWhole ? CASES : CASES.filter((_, at) => at % 3 === 0)), ...WORKING_FOLDERS, ...AMONG_FILES]
+  ) {
     // The policy must be made when the user's repository is there already.
     const prepare = (root: string): void => trap.own ? repository(root) : undefined;
     test(`undoes ${trap.name} R478`, async (room) => {
@@ -315,7 +356,7 @@ for (const level of CONFINED) {
       // What stays in the private /tmp is told, too.
       const notes = sprung.notes.filter((note) => !note.startsWith("Sandbox: /tmp is private"));
       const { fired } = sprung;
-      assertEquals({ fired, notes: notes.length }, { fired: false, notes: 1 }, notes.join("\n"));
+      assertEquals({ fired, notes: notes.length }, { fired: false, notes: trap.lines ?? 1 }, notes.join("\n"));
       assertMatch(notes[0] ?? "", trap.said);
       const kept = /what stood there is (\S+)\.$/.exec(notes[0] ?? "")?.[1] ?? "";
       assert(exists(kept), kept);

@@ -5,9 +5,8 @@ import { textOf } from "../../src/core/message.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
 import { deframer, frame } from "../../src/core/framing.ts";
 import { messageText, readAnswer } from "../../src/core/protocol.ts";
-import { findBwrap } from "../../src/sandbox/bwrap.ts";
-import { disk } from "../../src/sandbox/disk.ts";
-import { confinedCommand, execFrame, policyFrame } from "../../src/sandbox/launch.ts";
+import { HAS_NAMESPACES } from "./namespaces_here.ts";
+import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
 import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../../src/sandbox/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
@@ -19,7 +18,7 @@ const signal = new AbortController().signal;
 
 const LEVELS: readonly { readonly level: SandboxLevel; readonly ignore: boolean }[] = [
   { level: "kernel", ignore: Deno.build.os !== "linux" },
-  { level: "kernel+", ignore: findBwrap(disk.realPath) === undefined },
+  { level: "kernel+", ignore: !HAS_NAMESPACES },
 ];
 
 for (const { level, ignore } of LEVELS) {
@@ -62,7 +61,7 @@ for (const { level, ignore } of LEVELS) {
       const argv = [self.program, ...self.args.slice(0, -1), probe];
       const child = spawnConfined(confinedCommand(policy, self, { isRunner: true }));
       const writer = child.stdin.getWriter();
-      await writer.write(policyFrame(policy, self, { isRunner: true }));
+      await writer.write(firstFrames(policy, self, { isRunner: true }));
       await writer.write(execFrame({ argv, env: self.env, cwd: place.root, stdin: "keep", mergeOutput: false }));
       const request = messageText({ v: 1, id: "a", op: "tool", name: "probe", args: { outside: place.outside } });
       for (const line of frame(request)) await writer.write(line);

@@ -2,8 +2,7 @@ import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
-import { findBwrap } from "../../src/sandbox/bwrap.ts";
-import { disk } from "../../src/sandbox/disk.ts";
+import { HAS_NAMESPACES } from "./namespaces_here.ts";
 import { openRunner, type Runner } from "../../src/sandbox/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
 import { find } from "../../tools/find.ts";
@@ -15,7 +14,7 @@ const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);
 const LEVELS: readonly { readonly level: SandboxLevel; readonly ignore: boolean }[] = [
   { level: "off", ignore: false },
   { level: "kernel", ignore: Deno.build.os !== "linux" },
-  { level: "kernel+", ignore: findBwrap(disk.realPath) === undefined },
+  { level: "kernel+", ignore: !HAS_NAMESPACES },
 ];
 
 /** 41 bytes on which each of the patterns below needs ages when every way is tried. */

@@ -1,6 +1,7 @@
 import type { Limits, Policy } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
 import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
+import { HAS_NAMESPACES, HERE } from "./namespaces_here.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
 import { openSpares, type Spares } from "../../src/sandbox/spare.ts";
@@ -23,7 +24,7 @@ const probe = probeSandbox();
 export const LEVELS: readonly Policy["sandbox"][] = [
   "off",
   ...probe.landlockAbi >= 3 ? ["kernel" as const] : [],
-  ...probe.landlockAbi >= 1 && "path" in probe.bwrap() ? ["kernel+" as const] : [],
+  ...HAS_NAMESPACES ? ["kernel+" as const] : [],
 ];
 
 /** The levels at which something confines. */
@@ -65,6 +66,7 @@ export async function withShell(
     protected: [],
     limits: { ...LIMITS, ...limits },
     sandbox: level,
+    ...HERE,
   };
   const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
   const shell = openShell(policy, spares, marks);

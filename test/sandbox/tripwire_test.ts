@@ -71,6 +71,54 @@ for (const level of CONFINED) {
       if (level === "kernel") git(root, "fsck", "--strict");
     }));
 
+  test("lets git move what it made as a submodule, and says who makes one of the user's", () =>
+    inWorld(level, (root) => {
+      repository(root);
+      Deno.mkdirSync(`${root}/up`);
+      repository(`${root}/up`);
+    }, async ({ run }) => {
+      const added = await run("git -c protocol.file.allow=always submodule --quiet add ./up lib; ls -A lib");
+      assertMatch(added.output, /^\.git\na\n$/m);
+      assertMatch(
+        added.notes.join("\n"),
+        /^Removed \.gitmodules: .*: ask the user to run what adds, moves or removes a/,
+      );
+      const moved = await run("mv lib lib2; cat lib2/.git");
+      assertEquals([moved.notes, moved.output], [[], "gitdir: ../.git/modules/lib\n"]);
+      assertEquals(
+        (await run("mv lib2 lib; git -C lib status --short; git -C lib log --oneline | wc -l")).output,
+        "1\n",
+      );
+      // Something else stands where its files are written then.
+      const { notes } = await run("mkdir lib3; mv lib/.git lib3/.git");
+      assertMatch(notes.join("\n"), /^Removed lib3\/\.git: .* what it leads to;/);
+    }));
+
+  test("lets git remove a linked working folder of the user, and make it again, or says who does", () =>
+    inWorld(level, (root) => {
+      repository(root);
+      git(root, "worktree", "add", "-q", "wt");
+    }, async ({ world: { root }, run }) => {
+      const removed = await run("git worktree remove wt");
+      if (level === "kernel+") {
+        assertMatch(
+          removed.notes.join(),
+          /\.git\/worktrees\/wt holds .* protected from change: .* Ask the user to run/,
+        );
+        return;
+      }
+      assertEquals([removed.notes, removed.exitCode], [[], 0]);
+      assertEquals(git(root, "worktree", "list").trim().split("\n").length, 1);
+      const again = await run(
+        "git worktree add -q wt wt; git -C wt status --short; git -C wt commit -q --allow-empty -nm x",
+      );
+      assertEquals([again.notes, again.exitCode], [[], 0], again.output);
+      const evil = await run(
+        "git worktree remove --force wt; mkdir -p .git/worktrees/wt; echo ../../../x > .git/worktrees/wt/commondir",
+      );
+      assertMatch(evil.notes.join("\n"), /^Restored \.git\/worktrees\/wt\/commondir: protected/);
+    }));
+
   test("takes away what was not there, and keeps it R478", () =>
     inWorld(level, furnish, async ({ world: { root, base }, run }) => {
       for (const [name, script, said] of NEW) {

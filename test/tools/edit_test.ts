@@ -127,6 +127,7 @@ const CASES: readonly {
     error: "Line 1 has text that differs only in quotes, dashes or blanks. As JSON it is " +
       '"say \u201chi\u201d \u2013 it\u2019s": use exactly that',
   },
+  { name: "letters of another case R483", before: "Total\n", edits: [["total", "sum"]], error: "was not found" },
   { name: "odd spaces R483", before: "a\u00a0b\u3000c\n", edits: [["a b c", "d"]], error: '"a\u00a0b\u3000c"' },
   {
     name: "compatibility forms R483",

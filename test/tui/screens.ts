@@ -358,7 +358,7 @@ ${"─".repeat(80)}
       ["/prompt", /System prompt: \d+ sections, \d+ characters[\s\S]*\n {2}\w+ +stable/],
       ["/prompt full", "Be kind."],
       ["/skills", /Skills\n[\s\S]*\/skill:commit {2}/],
-      ["/audit", /Tool calls of this session\n[\s\S]*bash/],
+      ["/audit", /Tool calls of this session\n.* bash +allowed +ok .*\n +\$ echo looked/],
       ["/cost", /This session\n {2}sent, not cached +1\.5k[\s\S]*1 of yours, 2 of the model, 1 calls/],
       ["/thinking high", "Thinking: high"],
       ["/tools -bash", "– bash"],
@@ -411,9 +411,11 @@ ${"─".repeat(80)}
       "sandpiper 0.1.0",
       "",
       'No model is chosen: neither --model nor the setting "model" names one.',
-      "Add --model ID, or try the program without a model: --model replay:FILE",
+      "Add --model ID, for example: sandpiper --model gpt-5",
       "",
     ]);
+    // Nobody knows this program's own words yet.
+    assert(!/cassette|replay/i.test(screen), screen);
     await pty.keys("d");
     await pty.see("left your machine.");
     // What comes after the demo is said in words for people who have just begun.

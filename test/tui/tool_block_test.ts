@@ -40,8 +40,9 @@ Deno.test("a long command is shown by its first rows and its last ones, and whol
     shown(SHORT).split("\n"),
     [
       "✓ $ cat > a.txt <<'EOF'",
-      ...numbers(4).split("\n").map((line) => `  ${line}`),
-      "  … 25 more lines (Ctrl+O)",
+      ...numbers(7).split("\n").map((line) => `  ${line}`),
+      "  … 21 more lines (Ctrl+O)",
+      "  line 29",
       "  line 30",
       "  EOF",
       "  rm -rf src/",
@@ -50,6 +51,12 @@ Deno.test("a long command is shown by its first rows and its last ones, and whol
   );
   assertStringIncludes(shown(FULL), "line 30\n  EOF\n  rm -rf src/");
   assertEquals(shown(FULL).includes("more"), false);
+});
+
+Deno.test("a command with a small file in it is shown whole", () => {
+  const command = `cat > a.py <<'PY'\n${numbers(8)}\nPY\npython3 a.py && rm a.py`;
+  const rows = block("bash", { command }, said("(no output)"))(SHORT).split("\n");
+  assertEquals(rows.map((row) => row.slice(2)).join("\n"), `$ ${command}\n(no output)`);
 });
 
 Deno.test("a command of one endless line is shown by its beginning and its end", () => {
@@ -96,7 +103,7 @@ Deno.test("a file that is written shows its first lines before and after, and al
   for (const result of [undefined, said("Successfully wrote to a.ts (1 bytes)")]) {
     const shown = block("write", args, result);
     assertMatch(shown(SHORT), /write a\.ts.*\n {2}line 1\n {2}line 2\n/);
-    assertStringIncludes(shown(SHORT), "line 6\n  … 14 more lines (Ctrl+O)");
+    assertStringIncludes(shown(SHORT), "line 10\n  … 10 more of 20 lines (Ctrl+O)");
     assertStringIncludes(shown(FULL), "line 20");
   }
 });

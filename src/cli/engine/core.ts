@@ -35,6 +35,8 @@ export interface EngineCore {
   readonly work: Work;
   /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
   readonly followPolicy: () => void;
+  /** Another session begins: extensions that were granted something for the one before are loaded again without it. */
+  readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followServers: (signal: AbortSignal) => Promise<void>;
   /** Everything that happens goes through here: kept first, then told to hooks, audit and subscribers. */

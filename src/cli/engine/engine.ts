@@ -30,6 +30,7 @@ import { createPromptState, type PromptState } from "./prompt_state.ts";
 import { createPrompting } from "./prompting.ts";
 import { requestSeams } from "./request_seams.ts";
 import { compactionReview } from "./review.ts";
+import { keepServer, otherServer } from "./asked_server.ts";
 import { keepReading, restoreReading } from "./runtime_reading.ts";
 import { thinkingOf, windowOf } from "./settings_of.ts";
 import { openServers } from "./servers.ts";
@@ -62,7 +63,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const emit = (event: AgentEvent): void => {
     conversation.record(event);
     audit(event);
-    if (event.type === "prompt_compiled") keepReading(conversation, core.prompt);
+    if (event.type === "prompt_compiled") {
+      keepReading(conversation, core.prompt);
+      keepServer(conversation, model.choice());
+    }
     foreseeCalls(event, tools.foresee);
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
     subscribers.tell(event);
@@ -84,6 +88,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     tell: (notice) => say(notice),
   });
   const isOtherModel = model.restore(kept.model);
+  const moved = config.invocation.values["base-url"] === undefined ? otherServer(store, model.choice()) : undefined;
+  if (moved !== undefined) notices.push(moved);
   let followed: Pick<typeof tools, "policy" | "granted"> = { policy: tools.policy, granted: tools.granted };
   const work = createWork();
   const queues = queuesOf(config);
@@ -123,6 +129,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       followed = { policy, granted };
       toolset.replace("builtin", builtin(), onAtStart());
       core.prompt.takePolicy(policy, granted, toolset.active());
+    },
+    async renewExtensions() {
+      if (!grants.beginSession()) return;
+      hooks?.close();
+      try {
+        await loadAgain();
+      } catch (error) {
+        say(`Extensions could not be loaded again for the new session: ${messageOf(error)}`);
+      }
+      void grants.settle(() => whenIdle(work, engine.reload));
     },
     async followServers(signal) {
       const known = await servers?.take(signal);
@@ -186,6 +202,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (work.kind() === "run") await work.idle();
     made.prompt?.takeTools(toolset.active(), "tools");
   };
+  const loadAgain = async (): Promise<void> => {
+    toolset.replace("extension", []);
+    base = await gather("reload");
+    core.prompt.takeTools(toolset.active(), "reload");
+    core.prompt.takeBase(base, "reload");
+  };
   const reload = async (): Promise<void> => {
     // What cannot be read leaves everything as it is.
     config = withSettingsAnew(config);
@@ -194,10 +216,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const before = hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();
-    toolset.replace("extension", []);
-    base = await gather("reload");
-    core.prompt.takeTools(toolset.active(), "reload");
-    core.prompt.takeBase(base, "reload");
+    await loadAgain();
     void hooks?.observe({ type: "session_start", reason: "reload" });
   };
   const engine = faceOf(core, {

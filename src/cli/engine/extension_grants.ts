@@ -26,6 +26,11 @@ export interface ExtensionGrants {
   readonly verdict: ((request: GrantRequest) => Promise<GrantVerdict>) | undefined;
   /** Asks what was put off; `reload`: loads all extensions once more, for what was granted. Never rejects. */
   readonly settle: (reload: () => Promise<void>) => Promise<void>;
+  /**
+   * Another session begins: no answer holds in it but those for good. Whether something that was loaded has what it may not
+   * have any more, and all have to be loaded again.
+   */
+  readonly beginSession: () => boolean;
   /** Takes open questions back. */
   readonly close: () => void;
 }
@@ -41,6 +46,8 @@ export function createExtensionGrants(
   const refused = new Set<string>();
   const onceMore = new Set<string>();
   const open = new Map<string, GrantRequest>();
+  /** Whether something was granted that ends with the session. */
+  let isHeld = false;
   const closed = new AbortController();
 
   const tell = (extension: string, message: string): void => report({ extension, level: "warning", message });
@@ -50,12 +57,15 @@ export function createExtensionGrants(
     const answer = await asking?.ask(request, closed.signal).catch((): GrantAnswer => "no") ?? "no";
     if (answer === "no" && !closed.signal.aborted) refused.add(request.hash);
     if (answer === "session" || answer === "always") answered.set(request.hash, request.wants);
+    isHeld ||= answer === "once" || answer === "session";
     if (answer === "always") {
       try {
         recordExtensionGrant(grantFolder(config), request.hash, request.wants);
+        settings = { ...settings, [request.hash]: request.wants };
       } catch (error) {
         const message = error instanceof UserError ? `${error.message}. ${error.fix}` : messageOf(error);
         tell(request.name, message);
+        isHeld = true;
       }
     }
     return answer;
@@ -92,6 +102,14 @@ export function createExtensionGrants(
       } catch (error) {
         for (const { name } of granted) tell(name, messageOf(error));
       }
+    },
+    beginSession() {
+      const mustLoad = isHeld;
+      isHeld = false;
+      answered.clear();
+      refused.clear();
+      onceMore.clear();
+      return mustLoad;
     },
     close: () => closed.abort(),
   };

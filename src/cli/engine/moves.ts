@@ -8,6 +8,7 @@ import type { NewEntry, SessionEntry, SessionStore } from "../../core/session.ts
 import { summarizeBranch } from "../../history/branch_summary.ts";
 import { forkSession } from "../../session/fork.ts";
 import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "../session_choice.ts";
+import { otherServer } from "./asked_server.ts";
 import { type EngineCore, tell } from "./core.ts";
 import { modelView } from "./model_state.ts";
 import { restoreReading } from "./runtime_reading.ts";
@@ -42,12 +43,15 @@ export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves
     core.queues.clear();
     const { thinkingLevel, model } = conversation.open(next);
     core.tools.beginSession();
+    await core.renewExtensions();
     core.followPolicy();
     const previousLevel = core.model.thinking();
     const level = levelNamed(thinkingLevel) ?? previousLevel;
     core.model.setThinking(level);
     const previousModel = modelView(core.model);
     const isOtherModel = core.model.restore(model);
+    const moved = otherServer(next, core.model.choice());
+    if (moved !== undefined) say(moved);
     restoreReading(conversation, core.prompt);
     void core.hooks()?.observe({
       type: "session_start",

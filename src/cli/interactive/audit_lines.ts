@@ -1,10 +1,52 @@
+import type { AssistantMessage, ToolCall, ToolResultMessage } from "../../core/message.ts";
+import type { SessionStore } from "../../core/session.ts";
 import { readAudit } from "../../session/export/read_audit.ts";
+import { toolTitle } from "../../tui/blocks/tool_title.ts";
+import { linesOf } from "../denial_lines.ts";
 
-/** The tool calls of a session, a line each; none where nothing was audited. */
-export function auditLines(folder: string | undefined, session: string): readonly string[] {
+/** Of a long command so many lines are shown, and how many there are more. */
+const COMMAND_LINES = 20;
+
+/**
+ * The tool calls of a session with what each was to do and what it was denied; none where nothing was audited. The audit's
+ * file has digests alone: the rest is in the session.
+ */
+export function auditLines(
+  folder: string | undefined,
+  { header, entries }: Pick<SessionStore, "header" | "entries">,
+): readonly string[] {
   if (folder === undefined) return [];
-  return readAudit(folder, session).calls.map(({ time, tool, decision, outcome, durationMs, waitedMs }) =>
-    `${time.slice(11, 19)}  ${tool}  ${decision}  ${outcome}  ${Math.round(durationMs)} ms` +
-    (waitedMs === undefined ? "" : `, ${Math.round(waitedMs)} ms for an answer`)
-  );
+  const { calls, results } = messagesOf(entries());
+  return readAudit(folder, header.id).calls.flatMap((one) => {
+    const { time, callId, tool, decision, outcome, durationMs, waitedMs } = one;
+    const [call, result] = [calls.get(callId), results.get(callId)];
+    const waited = waitedMs === undefined ? "" : `, ${Math.round(waitedMs)} ms for an answer`;
+    const title = call ? toolTitle(call.name, call.arguments, header.cwd) : [];
+    const more = title.length - COMMAND_LINES;
+    return [
+      `${time.slice(11, 19)}  ${tool}  ${decision}  ${outcome}  ${Math.round(durationMs)} ms${waited}`,
+      ...title.slice(0, COMMAND_LINES).map((line) => `    ${line}`),
+      ...more > 0 ? [`    … ${more} more lines`] : [],
+      ...result ? linesOf({ toolName: tool, result, isError: result.isError }).map((line) => `    ${line}`) : [],
+    ];
+  });
+}
+
+function messagesOf(entries: ReturnType<SessionStore["entries"]>): {
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  readonly results: ReadonlyMap<string, ToolResultMessage>;
+} {
+  const calls = new Map<string, ToolCall>();
+  const results = new Map<string, ToolResultMessage>();
+  for (const entry of entries) {
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "assistant") { for (const call of callsIn(message)) calls.set(call.id, call); }
+    if (message.role === "toolResult") results.set(message.toolCallId, message);
+  }
+  return { calls, results };
+}
+
+function callsIn({ content }: AssistantMessage): ToolCall[] {
+  return content.filter((part) => part.type === "toolCall");
 }

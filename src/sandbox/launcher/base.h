@@ -92,14 +92,20 @@ static const char *errno_name(long number) {
     case 12: return "ENOMEM";
     case 13: return "EACCES";
     case 14: return "EFAULT";
+    case 16: return "EBUSY";
+    case 17: return "EEXIST";
+    case 18: return "EXDEV";
+    case 19: return "ENODEV";
     case 20: return "ENOTDIR";
     case 22: return "EINVAL";
     case 24: return "EMFILE";
     case 26: return "ETXTBSY";
     case 28: return "ENOSPC";
+    case 30: return "EROFS";
     case 36: return "ENAMETOOLONG";
     case 38: return "ENOSYS";
     case 40: return "ELOOP";
+    case 87: return "EUSERS";
     case 95: return "EOPNOTSUPP";
     default: return 0;
   }

@@ -1,13 +1,13 @@
-// What the host sends: two frames over standard input, read byte-exact, so that whatever follows stays in the pipe for the
+// What the host sends: two or three frames over standard input, read byte-exact, so that whatever follows stays in the pipe for the
 // program. src/sandbox/launcher/frames.ts writes them. Integers are little-endian, as both architectures are.
 //
 //   u32 magic, version, size (of the whole frame), kind, flags, sum (FNV-1a of all bytes but its own); then the fields
 //
 // A text is a u32 with its length, so many bytes without a NUL, and a NUL.
 
-enum { MAGIC = 0x434c5053 /* "SPLC" */, VERSION = 1, LONGEST_FRAME = 16 << 20 };
+enum { MAGIC = 0x434c5053 /* "SPLC" */, VERSION = 2, LONGEST_FRAME = 16 << 20 };
 enum { HEAD_WORDS = 6, HEAD_BYTES = HEAD_WORDS * 4 };
-enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3, KIND_WATCH = 4 };
+enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3, KIND_NAMESPACES = 4, KIND_WATCH = 5 };
 
 // What is left to be read of a frame.
 struct frame {

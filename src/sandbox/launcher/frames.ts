@@ -1,19 +1,45 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder, WatchOrder } from "../order.ts";
+import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder, WatchOrder } from "../order.ts";
 
 const MAGIC = 0x434c5053;
-const VERSION = 1;
+const VERSION = 2;
 const HEAD_BYTES = 24;
 /** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
 
-const KIND = { confine: 1, bare: 2, command: 3, watch: 4 } as const;
+const KIND = { confine: 1, bare: 2, command: 3, namespaces: 4, watch: 5 } as const;
+const NAMESPACE_FLAGS = { shareNet: 1 } as const;
+const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6 } as const;
+const MOUNT_FLAGS = { readOnly: 1, optional: 2 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
-/** The first frame: how the process confines itself. */
+/** The frame before the policy, at kernel+: namespaces and mounts. */
+export function encodeNamespaces({ sharesNet, mounts, bridge }: NamespaceOrder): Uint8Array<ArrayBuffer> {
+  const frame = writer();
+  frame.u32(mounts.length);
+  putProgram(frame, bridge ?? { argv: [], env: {}, cwd: "" });
+  for (const mount of mounts) {
+    frame.u32(MOUNT[mount.kind]);
+    frame.u32(mountFlags(mount));
+    frame.text("source" in mount ? mount.source : "");
+    frame.text(mount.target);
+    if (mount.kind !== "overlay") continue;
+    frame.text(mount.upper);
+    frame.text(mount.work);
+  }
+  return frame.end(KIND.namespaces, sharesNet ? NAMESPACE_FLAGS.shareNet : 0);
+}
+
+function mountFlags(mount: MountOperation): number {
+  const isReadOnly = "readOnly" in mount && mount.readOnly;
+  const isOptional = mount.kind === "bind" && mount.optional;
+  return (isReadOnly ? MOUNT_FLAGS.readOnly : 0) | (isOptional ? MOUNT_FLAGS.optional : 0);
+}
+
+/** The policy's frame: how the process confines itself. */
 export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
   frame.u64(limits.fileBytes);
@@ -42,10 +68,17 @@ export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<
   return frame.end(kernel ? KIND.confine : KIND.bare, flags);
 }
 
-/** The second frame: what it becomes. */
-export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder): Uint8Array<ArrayBuffer> {
-  const variables = Object.entries(env);
+/** The last frame: what it becomes. */
+export function encodeCommand(order: ExecOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
+  putProgram(frame, order);
+  const flags = (order.stdin === "null" ? COMMAND_FLAGS.nullInput : 0) |
+    (order.mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
+  return frame.end(KIND.command, flags);
+}
+
+function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | "env" | "cwd">): void {
+  const variables = Object.entries(env);
   frame.u32(argv.length);
   frame.u32(variables.length);
   frame.text(cwd);
@@ -55,8 +88,6 @@ export function encodeCommand({ argv, env, cwd, stdin, mergeOutput }: ExecOrder)
     frame.u32(new TextEncoder().encode(name).length);
     frame.text(`${name}=${value}`);
   }
-  const flags = (stdin === "null" ? COMMAND_FLAGS.nullInput : 0) | (mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
-  return frame.end(KIND.command, flags);
 }
 
 /** The first and only frame of the sentinel. */

@@ -1,10 +1,10 @@
-// Confines its own process by a first frame on standard input, waits there for a second one, and becomes the program that
-// the second names.
+// Confines its own process by frames on standard input: first namespaces, where they are wanted, then a policy. Then it waits
+// there for a last frame, and becomes the program that it names.
 //
 // The host decides and assembles everything (src/sandbox/launch.ts); here it is carried out, in one fixed order: what needs
 // rights comes before what takes them away, and the system call filter is the last. Whatever is wrong ends the process with
 // code 71 and one JSON line on standard error, and nothing is run. There is no C library, no heap, no argument and no
-// variable: nothing but the two frames has a say, and the process holds some kilobytes of memory while it waits.
+// variable: nothing but the frames has a say, and the process holds some kilobytes of memory while it waits.
 //
 // It is the sentinel instead (sentinel.h) where the first frame says so.
 //
@@ -15,9 +15,11 @@
 #include "privileges.h"
 #include "landlock.h"
 #include "command.h"
+#include "mounts.h"
+#include "namespaces.h"
 #include "sentinel.h"
 
-// Of the first frame, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
+// Of the policy, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
 // sandbox, because they share a user namespace.
 enum { SHARED_TASKS = 4 };
 
@@ -37,11 +39,22 @@ static void install_filter(struct frame *frame, u32 instructions) {
 }
 
 static void confine(void) {
+  enum { PR_SET_CHILD_SUBREAPER = 36 };
   step = "policy";
   struct frame frame = read_frame();
   if (frame.kind == KIND_WATCH) keep_watch(&frame);
-  if (frame.kind != KIND_CONFINE && frame.kind != KIND_BARE) fail("the first frame is no policy", 0, 0);
+  int is_inside = frame.kind == KIND_NAMESPACES;
+  if (is_inside) {
+    enter_namespaces(&frame);
+    step = "policy";
+    frame = read_frame();
+  }
+  // Namespaces without the kernel's other means are no level.
+  if (frame.kind != KIND_CONFINE && (frame.kind != KIND_BARE || is_inside)) fail("this frame is no policy", 0, 0);
   if (frame.flags & ~(u32)(DENY_TCP | SCOPE | SHARED_TASKS)) fail("the policy has flags that are not known", 0, 0);
+  // Orphans below this process become its children: of two commands at once nobody could tell whose they are. Survives
+  // execve.
+  must(CALL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)", 0);
   u64 file_bytes = take_count(&frame, "fileBytes");
   u64 open_files = take_count(&frame, "openFiles");
   u64 tasks = take_count(&frame, "tasks");
@@ -77,16 +90,12 @@ static void confine(void) {
 
 // Called by _start.
 __attribute__((noreturn, used)) void launch(void) {
-  enum { PR_SET_PDEATHSIG = 1, PR_SET_CHILD_SUBREAPER = 36, SIGKILL = 9 };
   step = "parent";
   // The kernel ends this process with the thread that started it, whatever ended that. If the parent died before this
   // call, its end of the pipe is closed and the first frame is cut.
   must(CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)", 0);
-  // Orphans below this process become its children: of two commands at once nobody could tell whose they are. Survives
-  // execve.
-  must(CALL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)", 0);
-  confine();
   step = "signals";
   reset_signals();
+  confine();
   become_command();
 }

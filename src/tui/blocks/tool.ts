@@ -18,9 +18,9 @@ export interface ToolBlock extends Block {
 }
 
 /** Rows that are shown in short: of an output, of a diff, of a file that is written. */
-const SHORT = { output: 5, diff: 24, content: 6 };
+const SHORT = { output: 5, diff: 24, content: 10 };
 /** First and last rows that are shown of a command and of a failure. */
-const ENDS = { title: [5, 3], failure: [6, 6] } as const;
+const ENDS = { title: [8, 4], failure: [6, 6] } as const;
 /** Lines that are kept of one result: as many as commands give by default. */
 const KEPT_LINES = 2000;
 
@@ -124,7 +124,7 @@ function givenRows(given: GivenText, look: Look): readonly string[] {
   const draw = (line: string): string => highlight(line, given.lang, look.theme)[0] ?? "";
   const limit = look.expanded ? Infinity : SHORT.content;
   const { rows, left } = shortRows(given.lines, look.width - 2, limit, "first", draw);
-  return [...rows, ...more(left, look)];
+  return [...rows, ...more(left, look, `more of ${given.lines.length}`)];
 }
 
 /** The first rows of lines and the last ones; all of them are `first` where they fit into as many rows. */

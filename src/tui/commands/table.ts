@@ -39,7 +39,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
   { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
   { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
-  { name: "audit", help: "what tools did in this session", run: auditCommand },
+  { name: "audit", help: "each tool call: its command or path, what it was denied", run: auditCommand },
   { name: "cost", help: "tokens and money", run: costCommand },
   { name: "clear", help: "begin a new session", run: clearCommand },
   { name: "quit", help: "leave; the session is saved", run: ({ quit }) => quit() },

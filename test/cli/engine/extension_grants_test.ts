@@ -142,3 +142,20 @@ Deno.test("take() replaces what the settings said, and keeps what was answered f
     grants.take({});
     assertEquals([...grants.kept().keys()], ["hash-a"]);
   }));
+
+Deno.test("beginSession() leaves what was answered for good, and says whether something loaded has too much", () =>
+  inSession({ a: "session", b: "always", c: "no", d: "once" }, {}, async ({ grants, verdict, asked }) => {
+    assertEquals(grants.beginSession(), false);
+    await verdict("b");
+    await verdict("c");
+    assertEquals([grants.beginSession(), [...grants.kept().keys()]], [false, ["hash-b"]]);
+    await verdict("a");
+    assertEquals(grants.kept().has("hash-a"), true);
+    assertEquals([grants.beginSession(), grants.beginSession()], [true, false]);
+    assertEquals([...grants.kept().keys()], ["hash-b"]);
+    await verdict("d");
+    assertEquals(grants.beginSession(), true);
+    // A refusal was one for its session.
+    await verdict("c");
+    assertEquals(asked, ["b", "c", "a", "d", "c"]);
+  }));

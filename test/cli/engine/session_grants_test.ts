@@ -121,3 +121,43 @@ for (const [claim, start] of [["a look", false], ["a run", true]] as const) {
     }
   });
 }
+
+const RULES = `export const permissions = { read: ["rules.md"] };
+export default (sp) => {
+  sp.registerCommand("rules", { handler: async (_args, ctx) => {
+    let text = "none";
+    try { text = await Deno.readTextFile(ctx.cwd + "/rules.md"); } catch { /* not granted */ }
+    await ctx.ui.notify("rules: " + text, "warning");
+  } });
+};
+`;
+
+for (const [name, move] of MOVES) {
+  for (const answer of ["session", "once", "always"] as const) {
+    Deno.test(
+      `what an extension was granted with "${answer}" ${
+        answer === "always" ? "outlives" : "ends with"
+      } the session: ${name} R480`,
+      async () => {
+        let count = 0;
+        const ask = () => Promise.resolve(count++ === 0 ? answer : "no" as const);
+        const files = { "rules.md": "tabs", "rules.ts": RULES };
+        const options = { replies: [{ text: "one" }], files, args: ["-e", "rules.ts"], grants: { ask } };
+        await withSession(options, async ({ engine, events, say, ws }) => {
+          const rules = async (): Promise<string | undefined> => {
+            await say("/rules");
+            const told = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+            return told.findLast((message) => /rules: (?:tabs|none)$/.test(message))?.slice(-4);
+          };
+          await say("first");
+          assertEquals(await rules(), "tabs");
+          Deno.copyFileSync(engine.state().sessionFile ?? "", `${ws}/other.jsonl`);
+          await move(engine);
+          assertEquals([await rules(), count], answer === "always" ? ["tabs", 1] : ["none", 2]);
+          // What they bring is there as before.
+          assertEquals(engine.commands().some((command) => command.name === "rules"), true);
+        });
+      },
+    );
+  }
+}

@@ -1,7 +1,7 @@
 import { dirname } from "@std/path";
 import { isInside, type Policy } from "../core/policy.ts";
 import { openSecrets, type RuleView } from "./landlock_rules.ts";
-import { privateFolders } from "./private_folders.ts";
+import { isShared, privateFolders } from "./private_folders.ts";
 
 /**
  * What lies at a path inside the namespaces. `read`, `write`: the machine's own; `fixed`: its own, unchangeable;
@@ -38,7 +38,8 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
     .filter((path) => path !== "/" && isReal(path) && view.listFolder(path) !== undefined);
   // With everything to read it stays in sight as it is, read-only; no socket with a path can be opened then.
   if (!policy.read.all || policy.write.all) covers.push("/tmp");
-  const hidden = (path: string): boolean => covers.some((cover) => isInside(path, cover));
+  // All that is in /dev comes anew: what is named of the machine's shared memory needs a mount of its own, too.
+  const hidden = (path: string): boolean => isShared(path) || covers.some((cover) => isInside(path, cover));
 
   const own = privateFolders(policy);
   for (const path of covers) put(own.includes(path) ? "temporary" : "empty", path);
@@ -65,12 +66,12 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   }
 
   const inWritable = (path: string): boolean => policy.write.all || writable.some((folder) => isInside(path, folder));
-  // Landlock opens the whole of /tmp, which is the session's own: what is shown of the machine's there has no other guard.
-  const shownInTmp = shown.filter((folder) => isInside(folder, "/tmp"));
-  const inShownTmp = (path: string): boolean => shownInTmp.some((folder) => isInside(path, folder));
+  // Landlock opens the whole of a private folder: what is shown of the machine's there has no other guard.
+  const shownInShared = shown.filter(isShared);
+  const inShownShared = (path: string): boolean => shownInShared.some((folder) => isInside(path, folder));
   const deny = (path: string, kind: MountKind): void => {
     // Elsewhere Landlock leaves out what is denied, and a mount for each would cost time.
-    if (!(inWritable(path) || inShownTmp(path)) || !isReal(path)) return;
+    if (!(inWritable(path) || inShownShared(path)) || !isReal(path)) return;
     put(kind, path);
     // What is mounted cannot be renamed, but a folder around it can, and would uncover the place for the next command.
     for (let folder = dirname(path); folder !== "/" && inWritable(folder); folder = dirname(folder)) {

@@ -1,0 +1,57 @@
+// What the launcher makes of a policy at kernel+ before it confines itself: namespaces, and in them a file system.
+import type { Policy } from "../core/policy.ts";
+import { GATE_FOLDER } from "./bwrap.ts";
+import type { RuleView } from "./landlock_rules.ts";
+import { type Mount, mountsOf } from "./mounts.ts";
+import type { MountOperation, NamespaceOrder } from "./order.ts";
+
+/** What lies around every policy's mounts: the whole disk, with devices and processes of its own. */
+export function basicMounts(readOnly: boolean): MountOperation[] {
+  return [
+    { kind: "bind", source: "/", target: "/", readOnly },
+    { kind: "devices", target: "/dev" },
+    { kind: "processes", target: "/proc" },
+  ];
+}
+
+/** The namespaces of a policy: the same that `bwrapArguments` asks for; `gate` is the folder of a NetGate. Pure. */
+export function namespaceOrder(
+  policy: Policy,
+  programPaths: readonly string[],
+  view: RuleView,
+  gate?: string,
+): NamespaceOrder {
+  const isThere = view.realPath(policy.root) !== undefined;
+  return {
+    sharesNet: policy.net.all,
+    mounts: [
+      ...basicMounts(!policy.write.all),
+      ...mountsOf(policy, programPaths, view).map((mount) => operation(mount, policy.tmp)),
+      ...(gate === undefined ? [] : [{ kind: "bind", source: gate, target: GATE_FOLDER, readOnly: true } as const]),
+      // Out of sight where nothing of it may be read; one that is gone is not made again.
+      ...(isThere ? [{ kind: "folder", target: policy.root } as const] : []),
+    ],
+  };
+}
+
+function operation([kind, path]: Mount, tmp: string): MountOperation {
+  switch (kind) {
+    case "empty":
+    case "masked":
+      return { kind: "empty", target: path, readOnly: false };
+    case "missing":
+      return { kind: "empty", target: path, readOnly: true };
+    case "temporary":
+      return { kind: "bind", source: tmp, target: path, readOnly: false };
+    case "read":
+      return { kind: "bind", source: path, target: path, readOnly: true };
+    case "fixed":
+      // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no
+      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's.
+      return { kind: "bind", source: path, target: path, readOnly: true, optional: true };
+    case "write":
+      return { kind: "bind", source: path, target: path, readOnly: false };
+    case "nothing":
+      return { kind: "bind", source: "/dev/null", target: path, readOnly: true };
+  }
+}

@@ -3,11 +3,10 @@ import type { StdioServer, WrittenServer } from "../mcp/config.ts";
 import type { McpDeps } from "../mcp/deps.ts";
 import { type McpServers, openMcp } from "../mcp/open.ts";
 import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
-import { openProtectedGuard, type ProtectedGuard } from "../sandbox/protected_guard.ts";
 import { thisProgram } from "../sandbox/self.ts";
 import { startServer } from "../sandbox/server_process.ts";
 import { serverFolder, serverProgram } from "../sandbox/server_program.ts";
-import { openTripwire } from "../sandbox/tripwire.ts";
+import { openSupervisor, type Supervisor } from "../sandbox/supervisor.ts";
 import type { Config } from "./config.ts";
 import { httpWay } from "./mcp_http.ts";
 import type { KnownTool } from "./engine/toolset.ts";
@@ -43,19 +42,19 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
   const secrets = openSecrets(config, choice);
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
-  let guard: ProtectedGuard | undefined;
+  let supervisor: Supervisor | undefined;
   const deps: McpDeps = {
     startProcess(server) {
       if (!config.world.mayRun) throw new Error("this process may not start others");
       // Before anything can be left behind.
       forget ??= recordSession(cacheRoot(config.world.env), session);
-      guard ??= openProtectedGuard(openTripwire(policy()));
+      supervisor ??= openSupervisor(policy());
       const now = policy();
       const env = { ...now.env, ...variables(server, secrets), [SESSION_VARIABLE]: session };
       const cwd = serverFolder(server.cwd ?? now.root, now);
       const argv = [serverProgram(server.command, now), ...server.args ?? []];
       if (argv.some((word) => secrets.isKey("", word))) throw new Error("its arguments hold the model's key");
-      return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), guard });
+      return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), supervisor });
     },
     openHttp: (server) => httpWay(server, policy().net, secrets),
     scrub: secrets.scrub,
@@ -69,7 +68,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
     known: () => mcpTools(opened.tools()),
     async close() {
       await opened.close();
-      guard?.close();
+      await supervisor?.close();
       forget?.();
     },
   };

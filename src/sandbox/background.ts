@@ -1,23 +1,16 @@
 import { ToolError } from "../core/error.ts";
 import { type CommandHost, drain, startCommand } from "./command_process.ts";
-import { killTree } from "./end_tree.ts";
-import { openTree } from "./process_tree.ts";
-import type { ProtectedGuard } from "./protected_guard.ts";
 import { openSpill } from "./spill.ts";
-import { openStop } from "./stop.ts";
 import { stripStream } from "./strip_stream.ts";
-import { watch } from "./watchdog.ts";
+import type { Supervisor } from "./supervisor.ts";
 import { within } from "./within.ts";
 
 /** Longest output of one command that is kept, bytes. */
 const OUTPUT_BYTES = 256 * 1024 * 1024;
 /** A command that cannot work ends at once: waiting this long tells it from one that runs. */
 const FIRST_LOOK_MS = 250;
-const AFTER_EXIT_MS = 150;
 /** Each has a tree of its own to be watched. */
 const MOST = 16;
-/** 128 + SIGKILL. */
-const KILLED = 137;
 
 /** A command that goes on after the call that started it. */
 export interface BackgroundCommand {
@@ -37,31 +30,29 @@ export interface Background {
   stop(id: string): Promise<BackgroundCommand>;
   /** All that were started, in order. */
   list(): readonly BackgroundCommand[];
-  /** Ends all of them at once. */
-  close(): Promise<void>;
+  /** When none of them runs any more: the supervisor ends them. */
+  ended(): Promise<void>;
 }
 
 interface Running {
   state: BackgroundCommand;
   readonly ended: Promise<void>;
-  end(how: "gently" | "atOnce"): void;
+  end(): void;
 }
 
 /** Opens the background of a shell. */
-export function openBackground(host: CommandHost, guard: ProtectedGuard): Background {
+export function openBackground(host: CommandHost, supervisor: Supervisor): Background {
   const commands = new Map<string, Running>();
-  let closed = false;
   const list = (): BackgroundCommand[] => [...commands.values()].map(({ state }) => state);
 
   return {
     async start(command) {
-      if (closed) throw new ToolError("The session is ending: nothing is started any more.");
       const running = list().filter(({ exitCode }) => exitCode === undefined);
       if (running.length >= MOST) {
         throw new ToolError(`${MOST} commands run in the background already. Stop one: ${idsOf(running)}.`);
       }
       const id = `b${commands.size + 1}`;
-      const begun = begin(host, guard, id, command);
+      const begun = begin(host, supervisor, id, command);
       commands.set(id, begun);
       await within(FIRST_LOOK_MS, begun.ended);
       return begun.state;
@@ -69,17 +60,12 @@ export function openBackground(host: CommandHost, guard: ProtectedGuard): Backgr
     async stop(id) {
       const command = commands.get(id);
       if (!command) throw new ToolError(`No background command ${id}. Running: ${idsOf(list()) || "none"}.`);
-      if (command.state.exitCode === undefined) command.end("gently");
+      if (command.state.exitCode === undefined) command.end();
       await command.ended;
       return command.state;
     },
     list,
-    async close() {
-      closed = true;
-      const all = [...commands.values()];
-      for (const command of all) command.end("atOnce");
-      await Promise.all(all.map(({ ended }) => ended));
-    },
+    ended: async () => void await Promise.allSettled([...commands.values()].map(({ ended }) => ended)),
   };
 }
 
@@ -87,41 +73,26 @@ function idsOf(commands: readonly BackgroundCommand[]): string {
   return commands.filter(({ exitCode }) => exitCode === undefined).map(({ id }) => id).join(", ");
 }
 
-function begin(host: CommandHost, guard: ProtectedGuard, id: string, command: string): Running {
+function begin(host: CommandHost, supervisor: Supervisor, id: string, command: string): Running {
   const { policy } = host;
-  guard.begin();
+  supervisor.begin();
   const started = startCommand(host, command);
-  const tree = openTree(started.pid);
-  guard.add(tree);
   const spill = openSpill(policy.tmp, OUTPUT_BYTES);
   const write = writer(spill);
   const reader = started.stdout.getReader();
-  const drained = drain(reader, write.chunk);
-  const stop = openStop(tree, policy.sandbox === "kernel+");
-  const watchdog = watch(tree, policy.limits, (sentence) => stop.atOnce("limit", sentence));
+  const supervised = supervisor.follow(started, { drained: drain(reader, write.chunk) });
 
-  // From then on its number may be another process's.
-  let over = false;
-  const follow = async (): Promise<void> => {
-    const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
-    if (stop.reason()) await stop.done;
-    await within(stop.reason() ? 0 : AFTER_EXIT_MS, drained);
-    const left = await killTree(tree);
-    watchdog.close();
-    over = true;
-    tree.close();
-    guard.end(tree, left);
-    const failure = status && await started.failure(status);
-    const exitCode = status?.code ?? KILLED;
-    const reason = stop.reason()?.limit ?? failure;
+  const finish = async (): Promise<void> => {
+    const { status, exitCode, reason } = await supervised.ended;
+    const why = reason?.limit ?? (status && await started.failure(status));
     await reader.cancel().catch(() => {});
-    write.end(`\n[${reason === undefined ? "" : `${reason}; `}ended with code ${exitCode}]\n`);
+    write.end(`\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
     running.state = { ...running.state, exitCode };
   };
   const running: Running = {
     state: { id, command, ...(spill.path === undefined ? {} : { outputPath: spill.path }) },
-    ended: follow(),
-    end: (how) => over ? undefined : stop[how]("aborted"),
+    ended: finish(),
+    end: () => supervised.gently("aborted"),
   };
   return running;
 }

@@ -2,7 +2,6 @@ import { messageOf, ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StartedProcess } from "./confined_process.ts";
 import type { Exec } from "./launch.ts";
-import { expectTree } from "./process_tree.ts";
 import { shellProgram } from "./shell_program.ts";
 
 /** The kernel's limit for one argument (MAX_ARG_STRLEN), bytes, its NUL included. */
@@ -22,7 +21,6 @@ export function startCommand({ policy, start, marks }: CommandHost, command: str
   if (new TextEncoder().encode(command).length >= MAX_COMMAND) {
     throw new ToolError("The command is longer than 128 KiB. Write it to a file and run that file.");
   }
-  expectTree();
   try {
     return start({
       argv: [shellProgram(policy.env), "-c", command],

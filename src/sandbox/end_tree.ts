@@ -1,7 +1,7 @@
-import { initsBelow } from "./inner_processes.ts";
+import { initsBelow, innerProcesses } from "./inner_processes.ts";
 import { canWalk, type Tree } from "./process_tree.ts";
 import { numbersIn, readProc, statOf } from "./procfs.ts";
-import { beUrgent, endUrgently } from "./urgency.ts";
+import { endInRealTime, runInRealTime } from "./realtime_priority.ts";
 
 /** Between asking a tree to end and ending it. */
 const GRACE_MS = 2_000;
@@ -13,6 +13,8 @@ const POLL_MS = 10;
 /** Between two looks at what is dying. */
 const LONGEST_PAUSE_MS = 32;
 const FREEZE_MS = 500;
+/** From so many processes on, ending them is done in real time: they may start others while they are ended. */
+const MANY = 64;
 /** Never signalled: to wait on it is to pause without letting anything else run. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
@@ -45,12 +47,13 @@ export async function killTree(tree: Tree): Promise<number> {
     return 0;
   }
   let calm: (() => void) | undefined;
-  const hurry = (): void => void (calm ??= beUrgent());
+  const hurry = (): void => void (calm ??= runInRealTime());
   try {
     const inits = initsBelow(tree.root);
     if (inits.length > 0) {
-      hurry();
-      await endNamespaces(inits);
+      const areMany = innerProcesses(tree.root) > MANY;
+      if (areMany) hurry();
+      await endNamespaces(inits, areMany);
     }
     return await killEach(tree, hurry);
   } finally {
@@ -59,10 +62,10 @@ export async function killTree(tree: Tree): Promise<number> {
 }
 
 /** One signal ends all that is in a process namespace, and nothing can be started in it any more. */
-async function endNamespaces(inits: readonly number[]): Promise<void> {
+async function endNamespaces(inits: readonly number[], areMany: boolean): Promise<void> {
   for (const init of inits) {
     send(init, "SIGKILL");
-    endUrgently(init);
+    if (areMany) endInRealTime(init);
   }
   // It ends after all others. To walk through them meanwhile would take from them what they need to end.
   const deadline = performance.now() + KILL_MS;
@@ -72,13 +75,14 @@ async function endNamespaces(inits: readonly number[]): Promise<void> {
   }
 }
 
-/** `hurry` is called when there is something to end. */
+/** `hurry` is called when there is much to end. */
 async function killEach(tree: Tree, hurry: () => void): Promise<number> {
   // The more of a flood stand still, the more of the processors is left for a closer look.
-  tree.count(Infinity, (pid) => {
-    hurry();
+  let count = 0;
+  for (const pid of tree.pids()) {
+    if (++count > MANY) hurry();
     send(pid, "SIGSTOP");
-  });
+  }
   const end = performance.now() + FLOOD_MS;
   let deadline = performance.now() + KILL_MS;
   let fewest = Infinity;
@@ -117,8 +121,8 @@ export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; 
   };
 }
 
-/** Stops a tree until a whole look at it finds nobody new; `onFirst` is told before the first is stopped. */
-function stopAll(tree: Tree, deadline: number, onFirst?: () => void): Set<number> {
+/** Stops a tree until a whole look at it finds nobody new; `onMany` is told when there are many. */
+function stopAll(tree: Tree, deadline: number, onMany?: () => void): Set<number> {
   const stopped = new Set<number>();
   const groups = new Set<number>();
   for (;;) {
@@ -128,8 +132,8 @@ function stopAll(tree: Tree, deadline: number, onFirst?: () => void): Set<number
     // and less to find.
     tree.members(({ pid, group }) => {
       if (stopped.has(pid)) return;
-      if (stopped.size === 0) onFirst?.();
       stopped.add(pid);
+      if (stopped.size > MANY) onMany?.();
       send(pid, "SIGSTOP");
       // A signal to a group reaches every member at once: a bomb inside one group cannot outrun it. A group that somebody
       // else leads is left alone.

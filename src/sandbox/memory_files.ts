@@ -2,6 +2,9 @@
 import { AT_FDCWD, cString, systemCall } from "./ffi.ts";
 import { numbersIn, readProc } from "./procfs.ts";
 
+/** File system of memfd_create(2) too; statfs(2). */
+const TMPFS_MAGIC = 0x0102_1994n;
+
 const linkBuffer = new Uint8Array(256);
 const statBuffer = new Uint8Array(256);
 const decoder = new TextDecoder();
@@ -45,11 +48,10 @@ function readLink(path: Uint8Array<ArrayBuffer>): string {
 
 /** struct stat has device, inode and blocks (of 512 bytes) in the same places on both architectures. */
 function statFile(path: Uint8Array<ArrayBuffer>): { identity: string; bytes: number } | undefined {
-  if (systemCall("newfstatat", AT_FDCWD, path, statBuffer) !== 0) return undefined;
   const view = new DataView(statBuffer.buffer);
-  const major = (view.getBigUint64(0, true) >> 8n) & 0xfffn;
-  // Major 0: no block device behind it, so the blocks are memory.
-  if (major !== 0n) return undefined;
+  // A deleted file elsewhere takes up a disk, whether or not its file system has a device of its own (overlayfs, btrfs).
+  if (systemCall("statfs", path, statBuffer) !== 0 || view.getBigUint64(0, true) !== TMPFS_MAGIC) return undefined;
+  if (systemCall("newfstatat", AT_FDCWD, path, statBuffer) !== 0) return undefined;
   return {
     identity: `${view.getBigUint64(0, true)}:${view.getBigUint64(8, true)}`,
     bytes: 512 * Number(view.getBigInt64(64, true)),

@@ -87,6 +87,24 @@ export interface ExecOrder {
   readonly mergeOutput: boolean;
 }
 
+/** The only frame of a sentinel: what it calls a flood, and who is told. */
+export interface WatchOrder extends Flood {
+  /** The process that is put before ordinary ones. */
+  readonly host: number;
+}
+
+/** What the machine has more or less of than at the last look, or at any since looking began. */
+export interface Flood {
+  readonly everyMs: number;
+  /** So many more processes and threads than the fewest. */
+  readonly tasks: number;
+  /** So many bytes less than the most that programs could have. */
+  readonly bytes: number;
+  /** Where more than so many wait for a processor, every so many looks count as one that saw a flood. */
+  readonly crowd: number;
+  readonly glances: number;
+}
+
 // Checks of what comes over the pipe where no launcher reads it (macOS). They are written by hand: this runs on the hot path
 // of every command, where loading a schema library costs milliseconds.
 

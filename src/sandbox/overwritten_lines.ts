@@ -22,14 +22,14 @@ export interface OverwrittenLines {
  * it is, and a CR in what follows begins a line of its own.
  */
 export function overwrittenLines(): OverwrittenLines {
-  let line: string[] = [];
+  let line = "";
   let column = 0;
   let hasEdits = false;
   let isCut = false; // the line's beginning has been given away
 
-  const shown = (): string => hasEdits ? line.join("").trimEnd() : line.join("");
+  const shown = (): string => hasEdits ? line.trimEnd() : line;
   const begin = (): void => {
-    line = [];
+    line = "";
     column = 0;
     hasEdits = isCut = false;
   };
@@ -40,15 +40,20 @@ export function overwrittenLines(): OverwrittenLines {
   };
   const erase = (sequence: string): void => {
     const kind = sequence.at(-2);
-    if (kind === "1") line.fill(" ", 0, column);
-    else if (kind === "2") line = new Array(column).fill(" ");
-    else line.length = Math.min(line.length, column);
+    if (kind === "1") line = " ".repeat(column) + cut(line, column);
+    else if (kind === "2") line = " ".repeat(column);
+    else line = cut(line, 0, column);
   };
 
   const write = (text: string): string => {
     let out = "";
-    for (const character of text) {
-      line[column++] = character;
+    for (let at = 0; at < text.length;) {
+      const room = MAX_HELD - column;
+      const piece = cut(text.slice(at, at + 2 * room), 0, room);
+      at += piece.length;
+      const from = column;
+      column += widthOf(piece);
+      line = cut(line, 0, from) + piece + cut(line, column);
       if (column < MAX_HELD) continue;
       out += end();
       isCut = true;
@@ -64,12 +69,7 @@ export function overwrittenLines(): OverwrittenLines {
       out = shown() + text.slice(0, start);
       begin();
     }
-    const rest = start > 0 ? text.slice(start) : text;
-    if (column + rest.length < MAX_HELD) return out + write(rest);
-    out += shown() + rest;
-    begin();
-    isCut = true;
-    return out;
+    return out + write(start > 0 ? text.slice(start) : text);
   };
 
   return {
@@ -94,4 +94,22 @@ export function overwrittenLines(): OverwrittenLines {
     end,
     isPlain: () => !hasEdits,
   };
+}
+
+/** Half of a character of two units, which is shown in one column as well. */
+const SURROGATE = /[\ud800-\udfff]/;
+
+function widthOf(text: string): number {
+  return SURROGATE.test(text) ? [...text].length : text.length;
+}
+
+/** What stands between two columns. */
+function cut(text: string, from: number, to = Infinity): string {
+  return SURROGATE.test(text) ? text.slice(unitsBefore(text, from), unitsBefore(text, to)) : text.slice(from, to);
+}
+
+function unitsBefore(text: string, column: number): number {
+  let at = 0;
+  for (let left = column; left > 0 && at < text.length; left--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
 }

@@ -1,8 +1,7 @@
 // Which processes belong to a call. A process leaves its parent's tree by a double fork; as subreaper the host becomes
 // its parent then, so that whatever a call leaves behind is a child of the host that nobody awaits: a stray.
 import { systemCall } from "./ffi.ts";
-import { below, childTable, countBelow } from "./descendants.ts";
-import { childrenOfThread, type ProcessStat, statOf } from "./procfs.ts";
+import { childrenOfThread, numbersIn, type ProcessStat, statOf } from "./procfs.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
@@ -19,16 +18,18 @@ let expected = false;
 export interface Tree {
   readonly root: number;
   /**
-   * Everything that belongs to the call now, its root first, zombies included; takes in strays and reaps dead ones.
+   * Everything that belongs to the call now, its first process first, zombies included.
    *
-   * `onMeet` is called for each that lives before its children are looked up: what it stops has no further ones.
+   * Each comes before its children are looked up: what is stopped when it comes has no further ones.
+   */
+  pids(): Generator<number>;
+  /** How many there are, counted no further than to one more than `most`: looking at each would take several times as long. */
+  count(most: number): number;
+  /**
+   * The same, looked at one by one; what belongs to one of their sessions is the call's from then on. `onMeet` is called for
+   * each that lives, before its children are looked up.
    */
   members(onMeet?: (process: ProcessStat) => void): ProcessStat[];
-  /**
-   * How many there are, counted no further than to one more than `most`: what takes a tenth of the time of `members`, and
-   * misses what threads other than the first of a process have started. `onMeet` as there.
-   */
-  count(most: number, onMeet?: (pid: number) => void): number;
   /** Forgets the call; what it left is then anybody's. */
   close(): void;
 }
@@ -77,16 +78,26 @@ export function openTree(root: number): Tree {
   const tree: OpenTree = {
     root,
     owns,
+    *pids() {
+      if (canWalk()) yield* below(rootsOf(tree));
+    },
+    count(most) {
+      let count = 0;
+      for (const _ of tree.pids()) if (++count > most) break;
+      return count;
+    },
     members(onMeet) {
-      if (!canWalk()) return [];
-      const found = below(rootsOf(tree), onMeet);
-      for (const process of found) {
-        seen.add(process.pid);
+      const found: ProcessStat[] = [];
+      for (const pid of tree.pids()) {
+        const process = statOf(pid);
+        if (!process) continue;
+        found.push(process);
+        seen.add(pid);
         sessions.add(process.session);
+        if (!process.zombie) onMeet?.(process);
       }
       return found;
     },
-    count: (most, onMeet) => canWalk() ? countBelow(numbersOf(tree), most, onMeet) : 0,
     close: () => void trees.delete(tree),
   };
   trees.add(tree);
@@ -94,21 +105,44 @@ export function openTree(root: number): Tree {
 }
 
 /** A call's first process and its strays, one by one: each is met before the next is looked at. */
-function* rootsOf(tree: OpenTree): Generator<ProcessStat> {
-  const first = awaited.has(tree.root) ? statOf(tree.root) : undefined;
-  if (first) yield first;
-  for (const stray of strays()) if (tree.owns(stray) || mayOwn(tree, stray)) yield stray;
-}
-
-/** The same without a look at each: the dead are among them. */
-function* numbersOf(tree: OpenTree): Generator<number> {
+function* rootsOf(tree: OpenTree): Generator<number> {
   if (awaited.has(tree.root)) yield tree.root;
   const own = sessionOf(0);
   for (const pid of ownChildren()) {
     if (awaited.has(pid) || older.has(pid)) continue;
     const stray = { pid, session: sessionOf(pid) };
-    if (stray.session > 0 && stray.session !== own && (tree.owns(stray) || mayOwn(tree, stray))) yield pid;
+    // A child in the host's own session was started by the host: nobody can join a session from outside.
+    if (stray.session <= 0 || stray.session === own || hasReaped(pid)) continue;
+    if (tree.owns(stray) || mayOwn(tree, stray)) yield pid;
   }
+}
+
+/** Whole trees of processes, each process before its children are looked up. */
+function* below(roots: Iterable<number>): Generator<number> {
+  const known = new Set<number>();
+  const parents = hasLists() ? undefined : parentTable();
+  const fresh = (pid: number): boolean => !known.has(pid) && known.add(pid).has(pid);
+  for (const root of roots) if (fresh(root)) yield root;
+  // A set visits what is added while it is walked.
+  for (const pid of known) {
+    const children = parents?.get(pid) ??
+      numbersIn(`/proc/${pid}/task`).flatMap((thread) => childrenOfThread(pid, thread) ?? []);
+    for (const child of children) if (fresh(child)) yield child;
+  }
+}
+
+/** Whether the kernel keeps lists of children (CONFIG_PROC_CHILDREN); where not, all of the machine's are looked at. */
+function hasLists(): boolean {
+  return childrenOfThread(Deno.pid, Deno.pid) !== undefined;
+}
+
+function parentTable(): Map<number, number[]> {
+  return Map.groupBy(numbersIn("/proc"), (pid) => statOf(pid)?.parent ?? -1);
+}
+
+/** Orphans go to the first thread. Children that other threads started are theirs to await. */
+function ownChildren(): number[] {
+  return childrenOfThread(Deno.pid, Deno.pid) ?? parentTable().get(Deno.pid) ?? [];
 }
 
 /**
@@ -124,28 +158,10 @@ function hasEnded(root: number): boolean {
   return !awaited.has(root) || statOf(root)?.zombie !== false;
 }
 
-/** Orphans go to the first thread. Children that other threads started are theirs to await. */
-function ownChildren(): number[] {
-  return childrenOfThread(Deno.pid, Deno.pid) ?? childTable().get(Deno.pid) ?? [];
-}
-
 function rememberChildren(except?: number): void {
   older.clear();
   if (!canWalk()) return;
   for (const pid of ownChildren()) if (pid !== except) older.add(pid);
-}
-
-/** Children of this program that nobody awaits; the dead among them are reaped and left out. */
-function* strays(): Generator<ProcessStat> {
-  const own = statOf(Deno.pid)?.session;
-  for (const pid of ownChildren()) {
-    if (awaited.has(pid) || older.has(pid)) continue;
-    const process = statOf(pid);
-    // A child in the host's own session was started by the host: nobody can join a session from outside.
-    if (!process || process.parent !== Deno.pid || process.session === own) continue;
-    if (process.zombie) reap(pid);
-    else yield process;
-  }
 }
 
 /** Of this process where `pid` is 0; negative where there is no such process. getsid(2) */
@@ -153,7 +169,7 @@ function sessionOf(pid: number): number {
   return systemCall("getsid", pid);
 }
 
-/** Never for a process that Deno awaits: its status would be lost. */
-function reap(pid: number): void {
-  systemCall("wait4", pid, 0, WNOHANG);
+/** Whether a child has ended, which is gone then. Never for one that Deno awaits: its status would be lost. */
+function hasReaped(pid: number): boolean {
+  return systemCall("wait4", pid, 0, WNOHANG) === pid;
 }

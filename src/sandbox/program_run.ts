@@ -7,26 +7,16 @@ import type { ConfinedProcess } from "./confined_process.ts";
 import { denialHints } from "./denial_hint.ts";
 import type { Met } from "./denial_claim.ts";
 import { disk } from "./disk.ts";
-import { killTree } from "./end_tree.ts";
 import type { Exec } from "./launch.ts";
-import { openTree } from "./process_tree.ts";
 import { metBy } from "./met.ts";
-import type { ProtectedGuard } from "./protected_guard.ts";
 import type { Spares } from "./spare.ts";
-import { openStop } from "./stop.ts";
-import { watch } from "./watchdog.ts";
-import { within } from "./within.ts";
-
-/** How long a child that holds the output may go on talking after its program has ended. */
-const AFTER_EXIT_MS = 150;
-/** 128 + SIGKILL. */
-const KILLED = 137;
+import type { Supervisor } from "./supervisor.ts";
 
 /** What a program is run with. */
 export interface ProgramHost {
   readonly policy: Policy;
   readonly spares: Spares;
-  readonly guard: ProtectedGuard;
+  readonly supervisor: Supervisor;
 }
 
 /** How a program ended, with what of the policy it met, as of a command of the real shell; that stays in the host. */
@@ -39,57 +29,29 @@ export type DeniedProgramOutcome = ProgramOutcome & Met;
 export async function runProgram(
   command: Pick<Exec, "argv" | "env" | "cwd">,
   input: Uint8Array<ArrayBuffer>,
-  { policy, spares, guard }: ProgramHost,
+  { policy, spares, supervisor }: ProgramHost,
   signal: AbortSignal,
 ): Promise<DeniedProgramOutcome> {
   if (signal.aborted) throw new ToolError("it was ended before it began");
-  guard.begin();
+  supervisor.begin();
   const started = start(command, input, spares);
-  const tree = openTree(started.pid);
-  guard.add(tree);
-  const stop = openStop(tree, policy.sandbox === "kernel+");
-  const full = (): void => stop.atOnce("limit", `its output went over ${formatSize(PROGRAM_BYTES)}`);
-  const outputs = [gather(started.stdout, full), gather(started.stderr, full)] as const;
-  const drained = Promise.all(outputs.map(({ done }) => done));
-  const watchdog = watch(tree, policy.limits, (sentence) => stop.atOnce("limit", sentence));
-  const onAbort = (): void => stop.gently("aborted");
+  const outputs = [gather(started.stdout, () => full()), gather(started.stderr, () => full())] as const;
   // The script that wants it has a time limit of its own; this one is for a runner that forgets.
-  const timer = setTimeout(() => stop.gently("timeout"), policy.limits.bashMaxTimeoutMs);
-  signal.addEventListener("abort", onAbort);
-  let left: number | undefined;
+  const limits = { timeoutMs: policy.limits.bashMaxTimeoutMs, signal };
+  const drained = Promise.all(outputs.map(({ done }) => done));
+  const supervised = supervisor.follow(started, { drained, ...limits });
+  const full = (): void => supervised.atOnce("limit", `its output went over ${formatSize(PROGRAM_BYTES)}`);
   try {
-    const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
-    clearTimeout(timer);
-    if (stop.reason()) await stop.done;
-    await within(AFTER_EXIT_MS, drained);
-    left = await killTree(tree);
-    watchdog.close();
-    guard.end(tree, left);
+    const { status, exitCode, reason } = await supervised.ended;
     const failure = status && await started.failure(status);
-    if (failure !== undefined && !stop.reason()) {
-      throw new ToolError(`it could not be confined and did not run: ${failure}`);
-    }
+    if (failure !== undefined && !reason) throw new ToolError(`it could not be confined and did not run: ${failure}`);
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
     const text = new TextDecoder().decode(stderr.subarray(-65_536));
     const hints = denialHints(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
-    const { notes, ...met } = metBy(started, guard.notes(), hints);
-    const limit = stop.reason()?.limit;
-    return {
-      ...met,
-      exitCode: status?.code ?? KILLED,
-      stdout,
-      stderr,
-      notes: [
-        ...notes,
-        ...(limit === undefined ? [] : [`${nameOf(command)} was ended: ${limit}.`]),
-      ],
-    };
+    const { notes, ...met } = metBy(started, supervisor.notes(), hints);
+    const said = reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`];
+    return { ...met, exitCode, stdout, stderr, notes: [...notes, ...said] };
   } finally {
-    clearTimeout(timer);
-    watchdog.close();
-    signal.removeEventListener("abort", onAbort);
-    if (left === undefined) guard.end(tree, await killTree(tree));
-    tree.close();
     outputs.forEach(({ close }) => close());
   }
 }

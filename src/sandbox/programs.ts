@@ -4,9 +4,8 @@ import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../core/program.ts";
 import { type ProgramFile, programFile } from "./program_files.ts";
 import { runProgram } from "./program_run.ts";
-import { openProtectedGuard } from "./protected_guard.ts";
 import type { Spares } from "./spare.ts";
-import { openTripwire } from "./tripwire.ts";
+import { openSupervisor } from "./supervisor.ts";
 
 /** Most programs at once; each has a tree of its own to be watched. */
 const MOST = 16;
@@ -32,8 +31,7 @@ export function openPrograms(
   marks: Readonly<Record<string, string>> = {},
 ): Programs {
   const files = new Map(policy.run.list.map((listed) => [listed, programFile(listed, policy)]));
-  const guard = openProtectedGuard(openTripwire(policy));
-  const closing = new AbortController();
+  const supervisor = openSupervisor(policy);
   const running = new Set<Promise<unknown>>();
 
   const run: RunProgram = (request, signal) => {
@@ -43,12 +41,7 @@ export function openPrograms(
       if (running.size > MOST) throw new ToolError(`${MOST} programs are running already`);
       const env = { ...policy.env, ...marks, PWD: cwd };
       const exec = { argv: [path, ...request.argv.slice(1)], cwd, env };
-      return await runProgram(
-        exec,
-        request.stdin,
-        { policy, spares, guard },
-        AbortSignal.any([signal, closing.signal]),
-      );
+      return await runProgram(exec, request.stdin, { policy, spares, supervisor }, signal);
     };
     const call = work();
     running.add(call);
@@ -59,11 +52,9 @@ export function openPrograms(
 
   return {
     run,
-    look: () => guard.begin(),
+    look: supervisor.prepare,
     async close() {
-      closing.abort();
-      await Promise.allSettled([...running, spares.close()]);
-      guard.close();
+      await Promise.allSettled([supervisor.close(), ...running, spares.close()]);
     },
   };
 }

@@ -10,6 +10,8 @@ export interface ProtectedGuard {
   add(tree: Tree): void;
   /** The command has ended, and `left` of its processes could not be: undoes what was done to protected paths. */
   end(tree: Tree, left: number): void;
+  /** Undoes what was done to protected paths while what runs goes on: it stands still for that. */
+  check(): void;
   /** What was undone since it was last asked, one line each. */
   notes(): string[];
   close(): void;
@@ -24,6 +26,17 @@ export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGua
   let unsettled = false;
   let pending: string[] = [];
 
+  const check = (): void => {
+    if (!tripwire?.isTouched()) return;
+    const frozen = freezeTrees([...running]);
+    try {
+      unsettled = immortal || !frozen.still;
+      pending.push(...tripwire.restore(!unsettled));
+    } finally {
+      frozen.resume();
+    }
+  };
+
   return {
     begin() {
       if (running.size === 0 && !unsettled) tripwire?.arm();
@@ -32,15 +45,9 @@ export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGua
     end(tree, left) {
       running.delete(tree);
       immortal ||= left > 0;
-      if (!tripwire?.isTouched()) return;
-      const frozen = freezeTrees([...running]);
-      try {
-        unsettled = immortal || !frozen.still;
-        pending.push(...tripwire.restore(!unsettled));
-      } finally {
-        frozen.resume();
-      }
+      check();
     },
+    check,
     notes() {
       const notes = pending;
       pending = [];

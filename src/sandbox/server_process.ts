@@ -2,17 +2,15 @@
 // command. What a command gets before it runs, and what it is ended by, a server gets too.
 import { ToolError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
-import { killTree } from "./end_tree.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
 import { gateOf, type NetGate, type NetOptions } from "./net_gate.ts";
-import { becomeSubreaper, expectTree, keepProcess, openTree, type Tree } from "./process_tree.ts";
-import type { ProtectedGuard } from "./protected_guard.ts";
+import { keepProcess } from "./process_tree.ts";
 import { explainExit, keepTail } from "./runner_exit.ts";
 import type { Self } from "./self.ts";
 import { serverHint } from "./server_hint.ts";
 import { type StartPlan, startPlan } from "./start_plan.ts";
-import { watch } from "./watchdog.ts";
+import type { Supervisor } from "./supervisor.ts";
 import { within } from "./within.ts";
 
 /** How long a server may take to leave by itself once its input is closed. */
@@ -38,19 +36,17 @@ export interface ServerProcess {
 export interface ServerHost {
   readonly policy: Policy;
   readonly self: Self;
-  readonly guard: ProtectedGuard;
+  readonly supervisor: Supervisor;
   readonly net?: NetOptions;
 }
 
 /** Starts a program as a confined process with both pipes open. Throws where nothing could confine it. */
 export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: ServerHost): ServerProcess {
-  const { policy, self, guard, net } = host;
+  const { policy, self, supervisor, net } = host;
   if (policy.sandbox === "permissions") {
     throw new ToolError("at the sandbox level permissions no program can be confined");
   }
-  becomeSubreaper();
-  guard.begin();
-  expectTree();
+  supervisor.begin();
   const gate = gateOf(policy, net);
   let child: Deno.ChildProcess;
   let plan: StartPlan;
@@ -62,19 +58,17 @@ export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: S
     throw error;
   }
   keepProcess(child);
-  const tree = openTree(child.pid);
-  guard.add(tree);
-  return follow(child, plan, tree, gate, command, host);
+  return follow(child, plan, gate, command, host);
 }
 
 function follow(
   child: Deno.ChildProcess,
   plan: StartPlan,
-  tree: Tree,
   gate: NetGate | undefined,
   { argv, env, cwd }: Pick<Exec, "argv" | "env" | "cwd">,
-  { policy, guard }: ServerHost,
+  { policy, supervisor }: ServerHost,
 ): ServerProcess {
+  const supervised = supervisor.follow(child);
   const input = child.stdin.getWriter();
   input.closed.catch(() => {});
   const tail = keepTail();
@@ -88,32 +82,21 @@ function follow(
   })();
   told.catch(() => {});
 
-  let limit: string | undefined;
-  const watchdog = watch(tree, policy.limits, (sentence) => {
-    limit = sentence.replace("the command", "it");
-    void killTree(tree);
-  });
-
-  // A placeholder: a call's end is looked at while the server itself goes on, and stands still for it.
-  const noTree: Tree = { root: -1, members: () => [], count: () => 0, close: () => {} };
   const denied = new Set<string>();
   const notes = (): string[] => {
-    guard.end(noTree, 0);
+    supervisor.check();
     const fresh = (gate?.notes() ?? []).filter((note) => !denied.has(note));
     for (const note of fresh) denied.add(note);
-    return [...fresh, ...guard.notes()];
+    return [...fresh, ...supervisor.notes()];
   };
 
   const ended = (async () => {
-    const status = await child.status;
-    watchdog.close();
-    const left = await killTree(tree);
-    guard.end(tree, left);
-    tree.close();
+    const { status, reason } = await supervised.ended;
     gate?.close();
     await within(AFTER_EXIT_MS, complaints);
     await input.abort().catch(() => {});
-    if (limit !== undefined) return `it was ended: ${limit}`;
+    if (reason?.limit !== undefined) return `it was ended: ${reason.limit.replace("the command", "it")}`;
+    if (status === undefined) return "it could not be ended";
     const hint = status.success ? undefined : serverHint(argv, tail.text(), policy);
     return explainExit(status, tail.text()) + (hint === undefined ? "" : `: ${hint}`);
   })();
@@ -121,7 +104,10 @@ function follow(
   const end = async (): Promise<void> => {
     // It gets to know by the end of its input, as the protocol says; what does not leave is ended.
     const closing = told.then(() => input.close()).catch(() => {});
-    if (await within(LEAVE_MS, Promise.all([closing, child.status])) === undefined) await killTree(tree);
+    if (await within(LEAVE_MS, Promise.all([closing, child.status])) === undefined) {
+      supervised.atOnce("aborted");
+      await Promise.race([supervised.done, ended]);
+    }
     // A process that sits in the kernel outlives SIGKILL: nobody waits for it.
     await within(LEAVE_MS, ended);
   };

@@ -4,7 +4,6 @@ import type { Shell, ShellOutcome } from "../core/tool.ts";
 import { type Background, openBackground } from "./background.ts";
 import { type CommandHost, drain, startCommand } from "./command_process.ts";
 import type { StartedProcess } from "./confined_process.ts";
-import { killTree } from "./end_tree.ts";
 import type { Met } from "./denial_claim.ts";
 import { denialHints, endingOf } from "./denial_hint.ts";
 import { metBy } from "./met.ts";
@@ -12,31 +11,20 @@ import { silentHint } from "./net_closed.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";
-import { openTree } from "./process_tree.ts";
-import { openProtectedGuard, type ProtectedGuard } from "./protected_guard.ts";
 import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
 import type { Spares } from "./spare.ts";
-import { openStop, type StopReason } from "./stop.ts";
-import { openTripwire } from "./tripwire.ts";
+import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
 import { startUnconfined } from "./unconfined_process.ts";
-import { watch } from "./watchdog.ts";
-import { within } from "./within.ts";
 
-/** How long a child that holds the output may go on talking after its shell has ended. */
-const AFTER_EXIT_MS = 150;
-/** How long output may take to arrive after all who could write are gone. */
-const AFTER_KILL_MS = 50;
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
 const NOT_STARTED = 130;
-/** 128 + SIGKILL. */
-const KILLED = 137;
 
 /** How a command ended, with what of the policy it met. */
 export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
-  readonly background: Omit<Background, "close">;
+  readonly background: Omit<Background, "ended">;
   /** Looks at what is protected ahead of the first command, which then has less to do. */
   look(): void;
   close(): Promise<void>;
@@ -52,7 +40,6 @@ export function openShell(
   spares: Spares | undefined,
   marks: Readonly<Record<string, string>> = {},
 ): OpenShell {
-  const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
 
   const start = (exec: Exec): StartedProcess => {
@@ -66,10 +53,12 @@ export function openShell(
   };
 
   const host: CommandHost = { policy, start, marks };
-  const guard = openProtectedGuard(openTripwire(policy));
-  const background = openBackground(host, guard);
+  const supervisor = openSupervisor(policy);
+  const background = openBackground(host, supervisor);
+  let isClosed = false;
   const run: Shell = (command, options) => {
-    const attempt = (): Promise<DeniedOutcome> => runCommand(host, guard, command, options, closing.signal);
+    const attempt = async (): Promise<DeniedOutcome> =>
+      options.signal.aborted || isClosed ? notStarted() : await runCommand(host, supervisor, command, options);
     // What was there when the process was planned may be gone when its mounts are made: a new plan leaves it out.
     const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
     running.add(call);
@@ -79,11 +68,12 @@ export function openShell(
   };
   return Object.assign(run, {
     background,
-    look: () => guard.begin(),
+    look: supervisor.prepare,
     async close() {
-      closing.abort();
-      await Promise.allSettled([...running, background.close(), spares?.close()]);
-      guard.close();
+      isClosed = true;
+      const ending = supervisor.close();
+      await Promise.allSettled([...running, background.ended(), spares?.close()]);
+      await ending;
     },
   });
 }
@@ -93,83 +83,52 @@ class NeverBegan extends ToolError {}
 
 async function runCommand(
   host: CommandHost,
-  guard: ProtectedGuard,
+  supervisor: Supervisor,
   command: string,
-  options: Parameters<Shell>[1],
-  closing: AbortSignal,
+  { timeoutMs, signal, onOutput }: Parameters<Shell>[1],
 ): Promise<DeniedOutcome> {
-  if (options.signal.aborted || closing.aborted) return notStarted();
   const { policy } = host;
   const { limits } = policy;
-  guard.begin();
   const before = namesInPrivateTmp(policy);
-  const started = startCommand(host, command);
-  const tree = openTree(started.pid);
-  guard.add(tree);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
     maxLines: limits.outputLines,
     folder: policy.tmp,
-    onTail: options.onOutput,
+    onTail: onOutput,
   });
-  const reader = started.stdout.getReader();
-  const drained = drain(reader, (chunk) => capture.write(chunk));
-
-  const stop = openStop(tree, policy.sandbox === "kernel+");
-  const onAbort = (): void => stop.gently("aborted");
-  const onClose = (): void => stop.atOnce("aborted");
-  const timer = setTimeout(() => stop.gently("timeout"), options.timeoutMs);
-  const watchdog = watch(tree, limits, (sentence) => stop.atOnce("limit", sentence));
-  options.signal.addEventListener("abort", onAbort);
-  closing.addEventListener("abort", onClose);
-  let left: number | undefined;
+  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   try {
-    // A process that sits in the kernel outlives SIGKILL: the call does not wait for it.
-    const status = await Promise.race([started.status, stop.done.then(() => within(AFTER_EXIT_MS, started.status))]);
-    clearTimeout(timer);
-    options.signal.removeEventListener("abort", onAbort);
-    if (stop.reason()) await stop.done;
-    const complete = await within(AFTER_EXIT_MS, drained);
-    left = await killTree(tree);
-    // A flood may outlive the shell that began it.
-    watchdog.close();
-    // Not before: what still ran could change it again.
-    guard.end(tree, left);
-    if (!complete) await within(AFTER_KILL_MS, drained);
+    supervisor.begin();
+    const started = startCommand(host, command);
+    reader = started.stdout.getReader();
+    const drained = drain(reader, (chunk) => capture.write(chunk));
+    const ended = await supervisor.follow(started, { drained, timeoutMs, signal }).ended;
+    const { status } = ended;
     const failure = status && await started.failure(status);
-    if (failure !== undefined && !stop.reason()) {
+    if (failure !== undefined && !ended.reason) {
       const why = `The command did not run, it could not be confined: ${failure}`;
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
     const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
-    const { notes, ...met } = metBy(started, guard.notes(), silent ? [silent] : hints);
+    const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
     const said = [...notes, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
-    return { ...outcomeOf(captured, status, stop.reason(), left, said), ...met };
+    return { ...outcomeOf(captured, ended, said), ...met };
   } finally {
-    clearTimeout(timer);
-    watchdog.close();
-    options.signal.removeEventListener("abort", onAbort);
-    closing.removeEventListener("abort", onClose);
     capture.close();
-    if (left === undefined) guard.end(tree, await killTree(tree));
-    tree.close();
-    await reader.cancel().catch(() => {});
+    await reader?.cancel().catch(() => {});
   }
 }
 
 function outcomeOf(
   captured: Captured,
-  status: Deno.CommandStatus | undefined,
-  reason: StopReason | undefined,
-  left: number,
+  { exitCode, reason, left }: Ended,
   more: readonly string[],
 ): ShellOutcome {
   const survivors = left > 0 ? [`${left} of its processes could not be ended.`] : [];
   return {
-    // Deno reports a death by signal as 128 + signal already.
-    exitCode: status?.code ?? KILLED,
+    exitCode,
     ending: reason?.ending ?? "exited",
     ...(reason?.limit === undefined ? {} : { limit: reason.limit }),
     ...captured,

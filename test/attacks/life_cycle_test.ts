@@ -236,7 +236,8 @@ function killIfThere(pid: number): void {
 
 /** Processes of this test that wait to become a command. */
 function spareProcesses(): number[] {
-  return processesWith(launcher().path()).filter((pid) => statOf(pid)?.parent === Deno.pid);
+  const others = processesWith(launcher().path(), "sandpiper-sentinel");
+  return processesWith(launcher().path()).filter((pid) => statOf(pid)?.parent === Deno.pid && !others.includes(pid));
 }
 
 /** Processes whose working folder is in a folder. */

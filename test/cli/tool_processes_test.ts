@@ -17,9 +17,9 @@ function allChildren(): number[] {
     .filter((pid) => statOf(pid)?.zombie === false && !others.includes(pid));
 }
 
-/** Without the process that waits for the end of this one. */
+/** Without the process that waits for the end of this one, and the one that looks for floods. */
 function children(): number[] {
-  return allChildren().filter((pid) => !readProc(`/proc/${pid}/cmdline`)?.includes("sandpiper-warden"));
+  return allChildren().filter((pid) => !/sandpiper-(?:warden|sentinel)/.test(readProc(`/proc/${pid}/cmdline`) ?? ""));
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,8 @@
-// Floods of processes while other programs keep every processor busy, which is when looking at them takes longest.
+// Floods of processes, and of memory that nobody maps, while other programs keep every processor busy, which is when looking
+// at them takes longest.
 //
 // Each flood is bounded in itself, so that nobody suffers where a defence is missing: it forks no more than MOST times,
-// and not after LAST_MS.
+// and not after LAST_MS; it takes no more than HOARD_MIB, for half a second.
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { taskLimit } from "../../src/sandbox/task_limit.ts";
@@ -17,6 +18,10 @@ const PROCESSES = 100;
 /** More than the kernel lets a tree have, and fewer than the watchdog does. */
 const THREADS = 1_000;
 const TASKS = taskLimit({ processes: PROCESSES }, PROCESSORS);
+
+/** What a tree may have in these tests, and what one of them takes in eight files in memory, mebibytes. */
+const MEMORY_MIB = 256;
+const HOARD_MIB = 512;
 
 /** Leaves one byte for each fork in a file, before it. `each` is run by parent (`child` > 0) and child after it. */
 function flood(each: string): string {
@@ -98,6 +103,29 @@ for (const level of CONFINED) {
         }, { processes: PROCESSES }),
     });
   }
+
+  Deno.test({
+    name: `watch() at ${level} ends a flood of memory that is only held open while all processors are busy`,
+    ignore,
+    fn: () =>
+      withShell(level, async ({ policy, run }) => {
+        Deno.writeTextFileSync(
+          `${policy.root}/hoard.py`,
+          `import os, time
+piece = b"x" * 2 ** 20
+for _ in range(8):
+    file = os.memfd_create("hoard")
+    for _ in range(${HOARD_MIB / 8}): os.write(file, piece)
+time.sleep(0.5)
+`,
+        );
+        await run("true");
+        await using _busy = busyProcessors();
+        const { ending, limit } = await run("exec python3 hoard.py");
+        assertEquals(ending, "limit");
+        assertMatch(limit ?? "", /^the command used [\d.]+MB of memory, more than the 256.0MB it may use$/);
+      }, { memoryBytes: MEMORY_MIB * 2 ** 20 }),
+  });
 
   Deno.test({
     name: `limitTasks() at ${level} bounds a command's processes and threads, whatever the user has besides`,

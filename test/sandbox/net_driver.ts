@@ -3,11 +3,10 @@
 import type { ShellOutcome } from "../../src/core/tool.ts";
 import { PROXY_LIMITS } from "../../src/sandbox/net_proxy.ts";
 import { thisProgram } from "../../src/sandbox/self.ts";
-import { openProtectedGuard } from "../../src/sandbox/protected_guard.ts";
 import { startServer } from "../../src/sandbox/server_process.ts";
 import { openShell } from "../../src/sandbox/shell.ts";
 import { openSpares } from "../../src/sandbox/spare.ts";
-import { openTripwire } from "../../src/sandbox/tripwire.ts";
+import { openSupervisor } from "../../src/sandbox/supervisor.ts";
 import { makeWorld, worldPolicy } from "./confined_world.ts";
 import { until } from "../helpers/until.ts";
 import { exists, processesWith } from "./shell_fixture.ts";
@@ -119,7 +118,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   await taking;
   const server = startServer(
     { argv: ["/bin/bash", "-c", ports(scripts["server"] ?? "")], env: policy.env, cwd: policy.root },
-    { policy, self, net, guard: openProtectedGuard(openTripwire(policy)) },
+    { policy, self, net, supervisor: openSupervisor(policy) },
   );
   await server.write(new TextEncoder().encode("word\n"));
   const served = { output: await new Response(server.output).text(), notes: server.notes() };

@@ -28,7 +28,20 @@ for (const { name, text, shown } of CASES) {
 }
 
 Deno.test("overwrittenLines() of pieces is what it is of the whole", () => {
-  const part = fc.constantFrom("ab", "c", "\r", "\n", "\x08", "\x1b[K", "\x1b[2K", "\x1b[1K", "é", "x".repeat(600));
+  const part = fc.constantFrom(
+    "ab",
+    "c",
+    "😀",
+    "\r",
+    "\n",
+    "\x08",
+    "\x1b[K",
+    "\x1b[2K",
+    "\x1b[1K",
+    "é",
+    "x".repeat(600),
+    "😀".repeat(450),
+  );
   fc.assert(fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
     assertEquals(all(parts), all([parts.join("")]));
   }));

@@ -65,22 +65,60 @@ Deno.test("openTree() finds children of children and of the orphaned", linux, as
   }
 });
 
-Deno.test("openTree() counts what it finds, no further than is asked, each before its children", linux, async () => {
+Deno.test("openTree() counts what it finds, no further than is asked", linux, async () => {
   const child = start("( ( setsid sleep 35 & ) & )\n bash -c 'sleep 36 & sleep 37; :' &\n sleep 38; :");
   const tree = openTree(child.pid);
   try {
     await until(() => tree.members().filter(({ pid }) => readProc(`/proc/${pid}/comm`) === "sleep\n").length === 4);
     const members = tree.members().map(({ pid }) => pid);
-    const met: number[] = [];
-    assertEquals(tree.count(Infinity, (pid) => met.push(pid)), members.length);
-    assertEquals(met.sort(), members.sort());
-    assertEquals([0, 1, 3, members.length].map((most) => tree.count(most)), [1, 2, 4, members.length]);
+    assertEquals([...tree.pids()].sort(), members.sort());
+    assertEquals([0, 1, 3, members.length, Infinity].map((most) => tree.count(most)), [
+      1,
+      2,
+      4,
+      members.length,
+      members.length,
+    ]);
   } finally {
     assertEquals(await killTree(tree), 0);
     await child.status;
     tree.close();
   }
   assertEquals(tree.count(Infinity), 0);
+});
+
+Deno.test("openTree() gives each process before its children are looked up", linux, async () => {
+  const child = start("bash -c 'bash -c \"sleep 39; :\"; :'; :");
+  const tree = openTree(child.pid);
+  try {
+    await until(() => tree.members().length === 4);
+    const pids = tree.pids();
+    assertEquals(pids.next().value, child.pid);
+    const [inner] = childrenOfThread(child.pid, child.pid) ?? [];
+    Deno.kill(Number(inner), "SIGKILL");
+    // The shell sees its end, and has no child any more, or its orphan.
+    await until(() => statOf(Number(inner)) === undefined);
+    assert(!pids.toArray().includes(Number(inner)));
+  } finally {
+    await killTree(tree);
+    await child.status;
+    tree.close();
+  }
+});
+
+Deno.test("openTree() finds what other threads of a process have started", linux, async () => {
+  const script =
+    "import subprocess, threading, time\nthreading.Thread(target=lambda: subprocess.run(['sleep', '41'])).start()";
+  const child = start(`command -v python3 >/dev/null || exec -a 'sleep' sleep 41; exec python3 -c "${script}"`);
+  const tree = openTree(child.pid);
+  const names = (): string[] => [...tree.pids()].map((pid) => readProc(`/proc/${pid}/comm`) ?? "");
+  try {
+    await until(() => names().includes("sleep\n"));
+  } finally {
+    await killTree(tree);
+    await child.status;
+    tree.close();
+  }
 });
 
 Deno.test("openTree() reaps what nobody awaits and nothing else", linux, async () => {

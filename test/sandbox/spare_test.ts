@@ -1,15 +1,17 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { ToolError } from "../../src/core/error.ts";
-import { childrenOfThread, numbersIn, statOf } from "../../src/sandbox/procfs.ts";
+import { childrenOfThread, numbersIn, readProc, statOf } from "../../src/sandbox/procfs.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED, exists, withShell } from "./shell_fixture.ts";
 
 /** Those of this process that were there before: an orphan of another test may have come to it. */
 let others: readonly number[] = [];
 
+/** Without the sentinel, which is the shell's. */
 function children(): number[] {
   return numbersIn("/proc/self/task").flatMap((thread) => childrenOfThread(Deno.pid, thread) ?? [])
-    .filter((pid) => statOf(pid)?.zombie === false && !others.includes(pid));
+    .filter((pid) => statOf(pid)?.zombie === false && !others.includes(pid))
+    .filter((pid) => !readProc(`/proc/${pid}/cmdline`)?.includes("sandpiper-sentinel"));
 }
 
 const take = (spares: { take(): { pid: number; end(): Promise<void> } } | undefined) => {

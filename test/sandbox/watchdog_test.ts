@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { until } from "../helpers/until.ts";
 import { exists, LEVELS, processesWith, withShell } from "./shell_fixture.ts";
 
 const MIB = 1024 * 1024;
+const python = ["-c", "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"];
+const hasPython = new Deno.Command("sh", { args: python, stdout: "null" }).outputSync().success;
 
 // The walk is the same at all levels; only where namespaces hide processes from each other it is worth a second look.
 for (const level of LEVELS.filter((level) => level !== "kernel")) {
@@ -11,7 +14,9 @@ for (const level of LEVELS.filter((level) => level !== "kernel")) {
   test("ends a fork bomb", () =>
     withShell(level, async ({ run }) => {
       const mark = `bomb${Deno.pid}`;
-      const { ending, limit } = await run(`${mark}() { sleep 0.02; ${mark} & ${mark} & wait; }; ${mark}`);
+      // Bounded in itself: it forks eight times over, where nobody ends it.
+      const bomb = `${mark}() { sleep 0.02; (($1 < 8)) || { sleep 9; return; }; ${mark} $(($1 + 1)) & `;
+      const { ending, limit } = await run(`${bomb} ${mark} $(($1 + 1)) & wait; }; ${mark} 0`);
       assertEquals(ending, "limit");
       assertMatch(limit ?? "", /^the command had \d+ processes, more than the 40 it may have at once$/);
       assertEquals(processesWith(mark), []);
@@ -53,6 +58,25 @@ time.sleep(20)`;
       );
       if (exists(`${policy.root}/skipped`)) return;
       assertEquals({ ending, output }, { ending: "limit", output: "" });
+    }, { memoryBytes: 100 * MIB }));
+
+  test("counts memory that is only held open while others give back theirs", () =>
+    withShell(level, async ({ run, policy }) => {
+      const hold = (mebibytes: number, before: string, after: string): string =>
+        `import os, time\n${before}\nf = os.memfd_create("hoard")\nfor _ in range(${mebibytes}): os.write(f, b"x" * ${MIB})\n${after}\n`;
+      const isThere = (name: string): string => `while not os.path.exists("${name}"): time.sleep(0.005)`;
+      Deno.writeTextFileSync(`${policy.root}/other.py`, hold(150, "", 'open("held", "w").close(); time.sleep(20)'));
+      const begin = `open("begun", "w").close()\n${isThere("go")}`;
+      Deno.writeTextFileSync(`${policy.root}/hoard.py`, hold(160, begin, "time.sleep(3)"));
+      if (!hasPython) return;
+      const other = new Deno.Command("python3", { args: ["other.py"], cwd: policy.root, env: policy.env }).spawn();
+      await until(() => exists(`${policy.root}/held`));
+      const command = run("exec python3 hoard.py");
+      await until(() => exists(`${policy.root}/begun`));
+      other.kill("SIGKILL");
+      await other.status;
+      Deno.writeTextFileSync(`${policy.root}/go`, "");
+      assertEquals((await command).ending, "limit");
     }, { memoryBytes: 100 * MIB }));
 
   // Elsewhere there is none of its own.

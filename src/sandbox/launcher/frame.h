@@ -7,7 +7,7 @@
 
 enum { MAGIC = 0x434c5053 /* "SPLC" */, VERSION = 2, LONGEST_FRAME = 16 << 20 };
 enum { HEAD_WORDS = 6, HEAD_BYTES = HEAD_WORDS * 4 };
-enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3, KIND_NAMESPACES = 4 };
+enum { KIND_CONFINE = 1, KIND_BARE = 2, KIND_COMMAND = 3, KIND_NAMESPACES = 4, KIND_WATCH = 5 };
 
 // What is left to be read of a frame.
 struct frame {

@@ -1,6 +1,6 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder } from "../order.ts";
+import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder, WatchOrder } from "../order.ts";
 
 const MAGIC = 0x434c5053;
 const VERSION = 2;
@@ -11,7 +11,7 @@ const SUM_AT = HEAD_BYTES - 4;
 export const LONGEST_FRAME = 16 * 1024 * 1024;
 const INSTRUCTION_BYTES = 8;
 
-const KIND = { confine: 1, bare: 2, command: 3, namespaces: 4 } as const;
+const KIND = { confine: 1, bare: 2, command: 3, namespaces: 4, watch: 5 } as const;
 const NAMESPACE_FLAGS = { shareNet: 1 } as const;
 const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6 } as const;
 const MOUNT_FLAGS = { readOnly: 1, optional: 2 } as const;
@@ -103,6 +103,13 @@ function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | 
     frame.u32(new TextEncoder().encode(name).length);
     frame.text(`${name}=${value}`);
   }
+}
+
+/** The first and only frame of the sentinel. */
+export function encodeWatch({ host, everyMs, tasks, bytes, crowd, glances }: WatchOrder): Uint8Array<ArrayBuffer> {
+  const frame = writer();
+  for (const value of [host, everyMs, tasks, Math.ceil(bytes / 1024), crowd, glances]) frame.u64(value);
+  return frame.end(KIND.watch, 0);
 }
 
 /** The sum of a frame's bytes but for its own (FNV-1a), which `bytes` hold a place for. */

@@ -6,6 +6,8 @@
 // code 71 and one JSON line on standard error, and nothing is run. There is no C library, no heap, no argument and no
 // variable: nothing but the frames has a say, and the process holds some kilobytes of memory while it waits.
 //
+// It is the sentinel instead (sentinel.h) where the first frame says so.
+//
 // `deno task launcher` builds it for both architectures; image.ts holds the bytes.
 #include "base.h"
 #include "frame.h"
@@ -16,6 +18,7 @@
 #include "command.h"
 #include "mounts.h"
 #include "namespaces.h"
+#include "sentinel.h"
 
 // Of the policy, beside those of landlock.h: the kernel counts the tasks of the whole machine with those of this
 // sandbox, because they share a user namespace.
@@ -41,6 +44,7 @@ static void confine(void) {
   enum { PR_SET_CHILD_SUBREAPER = 36 };
   step = "policy";
   struct frame frame = read_frame();
+  if (frame.kind == KIND_WATCH) keep_watch(&frame);
   int is_inside = frame.kind == KIND_NAMESPACES;
   if (is_inside) {
     enter_namespaces(&frame);

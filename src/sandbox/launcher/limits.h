@@ -12,17 +12,32 @@ static void lower_limit(int resource, u64 wanted, int which) {
   must(CALL(prlimit64, 0, resource, pair, 0, 0), "prlimit64", 0);
 }
 
+// Digits at a place, as a number.
+static u64 number_at(const char *at) {
+  u64 number = 0;
+  for (; *at >= '0' && *at <= '9'; at++) number = number * 10 + (u64)(*at - '0');
+  return number;
+}
+
+// Where the first `mark` in the first half kilobyte of a file ends; the end of `text` where there is none.
+static char *find_in(const char *file, const char *mark, char text[512]) {
+  long fd = CALL(openat, AT_FDCWD, file, O_CLOEXEC, 0, 0);
+  long count = fd < 0 ? 0 : CALL(read, fd, text, 511, 0, 0);
+  if (fd >= 0) CALL(close, fd, 0, 0, 0, 0);
+  text[count < 0 ? 0 : count] = 0;
+  char *at = text;
+  for (; *at; at++) {
+    u64 same = 0;
+    while (mark[same] && mark[same] == at[same]) same++;
+    if (!mark[same]) return at + same;
+  }
+  return at;
+}
+
 // Processes and threads of the whole machine: "0.00 0.00 0.00 2/345 6789", proc_loadavg(5).
 static u64 tasks_of_machine(void) {
-  char text[128];
-  long fd = must(CALL(openat, AT_FDCWD, "/proc/loadavg", O_CLOEXEC, 0, 0), "/proc/loadavg", 0);
-  long count = must(CALL(read, fd, text, sizeof text - 1, 0, 0), "/proc/loadavg", 0);
-  CALL(close, fd, 0, 0, 0, 0);
-  text[count] = 0;
-  const char *at = text;
-  while (*at && *at != '/') at++;
-  u64 tasks = 0;
-  if (*at) for (at++; *at >= '0' && *at <= '9'; at++) tasks = tasks * 10 + (u64)(*at - '0');
+  char text[512];
+  u64 tasks = number_at(find_in("/proc/loadavg", "/", text));
   if (tasks == 0) fail("/proc/loadavg does not tell how many processes there are", 0, 0);
   return tasks;
 }

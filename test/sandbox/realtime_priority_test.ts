@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 
-const module = fromFileUrl(new URL("../../src/sandbox/urgency.ts", import.meta.url));
+const module = fromFileUrl(new URL("../../src/sandbox/realtime_priority.ts", import.meta.url));
 
 // Scheduling policies as proc_pid_stat(5) tells them: 0 is ordinary, 2 round robin. A process of its own, because tests run
 // on other threads than the first.
 const SCRIPT = `
-const { beUrgent, endUrgently } = await import("${module}");
+const { runInRealTime, endInRealTime } = await import("${module}");
 const policyIn = (file) => Deno.readTextFileSync(file).split(") ").at(-1).split(" ")[38];
 const policies = () => {
   const threads = [...Deno.readDirSync("/proc/self/task")].map(({ name }) => policyIn("/proc/self/task/" + name + "/stat"));
@@ -14,7 +14,7 @@ const policies = () => {
 };
 const child = new Deno.Command("sleep", { args: ["9"] }).spawn();
 const seen = [policies()];
-const [first, second] = [beUrgent(), beUrgent()];
+const [first, second] = [runInRealTime(), runInRealTime()];
 seen.push(policies());
 const other = new Deno.Command("sleep", { args: ["9"] }).spawn();
 seen.push(policyIn("/proc/" + other.pid + "/stat"));
@@ -23,7 +23,7 @@ first();
 seen.push(policies());
 second();
 seen.push(policies(), policyIn("/proc/" + child.pid + "/stat"));
-endUrgently(child.pid);
+endInRealTime(child.pid);
 seen.push(policyIn("/proc/" + child.pid + "/stat"));
 for (const one of [child, other]) one.kill("SIGKILL");
 await Promise.all([child.status, other.status]);
@@ -31,7 +31,8 @@ console.log(seen.join(" "));
 `;
 
 Deno.test({
-  name: "beUrgent() and endUrgently() put a process, and no other, before the ordinary, where the system lets them",
+  name:
+    "runInRealTime() and endInRealTime() put a process, and no other, before the ordinary, where the system lets them",
   ignore: Deno.build.os !== "linux",
   fn: () => {
     const { stdout, stderr } = new Deno.Command(Deno.execPath(), {

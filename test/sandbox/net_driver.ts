@@ -116,13 +116,15 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   Deno.writeTextFileSync(`${world.root}/stop`, "");
   await other;
   await taking;
+  const supervisor = openSupervisor(policy);
   const server = startServer(
     { argv: ["/bin/bash", "-c", ports(scripts["server"] ?? "")], env: policy.env, cwd: policy.root },
-    { policy, self, net, supervisor: openSupervisor(policy) },
+    { policy, self, net, supervisor },
   );
   await server.write(new TextEncoder().encode("word\n"));
   const served = { output: await new Response(server.output).text(), notes: server.notes() };
   await server.end();
+  await supervisor.close();
   const last = run(`${ports(scripts["prelude"] ?? "")}\n${ports(scripts["last"] ?? "")}`);
   await until(() => tunnels > 0);
   await shell.close();

@@ -81,6 +81,12 @@ __attribute__((noreturn, used)) void launch(void) {
   // Orphans below this process become its children: of two commands at once nobody could tell whose they are. Survives
   // execve.
   must(CALL(prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(PR_SET_CHILD_SUBREAPER)", 0);
+  step = "session";
+  // What a terminal sends to the host's processes must not reach this one, and its group can be ended as a whole. The host
+  // leaves it to this program, because a host that makes the session forks for it. Whoever leads one already may not make
+  // another, and need not.
+  CALL(setsid, 0, 0, 0, 0, 0);
+  if (CALL(getsid, 0, 0, 0, 0, 0) != CALL(getpid, 0, 0, 0, 0, 0)) fail("no session of its own", 0, 0);
   confine();
   step = "signals";
   reset_signals();

@@ -20,8 +20,6 @@ export interface ToolProcesses {
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
-  /** The request is answered: what was to be started soon is started now. */
-  readonly warmNow: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
   readonly foresee: (tool: string) => void;
   /** Takes no further call; when those under way have ended, so does all but commands in the background. */
@@ -43,8 +41,8 @@ export interface ToolGround {
 const RUNNER_AFTER_MS = 25;
 
 /**
- * Opens what runs tools under a policy: their processes are started when a request is on its way or answered, when a call is
- * foreseen, or with the first call, whichever comes first. Throws UserError for a scope that this process itself does not have.
+ * Opens what runs tools under a policy: their processes are started when a request is on its way, when a call is foreseen,
+ * or with the first call, whichever comes first. Throws UserError for a scope that this process itself does not have.
  */
 export function openToolProcesses(
   policy: Policy,
@@ -113,10 +111,6 @@ export function openToolProcesses(
       if (isClosed) return;
       processes?.tidySoon();
       if (isWanted) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
-    },
-    warmNow: () => {
-      if (isClosed || !isWanted || policy.sandbox === "permissions") return;
-      runner ??= start();
     },
     foresee: (name) => {
       const tool = known.find((one) => one.name === name);

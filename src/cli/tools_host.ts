@@ -56,8 +56,6 @@ export interface ToolsHost {
   readonly beginSession: () => void;
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
-  /** The request is answered: what was to be started soon is started now. */
-  readonly warmNow: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
   readonly foresee: (tool: string) => void;
   readonly close: () => Promise<void>;
@@ -149,7 +147,6 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
       grant: desk.grant,
       beginSession,
       warmSoon: () => desk.current().warmSoon(),
-      warmNow: () => desk.current().warmNow(),
       foresee: (tool) => desk.current().foresee(tool),
       close: async () => {
         await desk.close();
@@ -167,17 +164,7 @@ function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "k
   const nothing = (): Promise<void> => Promise.resolve();
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
   const { active, known } = tools;
-  return {
-    policy,
-    active,
-    known,
-    run,
-    warmSoon: nothing,
-    warmNow: nothing,
-    foresee: nothing,
-    retire: nothing,
-    close: nothing,
-  };
+  return { policy, active, known, run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
 }
 
 function recorder(asker: Asker, config: Config): Recorder {

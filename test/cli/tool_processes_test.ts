@@ -45,7 +45,6 @@ for (const level of CONFINED) {
       processes.foresee("bash");
       processes.foresee("read");
       processes.warmSoon();
-      processes.warmNow();
       await pause(100);
       assertEquals(children(), []);
     });
@@ -55,15 +54,6 @@ for (const level of CONFINED) {
     processes.warmSoon();
     assertEquals(children(), []);
     await until(() => children().length === 1);
-    await pause(300);
-    assertEquals(children().length, 1);
-  });
-
-  test("starts the runner at once when a request is answered, and no second one", async (processes) => {
-    processes.warmSoon();
-    processes.warmNow();
-    assertEquals(children().length, 1);
-    processes.warmNow();
     await pause(300);
     assertEquals(children().length, 1);
   });

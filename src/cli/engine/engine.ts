@@ -79,7 +79,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     config,
     first: options.choice,
     thinking: thinkingOf(config, kept.thinkingLevel),
-    seams: requestSeams(() => hooks, tools.warmNow),
+    seams: requestSeams(() => hooks),
     variable: options.variable ?? readVariable,
     tell: (notice) => say(notice),
   });

@@ -1,8 +1,8 @@
 import type { Hooks } from "../../core/hook.ts";
 import type { RequestSeams } from "../open_model.ts";
 
-/** Requests as hooks leave them, right before they are sent (R213–R217); `onAnswer` is told when one is answered. */
-export function requestSeams(hooks: () => Hooks | undefined, onAnswer: () => void): RequestSeams {
+/** Requests as hooks leave them, right before they are sent (R213–R217). */
+export function requestSeams(hooks: () => Hooks | undefined): RequestSeams {
   const listening = (
     event: "before_provider_request" | "before_provider_headers" | "after_provider_response",
   ): Hooks | undefined => {
@@ -15,7 +15,6 @@ export function requestSeams(hooks: () => Hooks | undefined, onAnswer: () => voi
     beforeHeaders: async () =>
       await listening("before_provider_headers")?.beforeProviderHeaders({}, new AbortController().signal) ?? {},
     onResponse: (status, headers) => {
-      onAnswer();
       const opened = listening("after_provider_response");
       if (opened) void opened.observe({ type: "after_provider_response", status, headers: headers() });
     },

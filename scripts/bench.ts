@@ -121,6 +121,7 @@ async function tuiPart(folder: string): Promise<Part> {
 }
 
 async function sandboxPart(): Promise<Part> {
+  await buildFloors(root, dist, join(bench, "floors"));
   await installLaunchers(join(own, "peers"));
   const folder = ["--launchers", join(own, "peers"), "--node", await nodePath()];
   return await node("sandbox/sandbox.mjs", "sandbox", folder) as Part; // written by sandbox.mjs just now

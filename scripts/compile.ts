@@ -11,7 +11,7 @@ import { parseArgs } from "@std/cli";
 import { output } from "./build/base_runtime.ts";
 import { buildBinary } from "./build/build_binary.ts";
 import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
-import { recordLoads, recordScreen, recordTask } from "./build/record.ts";
+import { recordLoads, recordRunner, recordScreen, recordTask, recordWorker } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -46,11 +46,12 @@ const route = await buildBinary({
   registry: args.registry === true,
   scenarios: (recorder, main) => [
     // A process or a thread of its own opens each of these, which should not have to open another.
+    { run: () => recordRunner(recorder), packs: [{ name: "runner", stage: "end", whole: true }] },
+    { run: () => recordWorker(recorder), packs: [{ name: "tools", stage: "end", whole: true }] },
     {
-      run: () => recordLoads(recorder, confined(main, "process", "bridge")),
-      packs: [{ name: "confined", stage: "end", whole: true, always: [MAIN_MODULE] }],
+      run: () => recordLoads(recorder, [moduleOf(main, "bridge")]),
+      packs: [{ name: "bridge", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },
-    { run: () => recordLoads(recorder, ["worker.js"]), packs: [{ name: "tools", stage: "end", whole: true }] },
     { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
     { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
     { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
@@ -64,13 +65,11 @@ console.log(
   }`,
 );
 
-/** Modules of confined processes that main.ts may become: each command starts one, so they have small packs. */
-function confined(main: string, ...names: readonly string[]): readonly string[] {
-  return names.map((name) => {
-    const module = new RegExp(`["']\\./(${name}-\\w+\\.js)["']`).exec(main)?.[1];
-    if (module === undefined) throw new Error(`main.ts should import ${name}.ts`);
-    return module;
-  });
+/** The bundled name of a module that main.ts may become. */
+function moduleOf(main: string, name: string): string {
+  const module = new RegExp(`["']\\./(${name}-\\w+\\.js)["']`).exec(main)?.[1];
+  if (module === undefined) throw new Error(`main.ts should import ${name}.ts`);
+  return module;
 }
 
 /** Examples are to be read: under their own names they would be taken for modules of the program. */

@@ -47,7 +47,9 @@ export async function launch(peer, command, { timeoutMs, serverPid }) {
   const ticks = childTicks() - childrenBefore;
   const seconds = Math.max(0.05, (after.at - before.at) / 1000);
   const foreign = Math.max(0, after.busy - before.busy - helpers - ticks) / TICKS / seconds;
-  return { code, timedOut, startUs, endUs, wallMs: (endUs - startUs) / 1000, memoryMb: treeKb / 1024, noise: foreign };
+  const cpuMs = ticks / TICKS * 1000;
+  const [wallMs, memoryMb] = [(endUs - startUs) / 1000, treeKb / 1024];
+  return { code, timedOut, startUs, endUs, wallMs, cpuMs, memoryMb, noise: foreign };
 }
 
 /** Waits until other processes leave the machine alone: less than `share` of one core, at most `limitMs`. */
@@ -84,7 +86,8 @@ function sampleMemory(root) {
   };
 }
 
-function treeOf(pid, found = []) {
+/** A process and all below it. */
+export function treeOf(pid, found = []) {
   found.push(pid);
   let threads = [];
   try {
@@ -96,7 +99,8 @@ function treeOf(pid, found = []) {
   return found;
 }
 
-function readProc(pid, name) {
+/** A file of a process in /proc; empty when that has ended. */
+export function readProc(pid, name) {
   try {
     return fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {

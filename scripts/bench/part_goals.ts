@@ -37,11 +37,31 @@ const CODEX = { measure: CALL, subject: "codex sandbox", thereMs: 48.5 };
 /** A program that the same compiler made of nothing. */
 const EMPTY = { measure: "start", subject: "empty program", thereMs: 26 };
 
+/** The same loop without a sandbox, in the same run. */
+const PLAIN = { subject: "plain bash", by: "ratio" } as const;
+
 const GOALS: readonly PartGoal[] = [
   { part: "sandbox", measure: CALL, subject: "kernel+, spare", limit: 10, scale: CODEX },
   { part: "sandbox", measure: CALL, subject: "kernel+, cold", limit: 60, scale: CODEX },
   { part: "sandbox", measure: CALL, subject: "kernel, spare", limit: 10, scale: CODEX },
   { part: "sandbox", measure: CALL, subject: "kernel, cold", limit: 45, scale: CODEX },
+  { part: "sandbox", measure: "bash turn, model answers at once", subject: "kernel", limit: 1.5, over: PLAIN },
+  { part: "sandbox", measure: "bash turn, model answers at once", subject: "kernel+", limit: 2.5, over: PLAIN },
+  { part: "sandbox", measure: "bash turn, 250 ms between calls", subject: "kernel", limit: 6 },
+  { part: "sandbox", measure: "bash turn, 250 ms between calls", subject: "kernel+", limit: 8 },
+  { part: "sandbox", measure: "turn with eight bash calls", subject: "kernel", limit: 2, over: PLAIN },
+  { part: "sandbox", measure: "turn with eight bash calls", subject: "kernel+", limit: 2, over: PLAIN },
+  { part: "sandbox", measure: "CPU time of a bash call", subject: "kernel", limit: 12 },
+  { part: "sandbox", measure: "CPU time of a bash call", subject: "kernel+", limit: 16 },
+  { part: "sandbox", measure: "task of 20 calls", subject: "kernel", limit: 1.9, over: PLAIN },
+  { part: "sandbox", measure: "task of 20 calls", subject: "kernel+", limit: 1.9, over: PLAIN },
+  { part: "sandbox", measure: "CPU time of a task of 20 calls", subject: "kernel", limit: 350 },
+  { part: "sandbox", measure: "CPU time of a task of 20 calls", subject: "kernel+", limit: 350 },
+  { part: "sandbox", measure: "first file call, model answers at once", subject: "kernel+", limit: 120 },
+  { part: "sandbox", measure: "memory, Pss in MB", subject: "kernel+, after 200 reads", limit: 105 },
+  { part: "sandbox", measure: "memory, Pss in MB", subject: "kernel+, after 50 bash calls", limit: 105 },
+  { part: "sandbox", measure: "memory, Pss in MB", subject: "kernel, after 200 reads", limit: 105 },
+  { part: "sandbox", measure: "memory, Pss in MB", subject: "kernel, after 50 bash calls", limit: 105 },
   { part: "sandbox", measure: "read of a small file", subject: "kernel+", limit: 1, scale: CODEX },
   { part: "sandbox", measure: "read of a small file", subject: "kernel", limit: 1, scale: CODEX },
   { part: "sandbox", measure: "end of the session", subject: "kernel+", limit: 50 },

@@ -8,8 +8,11 @@ import { startServer } from "./start_server.mjs";
 
 const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 
-/** Plays a scenario; a run that did not do all that was scripted has `problems`, and its numbers do not count. */
-export async function play(peer, name, { port, timeoutMs }) {
+/**
+ * Plays a scenario, with `before` in front of the command; a run that did not do all that was scripted has `problems`, and
+ * its numbers do not count.
+ */
+export async function play(peer, name, { port, timeoutMs, before = [] }) {
   const file = path.join(here, "scenarios", `${name}.json`);
   const vars = { ...JSON.parse(fs.readFileSync(file, "utf8")).vars, cwd: peer.vars.ws };
   const scenario = loadScenario(file, vars);
@@ -18,7 +21,7 @@ export async function play(peer, name, { port, timeoutMs }) {
   const pairs = Object.entries(vars).flatMap(([key, value]) => ["--var", `${key}=${value}`]);
   const options = ["--scenario", file, "--peer", peer.file, "--port", String(port), "--log", log];
   const server = await startServer([...options, ...pairs]);
-  const command = fill(peer.command, { ...peer.vars, prompt: scenario.prompt });
+  const command = [...before, ...fill(peer.command, { ...peer.vars, prompt: scenario.prompt })];
   const run = await launch(peer, command, { timeoutMs, serverPid: server.pid });
   await server.stop();
   const requests = fs.readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
@@ -35,6 +38,7 @@ function measure(peer, scenario, run, requests) {
     problems: problemsOf(peer, scenario, run, main),
     noise: run.noise,
     wallMs: run.wallMs,
+    cpuMs: run.cpuMs,
     memoryMb: run.memoryMb,
     startMs: first ? (first.t_us - run.startUs) / 1000 : null,
     exitMs: last?.t_end_us ? (run.endUs - last.t_end_us) / 1000 : null,

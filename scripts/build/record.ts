@@ -55,6 +55,16 @@ export function recordLoads(recorder: string, names: readonly string[]): Promise
   return recordRun(recorder, [], { SANDPIPER_LOAD: names.join(" ") });
 }
 
+/** The runner's process, without its worker. */
+export function recordRunner(recorder: string): Promise<Recording> {
+  return recordRun(recorder, ["--internal-runner"]);
+}
+
+/** The worker with the tools. */
+export function recordWorker(recorder: string): Promise<Recording> {
+  return recordRun(recorder, [], { SANDPIPER_WORKER: "1" });
+}
+
 /** As a person runs it, in a terminal. A machine without pseudo-terminals builds a binary whose screen is slower, and says so. */
 export async function recordScreen(recorder: string): Promise<Recording> {
   try {

@@ -1,13 +1,17 @@
 // The program as it runs while its own binary is being built: it notes which modules it loads and what V8 makes of them.
 // Only the process that the build starts does: those that it starts get no such environment, and could not write.
+import { firstPack, WORKER_PACK } from "../../src/boot/first_pack.ts";
 import { type ModulesPlace, openModules } from "../../src/boot/modules.ts";
+import { actAsRunner, serveAsWorker } from "./recorded_runner.ts";
 import type { Stage } from "./record.ts";
 
 /** Put here by the build (scripts/build/build_binary.ts): the environment does not reach every process. */
 declare const PLACE: ModulesPlace;
 
-const modules = openModules(PLACE);
 const report = Deno.env.get("SANDPIPER_RECORD");
+const isWorker = Deno.env.get("SANDPIPER_WORKER") !== undefined;
+// The pack that the binary opens here; none has been made yet when the build asks which modules are loaded.
+const modules = openModules(PLACE, isWorker ? WORKER_PACK : firstPack(Deno.args[0]));
 
 /** Writes down what there is the first time that a stage is reached. */
 const reached = new Set<Stage>();
@@ -32,5 +36,7 @@ stdout.writeSync = (bytes) => {
 };
 addEventListener("unload", () => reach("end"));
 
-// A confined process ends without a word to this one: its modules are loaded, and nothing of them runs.
-for (const name of Deno.env.get("SANDPIPER_LOAD")?.split(" ") ?? ["main.js"]) modules.load(name);
+if (report !== undefined && Deno.args[0] === "--internal-runner") actAsRunner(Deno.cwd());
+if (isWorker) serveAsWorker(Deno.cwd(), () => modules.load("worker.js"));
+// The bridge waits for somebody who connects: its modules are loaded, and nothing of them runs.
+else for (const name of Deno.env.get("SANDPIPER_LOAD")?.split(" ") ?? ["main.js"]) modules.load(name);

@@ -76,10 +76,10 @@ export function openModules({ file, offset, id, root }: ModulesPlace, first?: st
   const opened = new Map<Pack, { readonly script: Script; readonly bodies: readonly Body[] }>();
 
   const openPack = (pack: Pack): readonly Body[] => {
-    const script = new Script(textOf(part(pack.text)), {
-      filename: `${root}/${pack.name}.js`,
-      ...(pack.cache ? { cachedData: part(pack.cache) } : {}),
-    });
+    const cachedData = pack.cache && part(pack.cache);
+    const filename = `${root}/${pack.name}.js`;
+    const script = new Script(textOf(part(pack.text)), cachedData ? { filename, cachedData } : { filename });
+    if (cachedData) free(cachedData);
     const bodies: readonly Body[] = script.runInThisContext();
     opened.set(pack, { script, bodies });
     return bodies;
@@ -141,4 +141,13 @@ function reader(path: string): (offset: number, length: number) => Uint8Array<Ar
   };
 }
 
-const textOf = (bytes: Uint8Array<ArrayBuffer>): string => new TextDecoder().decode(bytes);
+function textOf(bytes: Uint8Array<ArrayBuffer>): string {
+  const text = new TextDecoder().decode(bytes);
+  free(bytes);
+  return text;
+}
+
+/** Gives memory back that the collector would come to late, if ever: it is more than all that the program has made by then. */
+function free(bytes: Uint8Array<ArrayBuffer>): void {
+  bytes.buffer.transfer(0);
+}

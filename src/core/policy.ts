@@ -12,6 +12,9 @@ export interface Scope {
 /** What confines the tools. `kernel+` adds namespaces to `kernel`; see docs/sandbox.md. */
 export type SandboxLevel = "kernel+" | "kernel" | "seatbelt" | "permissions" | "off";
 
+/** Levels where the kernel refuses each file by its place, whatever names and links say meanwhile: one look is enough there. */
+export const CONFINED_LEVELS: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel", "seatbelt"]);
+
 /** Bounds of one tool call. */
 export interface Limits {
   /** Default and longest wall clock of a bash call, milliseconds. */

@@ -1,15 +1,12 @@
 import { join } from "@std/path";
 import { ToolError } from "../core/error.ts";
-import type { Policy, SandboxLevel } from "../core/policy.ts";
+import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import type { Files } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import type { BulkLink } from "./bulk_link.ts";
 import { createBatchReader } from "./file_batch.ts";
 import type { FileScope } from "./file_scope.ts";
 import { proveSame } from "./opened_file.ts";
-
-/** Levels where the kernel refuses each file by its place, whatever names and links say meanwhile: one look is enough there. */
-export const CONFINED: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel", "seatbelt"]);
 
 /** What the reading of many files needs from that of one. */
 export interface ReadEachParts {
@@ -67,7 +64,7 @@ export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: Rea
       return { real, before };
     });
     const mayRead = allowed(folder, real, left);
-    if (!CONFINED.has(policy.sandbox)) {
+    if (!CONFINED_LEVELS.has(policy.sandbox)) {
       for (const name of mayRead) {
         const bytes = unlessRefused(() => readPlace(join(folder, name), join(real, name), 0, maxBytes));
         if (bytes && !take(name, bytes)) return;

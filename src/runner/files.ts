@@ -1,14 +1,14 @@
 import * as fs from "node:fs";
 import { dirname } from "@std/path";
 import { ToolError } from "../core/error.ts";
-import { covers, type Policy } from "../core/policy.ts";
+import { CONFINED_LEVELS, covers, type Policy } from "../core/policy.ts";
 import { formatSize } from "../core/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../core/tool.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { atomicWrite } from "./atomic_write.ts";
 import type { BulkLink } from "./bulk_link.ts";
 import { type Access, codeOf, denial, fileFailure } from "./file_failure.ts";
-import { CONFINED, createReadEach } from "./file_each.ts";
+import { createReadEach } from "./file_each.ts";
 import { createFileLock } from "./file_lock.ts";
 import { resolvePath } from "./file_path.ts";
 import { type Place, placeOf } from "./file_place.ts";
@@ -80,7 +80,7 @@ export function openFiles(
   };
 
   const readPlace = (path: string, real: string, offset: number, length: number): Uint8Array<ArrayBuffer> => {
-    const { fd, info } = openRegular(real, "read", CONFINED.has(policy.sandbox) ? 1 : undefined);
+    const { fd, info } = openRegular(real, "read", CONFINED_LEVELS.has(policy.sandbox) ? 1 : undefined);
     try {
       refuseHardLink("read", path, info);
       const wanted = Math.max(0, Math.min(info.size - offset, length));

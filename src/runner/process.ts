@@ -1,11 +1,10 @@
 import { deframer } from "../core/framing.ts";
+import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
 import { answerBulk, bulkMemory, type BulkRequest } from "./bulk_link.ts";
-import { openBulkReader } from "./bulk_reader.ts";
-import { CONFINED } from "./file_each.ts";
+import type { BulkReader } from "./bulk_reader.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
-import { sendStdio, serveStdio } from "./stdio.ts";
 import type { FromWorker } from "./worker_link.ts";
 
 /** Exit code for a host that does not speak the protocol (sysexits: EX_PROTOCOL). */
@@ -41,11 +40,12 @@ export async function runRunner(): Promise<void> {
 }
 
 async function serveHere(): Promise<void> {
-  const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }] = await Promise.all([
+  const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise.all([
     import("../../tools/mod.ts"),
     import("./files.ts"),
     import("./serve.ts"),
     import("./shell.ts"),
+    import("./stdio.ts"),
   ]);
   await serveStdio(serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
 }
@@ -70,17 +70,18 @@ function startWorker(): void {
     name: "tools",
     deno: { permissions: workerPermissions(policy) },
   });
-  // While the worker loads; its functions stay when the permissions go.
-  const memory = CONFINED.has(policy.sandbox) && hello.checkPaths !== false ? bulkMemory() : undefined;
+  const memory = CONFINED_LEVELS.has(policy.sandbox) && hello.checkPaths !== false ? bulkMemory() : undefined;
   worker.postMessage({ chunks, memory });
-  const reader = memory && openBulkReader(policy);
-  worker.onmessage = ({ data }: MessageEvent<FromWorker | BulkRequest>) => {
+  // While the worker starts; its functions stay when the permissions go.
+  const opening = memory ? openReader(policy) : Promise.resolve(undefined);
+  worker.onmessage = async ({ data }: MessageEvent<FromWorker | BulkRequest>) => {
     if (typeof data === "object") {
+      const reader = await opening;
       if (memory) answerBulk(memory, (room) => reader?.(data, room) ?? -1);
       return;
     }
     // Not before its first answer: until then the worker's modules are loaded with this thread's permissions.
-    if (data === "ready") dropPermissions();
+    if (data === "ready") void opening.then(dropPermissions);
     else Deno.exit(data === "over" ? 0 : EXIT_PROTOCOL);
   };
   // Without its worker the process is of no use, and the host starts another.
@@ -92,6 +93,12 @@ function startWorker(): void {
   setInterval(() => {
     if (Deno.ppid !== host) Deno.exit(0);
   }, ORPHAN_MS);
+}
+
+/** Its code is loaded here, since the worker should start before. */
+async function openReader(policy: Policy): Promise<BulkReader | undefined> {
+  const { openBulkReader } = await import("./bulk_reader.ts");
+  return openBulkReader(policy);
 }
 
 /** What is revoked from a thread under `-A` is gone from it for good; the worker keeps its own set. */

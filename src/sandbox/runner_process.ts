@@ -80,10 +80,13 @@ function attach(
 
   const kill = (): void => {
     if (gone) return;
-    try {
-      Deno.kill(-child.pid, "SIGKILL");
-    } catch {
-      // It ended in this moment.
+    // A process that has just started may not lead its group yet.
+    for (const target of [-child.pid, child.pid]) {
+      try {
+        return Deno.kill(target, "SIGKILL");
+      } catch {
+        // There is no such group, or it ended in this moment.
+      }
     }
   };
 

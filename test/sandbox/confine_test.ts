@@ -48,6 +48,11 @@ const REFUSED: readonly (readonly [claim: string, line: string])[] = [
 /** What must work. */
 const WORKS: readonly (readonly [claim: string, line: string, output: RegExp])[] = [
   [
+    "leads a session and a process group of its own",
+    'read -r pid _ _ _ group session _ < /proc/$$/stat; [ "$pid $pid" = "$group $session" ] && echo LEADS',
+    /LEADS/,
+  ],
+  [
     "R451 R453 reads and writes the workspace",
     "echo one > a; cat a; mkdir -p b/c; mv a b/c/a; cat b/c/a",
     /^one\none\n$/,

@@ -1,4 +1,4 @@
-// The smallest agent loop on Deno: fetch, server-sent events, four tools. A physical limit, not a product.
+// The smallest agent loop on Deno: fetch, server-sent events, four tools, one call after the other. A physical limit, not a product.
 type Args = Record<string, string>;
 interface Call {
   readonly id: string;
@@ -16,7 +16,7 @@ const tools: Record<string, (args: Args) => Promise<string>> = {
     return "ok";
   },
   bash: async ({ command = "" }) =>
-    decoder.decode((await new Deno.Command("/bin/sh", { args: ["-c", command] }).output()).stdout),
+    decoder.decode((await new Deno.Command("/bin/bash", { args: ["-c", command] }).output()).stdout),
 };
 const names = { read: ["path"], write: ["path", "content"], edit: ["path", "old", "new"], bash: ["command"] };
 const definitions = Object.entries(names).map(([name, required]) => ({
@@ -70,6 +70,7 @@ while (true) {
   const sent = calls.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: args } }));
   messages.push({ role: "assistant", content: text, ...(sent.length > 0 ? { tool_calls: sent } : {}) });
   if (calls.length === 0) break;
-  const outputs = await Promise.all(calls.map(({ name, args }) => tools[name]?.(JSON.parse(args))));
-  calls.forEach(({ id }, i) => messages.push({ role: "tool", tool_call_id: id, content: outputs[i] }));
+  for (const { id, name, args } of calls) {
+    messages.push({ role: "tool", tool_call_id: id, content: await tools[name]?.(JSON.parse(args)) });
+  }
 }

@@ -11,6 +11,7 @@ import { environmentOf, loadPeer } from "../peer.mjs";
 import { spread } from "../summary.mjs";
 import { launchers, timed, whyUnequal } from "./launchers.mjs";
 import { playSession } from "./session.mjs";
+import { PLAIN, playTurns } from "./turns.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -28,6 +29,11 @@ const LAUNCHES = 3;
 const QUIET_WAIT_MS = 5_000;
 /** In a root that is not the mount namespace's own nobody may make user namespaces, root included; user_namespaces(7). */
 const HIDE = 'mount --rbind / /mnt && exec unshare --root=/mnt --wd="$PWD" -- "$@"';
+/** Sessions that rest after their calls. */
+const RESTS = [
+  { scenario: "rest_after_reads", calls: 200, what: "after 200 reads" },
+  { scenario: "rest_after_bash", calls: 50, what: "after 50 bash calls" },
+];
 
 const listener = net.createServer((socket) => socket.destroy());
 await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
@@ -37,7 +43,9 @@ const port = await new Promise((resolve) => {
     probe.close(() => resolve(port));
   });
 });
-const peer = loadPeer("sandpiper", { dist: given.dist, work: given.work, node: given.node, port });
+const where = { dist: given.dist, work: given.work, node: given.node, port };
+const peer = loadPeer("sandpiper", where);
+const plain = loadPeer(PLAIN, where);
 const scenario = new URL("../scenarios/sandbox.json", import.meta.url);
 const calls = Number(JSON.parse(fs.readFileSync(scenario, "utf8")).vars.calls);
 const samples = {};
@@ -73,6 +81,18 @@ for (let round = 0; round < Number(given.runs); round++) {
     keep("processes left", level, run.left);
     for (const ms of run.reads) keep("read of a small file", level, ms);
     keep("read of a small file", `${level}, with all between two of sixty`, run.readMs);
+  }
+  for (const { level, before } of rotated(levels, round)) {
+    for (const { scenario, calls, what } of RESTS) {
+      const { firstMs, pssMb, problems } = await playSession(peer, scenario, { port, before, restAfter: calls });
+      for (const problem of problems) note(`${scenario}, ${level}: ${problem}`);
+      keep("memory, Pss in MB", `${level}, ${what}`, pssMb);
+      if (scenario === "rest_after_reads") keep("first file call, model answers at once", level, firstMs);
+    }
+  }
+  const loops = [{ level: "plain bash", own: plain }, ...levels.map((level) => ({ ...level, own: peer }))];
+  for (const { level, own, before } of rotated(loops, round)) {
+    for (const [measure, value] of await playTurns(own, { port, before, note })) keep(measure, level, value);
   }
   for (const words of rotated([[], ["--no-tools"]], round)) {
     const { startMs } = await playSession(peer, "hello", { port, words, before: levels[0]?.before });

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
+import { readProc, treeOf } from "../launch.mjs";
 import { environmentOf, prepareWorkspace } from "../peer.mjs";
 import { fill, loadScenario } from "../scenario.mjs";
 import { startServer } from "../start_server.mjs";
@@ -11,6 +12,8 @@ import { startServer } from "../start_server.mjs";
 /** The command of the scenario that leaves a process behind. */
 const LEFT_BEHIND = "sleep\x007654.321";
 const SAMPLE_MS = 25;
+/** How long after the last call a session rests before its memory is looked at. */
+const REST_MS = 300;
 const TIMEOUT_MS = 60_000;
 const here = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 /** bash notes the time right before it becomes the product. */
@@ -21,9 +24,10 @@ const START = 'echo $EPOCHREALTIME >"$1"; shift; exec "$@"';
  *
  * Times in milliseconds: `startMs` exec to first request, `endMs` last line of output to the end of the process, `calls`
  * by id what the product says the shell's took, `reads` the same of each read, `readMs` what one of them took with all that
- * lies between two. `left` are its processes that are still there then.
+ * lies between two, `firstMs` from the first reply to the request after it. `left` are its processes that are still there
+ * then. With `restAfter`, so many calls, `pssMb` is the memory of all its processes after them.
  */
-export async function playSession(peer, name, { port, words = [], before = [] }) {
+export async function playSession(peer, name, { port, words = [], before = [], restAfter }) {
   const file = path.join(here, "..", "scenarios", `${name}.json`);
   const scenario = loadScenario(file, JSON.parse(fs.readFileSync(file, "utf8")).vars);
   prepareWorkspace(peer, scenario);
@@ -35,16 +39,17 @@ export async function playSession(peer, name, { port, words = [], before = [] })
   try {
     const [program, ...args] = fill(peer.command, { ...peer.vars, prompt: scenario.prompt });
     const argv = [...before, "/bin/bash", "-c", START, "bash", startFile, program, "--mode", "json", ...words, ...args];
-    const run = await watched(argv, peer);
+    const run = await watched(argv, peer, restAfter);
     const requests = fs.readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
     const startUs = Number(fs.readFileSync(startFile, "utf8")) * 1e6;
-    return { ...run, requests: requests.length, startMs: (requests[0]?.t_us - startUs) / 1000 };
+    const firstMs = requests.find(({ turn }) => turn === 1)?.since_us / 1000;
+    return { ...run, requests: requests.length, startMs: (requests[0]?.t_us - startUs) / 1000, firstMs };
   } finally {
     await server.stop();
   }
 }
 
-async function watched([program, ...args], peer) {
+async function watched([program, ...args], peer, restAfter) {
   const child = spawn(program, args, {
     cwd: peer.vars.ws,
     env: environmentOf(peer),
@@ -58,6 +63,8 @@ async function watched([program, ...args], peer) {
   const sampler = setInterval(look, SAMPLE_MS);
   const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), TIMEOUT_MS);
   const lines = [];
+  let pssMb = null;
+  let calls = 0;
   let rest = "";
   child.stdout.on("data", (chunk) => {
     const at = performance.now();
@@ -65,6 +72,11 @@ async function watched([program, ...args], peer) {
     rest = parts.pop();
     const events = parts.map((text) => JSON.parse(text));
     lines.push(...events.map((event) => ({ at, event })));
+    calls += events.filter(({ type }) => type === "tool_execution_end").length;
+    if (calls === restAfter && pssMb === null) {
+      pssMb = 0;
+      setTimeout(() => pssMb = pssOf(child.pid), REST_MS);
+    }
     // Not at every line: a look takes as long as a read, on one of the processors that the product runs on.
     if (events.some(({ type, toolName }) => type === "tool_execution_end" && toolName === "bash")) look();
   });
@@ -79,8 +91,9 @@ async function watched([program, ...args], peer) {
     ...ended.filter((event) => event.isError).map((event) => `${event.toolName} failed`),
     ...(left.length + strays() > 0 ? [`${left.length + strays()} processes left`] : []),
   ];
-  const calls = ended.filter((event) => event.toolName === "bash").map((event) => [event.toolCallId, event.durationMs]);
-  return { endMs, left: left.length, problems, calls, ...readsIn(lines) };
+  const shellCalls = ended.filter((event) => event.toolName === "bash");
+  const durations = shellCalls.map((event) => [event.toolCallId, event.durationMs]);
+  return { endMs, left: left.length, problems, calls: durations, pssMb, ...readsIn(lines) };
 }
 
 /** Reads of a turn run one after the other. */
@@ -99,10 +112,10 @@ function strays() {
   return pids.filter((pid) => read(`/proc/${pid}/cmdline`).startsWith(LEFT_BEHIND)).length;
 }
 
-function treeOf(pid, found = []) {
-  found.push(pid);
-  for (const child of read(`/proc/${pid}/task/${pid}/children`).split(" ")) if (child) treeOf(Number(child), found);
-  return found;
+/** Memory of a process and all below it, where pages that several share count once in all: MB. */
+function pssOf(pid) {
+  const kb = treeOf(pid).map((one) => Number(/^Pss:\s+(\d+)/m.exec(readProc(one, "smaps_rollup"))?.[1] ?? 0));
+  return kb.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
 /** When a process started, in clock ticks since boot; undefined when it is gone or a zombie. */

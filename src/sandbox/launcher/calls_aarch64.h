@@ -24,6 +24,7 @@ enum {
   NR_sched_setscheduler = 119,
   NR_rt_sigaction = 134,
   NR_rt_sigprocmask = 135,
+  NR_getsid = 156,
   NR_setsid = 157,
   NR_prctl = 167,
   NR_getpid = 172,

@@ -20,6 +20,7 @@ enum {
   NR_geteuid = 107,
   NR_getegid = 108,
   NR_setsid = 112,
+  NR_getsid = 124,
   NR_capset = 126,
   NR_sched_setscheduler = 144,
   NR_mlockall = 151,

@@ -37,15 +37,21 @@ export function launcher(): Executable {
   return opened ??= openExecutable(IMAGES[Deno.build.arch]);
 }
 
-/** Starts a confined process: what `confinedCommand` gives, with a cleared environment and in a session of its own. */
+/**
+ * Starts a confined process: what `confinedCommand` gives, with a cleared environment and in a session of its own. The
+ * launcher makes that session itself, right after its start: where Deno is to make it, the whole host is forked, which costs
+ * more than all else of a start.
+ */
 export function spawnConfined(
   { program, args, env }: { readonly program: string; readonly args: readonly string[]; readonly env: Env },
   options: Pick<Deno.CommandOptions, "cwd"> = {},
 ): Deno.ChildProcess {
-  const pipes = { stdin: "piped", stdout: "piped", stderr: "piped", detached: true } as const;
-  const start = (): Deno.ChildProcess =>
-    new Deno.Command(program, { args: [...args], env, clearEnv: true, ...pipes, ...options }).spawn();
-  return Deno.build.os === "linux" ? launcher().lend(start) : start();
+  const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  const start = (detached: boolean): Deno.ChildProcess =>
+    new Deno.Command(program, { args: [...args], env, clearEnv: true, ...pipes, detached, ...options }).spawn();
+  if (Deno.build.os !== "linux") return start(true);
+  const { lend, path } = launcher();
+  return lend(() => start(program !== path()));
 }
 
 type Env = Record<string, string>;

@@ -96,6 +96,12 @@ __attribute__((noreturn, used)) void launch(void) {
   // The kernel ends this process with the thread that started it, whatever ended that. If the parent died before this
   // call, its end of the pipe is closed and the first frame is cut.
   must(CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)", 0);
+  step = "session";
+  // What a terminal sends to the host's processes must not reach this one, and its group can be ended as a whole. The host
+  // leaves it to this program, because a host that makes the session forks for it. Whoever leads one already may not make
+  // another, and need not.
+  CALL(setsid, 0, 0, 0, 0, 0);
+  if (CALL(getsid, 0, 0, 0, 0, 0) != CALL(getpid, 0, 0, 0, 0, 0)) fail("no session of its own", 0, 0);
   step = "signals";
   reset_signals();
   confine();

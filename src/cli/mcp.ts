@@ -49,7 +49,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
       if (!config.world.mayRun) throw new Error("this process may not start others");
       // Before anything can be left behind.
       forget ??= recordSession(cacheRoot(config.world.env), session);
-      guard ??= openProtectedGuard(openTripwire(policy()));
+      guard ??= openProtectedGuard(() => openTripwire(policy()));
       const now = policy();
       const env = { ...now.env, ...variables(server, secrets), [SESSION_VARIABLE]: session };
       const cwd = serverFolder(server.cwd ?? now.root, now);

@@ -111,11 +111,13 @@ function begin(host: CommandHost, guard: ProtectedGuard, id: string, command: st
     over = true;
     tree.close();
     guard.end(tree, left);
+    const settled = await started.settle?.(left === 0) ?? [];
     const failure = status && await started.failure(status);
     const exitCode = status?.code ?? KILLED;
     const reason = stop.reason()?.limit ?? failure;
     await reader.cancel().catch(() => {});
-    write.end(`\n[${reason === undefined ? "" : `${reason}; `}ended with code ${exitCode}]\n`);
+    const taken = settled.map((note) => `\n[${note}]`).join("");
+    write.end(`${taken}\n[${reason === undefined ? "" : `${reason}; `}ended with code ${exitCode}]\n`);
     running.state = { ...running.state, exitCode };
   };
   const running: Running = {

@@ -13,6 +13,7 @@ export const CALLS = {
   fcntl: { x86_64: 72, aarch64: 25 },
   getdents64: { x86_64: 217, aarch64: 61 },
   getsid: { x86_64: 124, aarch64: 156 },
+  lgetxattr: { x86_64: 192, aarch64: 9 },
   landlock_add_rule: { x86_64: 445, aarch64: 445 },
   landlock_create_ruleset: { x86_64: 444, aarch64: 444 },
   landlock_restrict_self: { x86_64: 446, aarch64: 446 },

@@ -65,6 +65,7 @@ export async function runProgram(
     left = await killTree(tree);
     watchdog.close();
     guard.end(tree, left);
+    const settled = await started.settle?.(left === 0) ?? [];
     const failure = status && await started.failure(status);
     if (failure !== undefined && !stop.reason()) {
       throw new ToolError(`it could not be confined and did not run: ${failure}`);
@@ -81,6 +82,7 @@ export async function runProgram(
       stderr,
       notes: [
         ...notes,
+        ...settled,
         ...(limit === undefined ? [] : [`${nameOf(command)} was ended: ${limit}.`]),
       ],
     };
@@ -88,7 +90,11 @@ export async function runProgram(
     clearTimeout(timer);
     watchdog.close();
     signal.removeEventListener("abort", onAbort);
-    if (left === undefined) guard.end(tree, await killTree(tree));
+    if (left === undefined) {
+      left = await killTree(tree);
+      guard.end(tree, left);
+      await started.settle?.(left === 0);
+    }
     tree.close();
     outputs.forEach(({ close }) => close());
   }

@@ -32,7 +32,7 @@ export function openPrograms(
   marks: Readonly<Record<string, string>> = {},
 ): Programs {
   const files = new Map(policy.run.list.map((listed) => [listed, programFile(listed, policy)]));
-  const guard = openProtectedGuard(openTripwire(policy));
+  const guard = openProtectedGuard(() => openTripwire(policy, spares.layered()));
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
 

@@ -66,7 +66,7 @@ export function openShell(
   };
 
   const host: CommandHost = { policy, start, marks };
-  const guard = openProtectedGuard(openTripwire(policy));
+  const guard = openProtectedGuard(() => openTripwire(policy, spares?.layered()));
   const background = openBackground(host, guard);
   const run: Shell = (command, options) => {
     const attempt = (): Promise<DeniedOutcome> => runCommand(host, guard, command, options, closing.signal);
@@ -135,6 +135,7 @@ async function runCommand(
     watchdog.close();
     // Not before: what still ran could change it again.
     guard.end(tree, left);
+    const settled = await started.settle?.(left === 0) ?? [];
     if (!complete) await within(AFTER_KILL_MS, drained);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !stop.reason()) {
@@ -145,7 +146,7 @@ async function runCommand(
     const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
     const { notes, ...met } = metBy(started, guard.notes(), silent ? [silent] : hints);
-    const said = [...notes, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
+    const said = [...notes, ...settled, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
     return { ...outcomeOf(captured, status, stop.reason(), left, said), ...met };
   } finally {
     clearTimeout(timer);
@@ -153,7 +154,11 @@ async function runCommand(
     options.signal.removeEventListener("abort", onAbort);
     closing.removeEventListener("abort", onClose);
     capture.close();
-    if (left === undefined) guard.end(tree, await killTree(tree));
+    if (left === undefined) {
+      left = await killTree(tree);
+      guard.end(tree, left);
+      await started.settle?.(left === 0);
+    }
     tree.close();
     await reader.cancel().catch(() => {});
   }

@@ -83,10 +83,11 @@ function begin(host: CommandHost, supervisor: Supervisor, id: string, command: s
   const supervised = supervisor.follow(started, { drained: drain(reader, write.chunk) });
 
   const finish = async (): Promise<void> => {
-    const { status, exitCode, reason } = await supervised.ended;
+    const { status, exitCode, reason, settled } = await supervised.ended;
     const why = reason?.limit ?? (status && await started.failure(status));
     await reader.cancel().catch(() => {});
-    write.end(`\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
+    const taken = settled.map((line) => `\n[${line}]`).join("");
+    write.end(`${taken}\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
     running.state = { ...running.state, exitCode };
   };
   const running: Running = {

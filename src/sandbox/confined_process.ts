@@ -2,6 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { DenialClaim } from "./denial_claim.ts";
 import { killTree } from "./end_tree.ts";
+import type { GitLayers, ProcessLayers } from "./git_layer/layers.ts";
 import { type Exec, execFrame } from "./launch.ts";
 import { spawnConfined } from "./launcher/executable.ts";
 import { CONFINED, confineReport } from "./order.ts";
@@ -35,6 +36,8 @@ export interface StartedProcess {
   denied?(): DenialClaim[];
   /** Those of the notes that are about anything else. */
   refused?(): string[];
+  /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
+  settle?(isQuiet: boolean): Promise<string[]>;
 }
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
@@ -46,6 +49,8 @@ export interface ConfinedProcess extends StartedProcess {
    * and is told by `failure`.
    */
   become(exec: Exec, input?: Uint8Array<ArrayBuffer>): void;
+  /** Whether it was made for what does not hold any more. */
+  isStale(): boolean;
   /** Ends it before it became anything. */
   end(): Promise<void>;
 }
@@ -53,30 +58,37 @@ export interface ConfinedProcess extends StartedProcess {
 /** What a confined process may have besides its policy. */
 export interface ConfinedOptions {
   readonly net?: NetOptions;
+  /** Of a process that runs commands. */
+  readonly layers?: GitLayers | undefined;
 }
 
 /** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
-export function startConfined(policy: Policy, self: Self, { net }: ConfinedOptions = {}): ConfinedProcess {
+export function startConfined(policy: Policy, self: Self, { net, layers }: ConfinedOptions = {}): ConfinedProcess {
   becomeSubreaper();
   const gate = gateOf(policy, net);
   let child: Deno.ChildProcess;
   let plan: StartPlan;
+  let layer: ProcessLayers | undefined;
   try {
+    layer = layers?.open();
     plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
     child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();
+    layer?.close();
     throw error;
   }
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
-  return attach(child, gate ? gate.frame(plan.frame()) : plan.frame(), gate);
+  const frame = plan.frame(layer?.mounts);
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer);
 }
 
 function attach(
   child: Deno.ChildProcess,
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
+  layer: ProcessLayers | undefined,
 ): ConfinedProcess {
   const [reported, stderr] = child.stderr.tee();
   const report = readReport(reported);
@@ -94,7 +106,7 @@ function attach(
   const ready = gate && Promise.race([gate.ready, child.status]);
   ready?.catch(() => {}); // told where a command waits for it
   const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
-  const withGate = (exec: Exec): Exec => gate ? { ...exec, env: { ...exec.env, ...gate.env } } : exec;
+  const withOwn = (exec: Exec): Exec => ({ ...exec, env: { ...exec.env, ...gate?.env, ...layer?.env } });
   return {
     pid: child.pid,
     stdout: child.stdout,
@@ -102,8 +114,9 @@ function attach(
     status: child.status,
     become(exec, input) {
       isTold = exec.mergeOutput;
+      layer?.begin();
       whenReady(() => {
-        const told = writer.write(execFrame(withGate(exec)));
+        const told = writer.write(execFrame(withOwn(exec)));
         told.catch(() => broken = true);
         if (input !== undefined && input.length > 0) {
           told.then(() => isInput = true, () => {});
@@ -115,6 +128,8 @@ function attach(
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
+    settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
+    isStale: () => layer?.isStale() === true,
     async failure(status) {
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;
@@ -131,6 +146,7 @@ function attach(
       const tree = openTree(child.pid);
       await killTree(tree);
       gate?.close();
+      layer?.close();
       await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report.ended]);
       tree.close();
     },

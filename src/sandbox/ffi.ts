@@ -22,6 +22,7 @@ export const CALLS = {
   getsockname: { x86_64: 51, aarch64: 204 },
   getsockopt: { x86_64: 55, aarch64: 209 },
   ioctl: { x86_64: 16, aarch64: 29 },
+  lgetxattr: { x86_64: 192, aarch64: 9 },
   landlock_add_rule: { x86_64: 445, aarch64: 445 },
   landlock_create_ruleset: { x86_64: 444, aarch64: 444 },
   landlock_restrict_self: { x86_64: 446, aarch64: 446 },

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { isInside } from "../core/policy.ts";
 
 // Git's own data must stay writable for git to work; everything that makes git run something or look elsewhere must not
 // change, because a later git outside of the sandbox would obey it. gitrepository-layout(5).
@@ -21,6 +22,14 @@ const DATA = new RegExp(
     ".*\\.lock|.*\\.tmp|COMMIT_EDITMSG~|tmp_.*|\\.COMMIT_EDITMSG\\.sw.|next-index-\\d+\\.lock|COMMIT_EDITMSG\\.orig",
   ].join("|") + ")$",
 );
+
+/** Folders in a repository's that hold repositories of their own. */
+export const NESTED = ["modules", "worktrees"] as const;
+
+/** Whether a path is of a repository under a layer, and not of one of those in it, which stay the machine's. */
+export function isUnderLayer(path: string, layered: readonly string[]): boolean {
+  return layered.some((folder) => isInside(path, folder) && !NESTED.some((name) => isInside(path, join(folder, name))));
+}
 
 /** Whether git writes an entry of this name directly in a repository's folder. */
 export function isGitData(name: string): boolean {

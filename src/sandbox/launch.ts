@@ -7,7 +7,7 @@ import { launcher } from "./launcher/executable.ts";
 import { encodeCommand, encodeNamespaces, encodePolicy } from "./launcher/frames.ts";
 import { namespaceOrder } from "./namespaces.ts";
 import { SOCKET_NAME } from "./net_environment.ts";
-import type { ConfineOrder, ExecOrder } from "./order.ts";
+import type { ConfineOrder, ExecOrder, NamespaceOrder } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
 import { seatbeltCommand } from "./seatbelt.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -83,27 +83,31 @@ function bridgeWords(self: Self): string[] {
 
 /** What its stdin begins with: all frames but the last. The process confines itself on reading them and then waits. */
 export function firstFrames(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
-  const namespaces = namespaceFrame(policy, self, options);
-  const frame = policyFrame(policy, self, options);
-  if (namespaces === undefined) return frame;
+  return joinFrames(namespacesFor(policy, self, options), policyFrame(policy, self, options));
+}
+
+/** The frame of an order for namespaces and the policy's; the policy's alone where there is none. */
+export function joinFrames(order: NamespaceOrder | undefined, frame: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (order === undefined) return frame;
+  const namespaces = encodeNamespaces(order);
   const both = new Uint8Array(namespaces.length + frame.length);
   both.set(namespaces);
   both.set(frame, namespaces.length);
   return both;
 }
 
-/** The frame before the policy's, where the launcher makes namespaces itself. */
-export function namespaceFrame(
+/** The order before the policy's, where the launcher makes namespaces itself. */
+export function namespacesFor(
   policy: Policy,
   self: Self,
   options: LaunchOptions = {},
-): Uint8Array<ArrayBuffer> | undefined {
+): NamespaceOrder | undefined {
   if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
   const { gate, view = glanceAtDisk() } = options;
   const order = namespaceOrder(policy, shownPrograms(self, options), view, gate);
-  if (gate === undefined) return encodeNamespaces(order);
+  if (gate === undefined) return order;
   const argv = [...bridgeWords(self), launcher().path()];
-  return encodeNamespaces({ ...order, bridge: { argv, env: self.env, cwd: policy.root } });
+  return { ...order, bridge: { argv, env: self.env, cwd: policy.root } };
 }
 
 /** The policy's frame. */

@@ -1,5 +1,5 @@
 // What the launcher makes of a policy at kernel+ before it confines itself: namespaces, and in them a file system.
-import type { Policy } from "../core/policy.ts";
+import { isInside, type Policy } from "../core/policy.ts";
 import { GATE_FOLDER } from "./bwrap.ts";
 import type { RuleView } from "./landlock_rules.ts";
 import { type Mount, mountsOf } from "./mounts.ts";
@@ -32,6 +32,18 @@ export function namespaceOrder(
       ...(isThere ? [{ kind: "folder", target: policy.root } as const] : []),
     ],
   };
+}
+
+/** An order with a process's own mounts at some folders: these are overlays with binds in them, and
+ * what else is mounted there stays in the binds alone. Pure. */
+export function withMounts(order: NamespaceOrder, own: readonly MountOperation[]): NamespaceOrder {
+  const overlays = own.flatMap(({ kind, target }) => kind === "overlay" ? [target] : []);
+  const binds = own.flatMap(({ kind, target }) => kind === "bind" ? [target] : []);
+  const isOwn = (path: string): boolean => overlays.some((folder) => isInside(path, folder));
+  const isBelow = (path: string): boolean => binds.some((folder) => path !== folder && isInside(path, folder));
+  const outer = order.mounts.filter(({ target }) => !isOwn(target));
+  const inner = order.mounts.filter(({ target }) => isBelow(target));
+  return { ...order, mounts: [...outer, ...own, ...inner] };
 }
 
 function operation([kind, path]: Mount, tmp: string): MountOperation {

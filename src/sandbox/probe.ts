@@ -8,7 +8,7 @@ import { encodeNamespaces } from "./launcher/frames.ts";
 import { IMAGES } from "./launcher/image.ts";
 import { basicMounts } from "./namespaces.ts";
 import { identityOfFile, knownToWork, rememberWorking } from "./namespaces_memory.ts";
-import { confineReport } from "./order.ts";
+import { confineReport, type MountOperation } from "./order.ts";
 import { readProcLink } from "./read_link.ts";
 import { ARCHITECTURES } from "./seccomp_table.ts";
 
@@ -106,10 +106,14 @@ const ENVIRONMENT = { PATH: "/usr/bin:/bin" };
 
 /** With all that a policy's mounts need. */
 function whyNoNamespaces(): string | undefined {
+  return whyNotMounted([{ kind: "empty", target: "/tmp", readOnly: true }]);
+}
+
+function whyNotMounted(more: readonly MountOperation[]): string | undefined {
   let frame: string | undefined;
   try {
     frame = Deno.makeTempFileSync({ prefix: "sandpiper-namespaces-" });
-    const mounts = [...basicMounts(true), { kind: "empty", target: "/tmp", readOnly: true } as const];
+    const mounts = [...basicMounts(true), ...more];
     const bridge = { argv: WHERE, env: ENVIRONMENT, cwd: "/" };
     Deno.writeFileSync(frame, encodeNamespaces({ sharesNet: false, mounts, bridge }));
     const { path, lend } = launcher();
@@ -121,6 +125,14 @@ function whyNoNamespaces(): string | undefined {
   } finally {
     if (frame !== undefined) Deno.removeSync(frame);
   }
+}
+
+/**
+ * Why no layer can be mounted over a folder here; undefined where it can. Starts the launcher once (about 5 ms). The folder is
+ * looked at in place of `/tmp`, so that nothing depends on where it lies.
+ */
+export function whyNoOverlay(layer: { source: string; upper: string; work: string }): string | undefined {
+  return whyNotMounted([{ kind: "overlay", ...layer, target: "/tmp", readOnly: false }]);
 }
 
 function whyNoBwrap(path: string): string | undefined {

@@ -42,7 +42,7 @@ export async function runProgram(
   const supervised = supervisor.follow(started, { drained, ...limits });
   const full = (): void => supervised.atOnce("limit", `its output went over ${formatSize(PROGRAM_BYTES)}`);
   try {
-    const { status, exitCode, reason } = await supervised.ended;
+    const { status, exitCode, reason, settled } = await supervised.ended;
     const failure = status && await started.failure(status);
     if (failure !== undefined && !reason) throw new ToolError(`it could not be confined and did not run: ${failure}`);
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
@@ -50,7 +50,7 @@ export async function runProgram(
     const hints = denialHints(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
     const { notes, ...met } = metBy(started, supervisor.notes(), hints);
     const said = reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`];
-    return { ...met, exitCode, stdout, stderr, notes: [...notes, ...said] };
+    return { ...met, exitCode, stdout, stderr, notes: [...notes, ...settled, ...said] };
   } finally {
     outputs.forEach(({ close }) => close());
   }

@@ -31,7 +31,7 @@ export function openPrograms(
   marks: Readonly<Record<string, string>> = {},
 ): Programs {
   const files = new Map(policy.run.list.map((listed) => [listed, programFile(listed, policy)]));
-  const supervisor = openSupervisor(policy);
+  const supervisor = openSupervisor(policy, spares.layered);
   const running = new Set<Promise<unknown>>();
 
   const run: RunProgram = (request, signal) => {

@@ -17,8 +17,9 @@ export interface ProtectedGuard {
   close(): void;
 }
 
-/** Opens the guard; without a tripwire it does nothing. */
-export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGuard {
+/** Opens the guard; without a tripwire, which `open` gives before the first command, it does nothing. */
+export function openProtectedGuard(open: () => Tripwire | undefined): ProtectedGuard {
+  let opened: { readonly tripwire: Tripwire | undefined } | undefined;
   const running = new Set<Tree>();
   // A process that nobody could end may still write: from then on nothing is certain.
   let immortal = false;
@@ -27,6 +28,7 @@ export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGua
   let pending: string[] = [];
 
   const check = (): void => {
+    const tripwire = opened?.tripwire;
     if (!tripwire?.isTouched()) return;
     const frozen = freezeTrees([...running]);
     try {
@@ -39,7 +41,8 @@ export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGua
 
   return {
     begin() {
-      if (running.size === 0 && !unsettled) tripwire?.arm();
+      opened ??= { tripwire: open() };
+      if (running.size === 0 && !unsettled) opened.tripwire?.arm();
     },
     add: (tree) => void running.add(tree),
     end(tree, left) {
@@ -53,6 +56,6 @@ export function openProtectedGuard(tripwire: Tripwire | undefined): ProtectedGua
       pending = [];
       return notes;
     },
-    close: () => tripwire?.close(),
+    close: () => opened?.tripwire?.close(),
   };
 }

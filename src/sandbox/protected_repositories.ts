@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { disk } from "./disk.ts";
-import { pointer } from "./git_paths.ts";
+import { NESTED, pointer } from "./git_paths.ts";
 import { openWalk, type Walk, type WalkFindings } from "./protected_walk.ts";
 import { statusOf } from "./statx.ts";
 
@@ -32,19 +32,21 @@ export interface RepositorySearch {
 }
 
 /** Opens the search of a policy. */
-export function openRepositories(policy: Policy): RepositorySearch {
+export function openRepositories(policy: Policy, layered: readonly string[] = []): RepositorySearch {
   const known = new Set(policy.protected);
-  const walk = openSearch(policy);
+  const walk = openSearch(policy, layered);
   // What a command cannot write it cannot set up, and what is protected has a stricter watch.
   const isOurs = ({ folder }: RepositoryWay): boolean =>
-    covers(policy.write, folder) && !known.has(join(folder, "config"));
+    covers(policy.write, folder) && !known.has(join(folder, "config")) && !layered.includes(folder);
   const from = ({ repositories, pointing, ...rest }: WalkFindings): Repositories => {
     const ways = [
       ...repositories.flatMap((folder) => waysOf(folder, folder)),
       ...pointing.flatMap((checkout) => waysFrom(checkout)),
     ];
     const own = waysFrom(policy.root);
-    const folders = new Set([...ways, ...own].map(({ folder }) => folder));
+    const folders = new Set(
+      [...ways, ...own].map(({ folder }) => folder).filter((folder) => !layered.includes(folder)),
+    );
     const checkouts = new Set([
       ...repositories.filter((folder) => basename(folder) === ".git").map((folder) => dirname(folder)),
       ...pointing,
@@ -65,7 +67,7 @@ function isAmongFiles(folder: string, checkouts: ReadonlySet<string>): boolean {
 }
 
 /** All that commands can write but private folders, which no git of the user enters. */
-function openSearch({ root, write, tmp, cache }: Policy): Walk {
+function openSearch({ root, write, tmp, cache }: Policy, layered: readonly string[]): Walk {
   const git = waysFrom(root).map(({ folder }) => folder);
   const writable = [
     ...(covers(write, root) ? [root] : []),
@@ -74,10 +76,12 @@ function openSearch({ root, write, tmp, cache }: Policy): Walk {
   const outer = [...new Set(writable)].filter((path) =>
     !writable.some((other) => other !== path && isInside(path, other)) && statusOf(path)?.kind === "folder"
   );
-  return openWalk(outer.map((path) => ({
+  const inner = layered.flatMap((folder) => NESTED.map((name) => join(folder, name)));
+  const roots = [...outer, ...inner].map((path) => ({
     path,
     inGit: path.split("/").includes(".git") || git.some((folder) => isInside(path, folder)),
-  })));
+  }));
+  return openWalk(roots, { skip: new Set(layered) });
 }
 
 /** The repository of a working folder, and the one that it shares data with. */

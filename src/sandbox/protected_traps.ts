@@ -63,9 +63,9 @@ interface Look {
 /** Whether a repository may have its files at a place, as a setting in some file writes it. */
 type PlaceCheck = (place: string, config: string) => boolean;
 
-/** The watch of a policy. */
-export function watchTraps(policy: Policy): TrapWatch {
-  const search = openRepositories(policy);
+/** The watch of a policy; `layered`: see `openTripwire`. */
+export function watchTraps(policy: Policy, layered: readonly string[] = []): TrapWatch {
+  const search = openRepositories(policy, layered);
   const gitFiles = openGitFiles();
   let latest: ReadonlyMap<string, States> = new Map();
   let before: Look | undefined;

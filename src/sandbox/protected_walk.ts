@@ -70,8 +70,16 @@ export interface WalkRoot {
   readonly inGit: boolean;
 }
 
-/** Opens a walk; `uid` is whose programs run. */
-export function openWalk(roots: readonly WalkRoot[], limits = WALK_LIMITS, uid = Deno.uid()): Walk {
+/** Opens a walk; `uid` is whose programs run, `skip` has folders that are not looked into unless they are roots. */
+export function openWalk(
+  roots: readonly WalkRoot[],
+  { limits = WALK_LIMITS, uid = Deno.uid(), skip = new Set() }: {
+    readonly limits?: typeof WALK_LIMITS;
+    readonly uid?: number | null;
+    readonly skip?: ReadonlySet<string>;
+  } = {},
+): Walk {
+  const passed = new Set([...skip].map(bytesOfPath));
   const tops = roots.map(({ path, inGit }) => folderAt(bytesOfPath(path), undefined, inGit));
   /** Of the user, and never seen: nothing is known of what commands do there. */
   const passedOver = new Set<string>();
@@ -159,7 +167,10 @@ export function openWalk(roots: readonly WalkRoot[], limits = WALK_LIMITS, uid =
       if (folder.hasGit) add(findings.pointing, folder);
       if (isRepository) add(findings.repositories, folder);
       for (const name of folder.odd) add(findings.odd, folder, `${folder.path}/${name}`);
-      for (let at = folder.inner.length - 1; at >= 0; at--) stack.push(folder.inner[at] as Folder);
+      for (let at = folder.inner.length - 1; at >= 0; at--) {
+        const inner = folder.inner[at] as Folder;
+        if (!passed.has(inner.path)) stack.push(inner);
+      }
     }
     if (isArming) [isFirst, unnamed] = [false, nameless];
     return { ...findings, unseen: [...findings.unseen.values()], isPartial: passedOver.size > 0 };

@@ -53,7 +53,7 @@ export function openShell(
   };
 
   const host: CommandHost = { policy, start, marks };
-  const supervisor = openSupervisor(policy);
+  const supervisor = openSupervisor(policy, () => spares?.layered() ?? []);
   const background = openBackground(host, supervisor);
   let isClosed = false;
   const run: Shell = (command, options) => {
@@ -113,7 +113,12 @@ async function runCommand(
     const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
     const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
-    const said = [...notes, ...privateTmpNotes(policy, before), ...privateMemoryNotes(policy, command)];
+    const said = [
+      ...notes,
+      ...ended.settled,
+      ...privateTmpNotes(policy, before),
+      ...privateMemoryNotes(policy, command),
+    ];
     return { ...outcomeOf(captured, ended, said), ...met };
   } finally {
     capture.close();

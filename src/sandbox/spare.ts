@@ -1,5 +1,6 @@
 import type { Policy } from "../core/policy.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined_process.ts";
+import { type GitLayers, openGitLayers } from "./git_layer/layers.ts";
 import { canWalk } from "./process_tree.ts";
 import { statOf } from "./procfs.ts";
 import type { Self } from "./self.ts";
@@ -18,6 +19,8 @@ const MOST_AHEAD = 2;
  * Holds for one policy: a policy that changes means closing these and opening others.
  */
 export interface Spares {
+  /** Repositories' folders that commands do not write themselves. Looks at them when it is first asked. */
+  layered(): readonly string[];
   /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
   expect(): void;
   /** A spare, or a process started now; the next spare follows when the call has ended or lasts. */
@@ -27,7 +30,12 @@ export interface Spares {
 }
 
 /** Opens the spares of a policy without starting anything. */
-export function openSpares(policy: Policy, self: Self, options: ConfinedOptions = {}): Spares {
+export function openSpares(policy: Policy, self: Self, net: Pick<ConfinedOptions, "net"> = {}): Spares {
+  let layers: { readonly open: GitLayers | undefined } | undefined;
+  const start = (): ConfinedProcess => {
+    layers ??= { open: openGitLayers(policy) };
+    return startConfined(policy, self, { ...net, layers: layers.open });
+  };
   const waiting = new Set<ConfinedProcess>();
   let closed = false;
   // Of the calls that were announced since one was taken; the others were refused on the way.
@@ -41,7 +49,7 @@ export function openSpares(policy: Policy, self: Self, options: ConfinedOptions 
     while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
       let started: ConfinedProcess;
       try {
-        started = startConfined(policy, self, options);
+        started = start();
       } catch {
         // The call that needs a process will fail with the reason.
         return;
@@ -74,13 +82,14 @@ export function openSpares(policy: Policy, self: Self, options: ConfinedOptions 
   function takeWaiting(): ConfinedProcess | undefined {
     for (const spare of waiting) {
       // A spare that was killed a moment ago may not have been reported yet.
-      if (!isAlive(spare.pid)) discard(spare);
+      if (!isAlive(spare.pid) || spare.isStale()) discard(spare);
       else if (waiting.delete(spare)) return spare;
     }
     return undefined;
   }
 
   return {
+    layered: () => (layers ??= { open: openGitLayers(policy) }).open?.folders ?? [],
     expect() {
       announced = isTaken ? 1 : announced + 1;
       isTaken = false;
@@ -88,7 +97,7 @@ export function openSpares(policy: Policy, self: Self, options: ConfinedOptions 
     },
     take() {
       if (closed) throw new Error("the spares are closed");
-      const taken = takeWaiting() ?? startConfined(policy, self, options);
+      const taken = takeWaiting() ?? start();
       isTaken = true;
       announced = Math.max(0, announced - 1);
       const call = ++newest;
@@ -102,6 +111,7 @@ export function openSpares(policy: Policy, self: Self, options: ConfinedOptions 
       for (const timer of timers) clearTimeout(timer);
       waiting.forEach(discard);
       await Promise.all(ends);
+      layers?.open?.close();
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { Policy } from "../core/policy.ts";
 import { type Glance, glanceAtDisk } from "./disk.ts";
-import { confinedCommand, firstFrames, type LaunchOptions } from "./launch.ts";
+import { confinedCommand, firstFrames, joinFrames, type LaunchOptions, namespacesFor, policyFrame } from "./launch.ts";
+import { withMounts } from "./namespaces.ts";
+import type { MountOperation, NamespaceOrder } from "./order.ts";
 import type { Self } from "./self.ts";
 
 /** What a process is started with that confines itself: see `confinedCommand` and `firstFrames`. */
@@ -8,8 +10,8 @@ export interface StartPlan {
   readonly program: string;
   readonly args: string[];
   readonly env: Record<string, string>;
-  /** Made when it is first asked for, which may be beside the start of the process. */
-  readonly frame: () => Uint8Array<ArrayBuffer>;
+  /** Made when it is first asked for, which may be beside the start of the process; `own`: see `withMounts`. */
+  readonly frame: (own?: readonly MountOperation[]) => Uint8Array<ArrayBuffer>;
 }
 
 interface KeptPlan {
@@ -32,10 +34,17 @@ export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOption
   const { root, home, tmp, cache, read, write } = policy;
   const programs = options.isRunner || options.gate !== undefined ? self.readPaths : [];
   const view = glanceAtDisk([root, home, tmp, cache, ...programs, ...read.list, ...write.list]);
+  let parts: readonly [NamespaceOrder | undefined, Uint8Array<ArrayBuffer>] | undefined;
   let frame: Uint8Array<ArrayBuffer> | undefined;
   const plan: StartPlan = {
     ...confinedCommand(policy, self, { ...options, view }),
-    frame: () => frame ??= firstFrames(policy, self, { ...options, view }),
+    frame: (own = []) => {
+      if (own.length === 0) return frame ??= firstFrames(policy, self, { ...options, view });
+      parts ??= [namespacesFor(policy, self, { ...options, view }), policyFrame(policy, self, { ...options, view })];
+      const [order, rest] = parts;
+      if (order === undefined) throw new Error("there are no namespaces to mount anything in; nothing was started");
+      return joinFrames(withMounts(order, own), rest);
+    },
   };
   if (options.gate === undefined) plans.set(policy, { self, view, plan });
   return plan;

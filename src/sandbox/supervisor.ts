@@ -28,11 +28,18 @@ export interface Ended {
   readonly reason: StopReason | undefined;
   /** How many of its processes could not be ended. */
   readonly left: number;
+  /** What is to be said of what it did to repositories under layers, one line each. */
+  readonly settled: readonly string[];
 }
 
 /** A process that is looked after; nothing that asks for its end has an effect after that. */
 export interface Supervised extends Pick<Stop, "gently" | "atOnce" | "reason" | "done"> {
   readonly ended: Promise<Ended>;
+}
+
+/** A process that was started to be looked after; `settle` as in StartedProcess. */
+export interface Followed extends Pick<Deno.ChildProcess, "pid" | "status"> {
+  settle?(isQuiet: boolean): Promise<string[]>;
 }
 
 /** What is known of a process when it has been started. */
@@ -52,7 +59,7 @@ export interface Supervisor {
   /** To be called right before a process is started, and `follow` right after it. Throws when all has been closed. */
   begin(): void;
   /** Looks after a detached child that `keepProcess` knows. */
-  follow(process: Pick<Deno.ChildProcess, "pid" | "status">, following?: Following): Supervised;
+  follow(process: Followed, following?: Following): Supervised;
   /** Puts back protected paths while what runs goes on. */
   check(): void;
   /** What was undone since it was last asked, one line each. */
@@ -61,9 +68,12 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/** Opens the supervisor of a policy; nothing is started before it is asked to do something. */
-export function openSupervisor(policy: Policy): Supervisor {
-  const guard = openProtectedGuard(openTripwire(policy));
+/**
+ * Opens the supervisor of a policy; nothing is started before it is asked to do something. `layered` is asked before the
+ * first process: folders of repositories that the processes do not write themselves.
+ */
+export function openSupervisor(policy: Policy, layered: () => readonly string[] = () => []): Supervisor {
+  const guard = openProtectedGuard(() => openTripwire(policy, layered()));
   const watchdog = openWatchdog(policy.limits);
   const running = new Set<Supervised>();
   let isClosed = false;
@@ -98,12 +108,17 @@ export function openSupervisor(policy: Policy): Supervisor {
         // A flood may outlive the process that began it; and what still ran could change what is protected again.
         unwatch();
         guard.end(tree, left);
+        const settled = await process.settle?.(left === 0) ?? [];
         if (!isDrained) await within(AFTER_KILL_MS, drained);
-        return { status, exitCode: status?.code ?? KILLED, reason: stop.reason(), left };
+        return { status, exitCode: status?.code ?? KILLED, reason: stop.reason(), left, settled };
       } finally {
         ignoreWishes();
         unwatch();
-        if (left === undefined) guard.end(tree, await killTree(tree));
+        if (left === undefined) {
+          left = await killTree(tree);
+          guard.end(tree, left);
+          await process.settle?.(left === 0);
+        }
         isOver = true;
         tree.close();
         running.delete(supervised);

@@ -4,6 +4,7 @@ import { basename, dirname } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { stripControls } from "../core/text.ts";
+import { isUnderLayer } from "./git_paths.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { protectedChanges } from "./protected_changes.ts";
 import { type PathState, STATE_LIMITS, type States, statesOf } from "./protected_state.ts";
@@ -45,10 +46,13 @@ const PARTIAL =
 const LOST = "not kept, since it could be moved nowhere";
 const NO_TRAPS: FoundTraps = { traps: [], closed: [] };
 
-/** Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. */
-export function openTripwire(policy: Policy): Tripwire | undefined {
-  const all = watchedPaths(policy);
-  const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy) : undefined;
+/**
+ * Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. `layered`: folders of
+ * repositories that commands do not write themselves, but for those that lie in them.
+ */
+export function openTripwire(policy: Policy, layered: readonly string[] = []): Tripwire | undefined {
+  const all = watchedPaths(policy).filter((path) => !isUnderLayer(path, layered));
+  const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy, layered) : undefined;
   if (all.length === 0 && !traps) return undefined;
   const folders = foldersAround(all, policy);
   const modes = watchModes([...all.map((path) => rootOf(path, policy)), policy.root], folders);

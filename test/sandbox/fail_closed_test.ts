@@ -6,7 +6,7 @@ import {
   confineOrder,
   execFrame,
   firstFrames,
-  namespaceFrame,
+  namespacesFor,
   policyFrame,
 } from "../../src/sandbox/launch.ts";
 import { encodeNamespaces, encodePolicy, sumOf } from "../../src/sandbox/launcher/frames.ts";
@@ -248,7 +248,8 @@ for (const [name, level, way] of WAYS) {
       using world = makeWorld();
       const self = programFor(world);
       const policy = { ...worldPolicy(world, level), ...way };
-      const before = [namespaceFrame(policy, self) ?? new Uint8Array()];
+      const order = namespacesFor(policy, self);
+      const before = [order ? encodeNamespaces(order) : new Uint8Array()];
       const good = policyFrame(policy, self);
       const exec = execFrame({ argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
       const changed = (change: (order: Loose) => void): Bytes => {

@@ -1,8 +1,8 @@
 // Frames that were changed anywhere, with the sum that belongs to them: whatever comes of it, the launcher neither crashes nor
 // runs anything that is not confined.
 import { assert, assertEquals } from "@std/assert";
-import { confinedCommand, execFrame, namespaceFrame, policyFrame } from "../../src/sandbox/launch.ts";
-import { sumOf } from "../../src/sandbox/launcher/frames.ts";
+import { confinedCommand, execFrame, namespacesFor, policyFrame } from "../../src/sandbox/launch.ts";
+import { encodeNamespaces, sumOf } from "../../src/sandbox/launcher/frames.ts";
 import { probeSandbox } from "../../src/sandbox/probe.ts";
 import { HAS_OWN } from "./namespaces_here.ts";
 import { makeWorld, programFor, runFrames, worldPolicy } from "./confined_world.ts";
@@ -100,7 +100,8 @@ Deno.test({
     using world = makeWorld();
     const self = programFor(world);
     const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
-    const good = namespaceFrame(policy, self) ?? new Uint8Array();
+    const order = namespacesFor(policy, self);
+    const good = order ? encodeNamespaces(order) : new Uint8Array();
     const argv = ["/bin/grep", "-E", "^(NoNewPrivs|Seccomp):", "/proc/self/status"];
     const exec = execFrame({ argv, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
     const seed = Number(Deno.env.get("SANDPIPER_SEED") ?? 20_261);

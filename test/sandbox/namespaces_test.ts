@@ -179,6 +179,13 @@ Deno.test({
   },
 });
 
+function workFolder(world: World, name: string): string {
+  const folder = `${world.outside}/${name}`;
+  Deno.mkdirSync(folder, { mode: 0o777 });
+  Deno.chmodSync(folder, 0o777);
+  return folder;
+}
+
 /** A folder on a file system that can hold an overlay's changes, if this machine has one. */
 async function layers(world: World): Promise<MountOperation & { readonly kind: "overlay" } | undefined> {
   const names = { lower: `${world.outside}/lower`, upper: `${world.outside}/upper`, work: `${world.outside}/work` };
@@ -204,11 +211,12 @@ Deno.test({
     if (overlay === undefined) return console.log("no overlay can be mounted here: not tested");
     const change = "cd /mnt; echo new > changed; rm removed; mkdir -p a/b; echo made > a/b/made; ls";
     for (const as of USERS) {
-      const readOnly = await look([...basicMounts(true), { ...overlay, readOnly: true }], "touch /mnt/x; ls /mnt", as);
+      const mount = { ...overlay, work: workFolder(world, `for-${as}`), readOnly: true };
+      const readOnly = await look([...basicMounts(true), mount], "touch /mnt/x; ls /mnt", as);
       assertEquals(readOnly.out, "changed\nkept\nremoved\n");
       assertStringIncludes(readOnly.err, "Read-only");
     }
-    const { out, err } = await look([...basicMounts(true), overlay], change);
+    const { out, err } = await look([...basicMounts(true), { ...overlay, work: workFolder(world, "second") }], change);
     assertEquals({ out, err }, { out: "a\nchanged\nkept\n", err: "" });
     const lower = [...Deno.readDirSync(overlay.source)].map(({ name }) =>
       `${name} ${Deno.readTextFileSync(`${overlay.source}/${name}`)}`
@@ -216,8 +224,11 @@ Deno.test({
     assertEquals(lower.sort(), ["changed lower", "kept lower", "removed lower"]);
     assertEquals(Deno.readTextFileSync(`${overlay.upper}/changed`), "new\n");
     assertEquals(Deno.readTextFileSync(`${overlay.upper}/a/b/made`), "made\n");
-    // The next one begins where that one ended.
-    const again = await look([...basicMounts(true), overlay], "cat /mnt/changed /mnt/a/b/made; ls /mnt");
+    // The next one begins where that one ended; a work folder is good for one.
+    const again = await look(
+      [...basicMounts(true), { ...overlay, work: workFolder(world, "third") }],
+      "cat /mnt/changed /mnt/a/b/made; ls /mnt",
+    );
     assertEquals(again.out, "new\nmade\na\nchanged\nkept\n");
   },
 });

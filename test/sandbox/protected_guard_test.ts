@@ -47,7 +47,7 @@ const sleeper = (): ReturnType<typeof start> => start("/bin/sleep", "60");
 
 Deno.test("openProtectedGuard() takes what is there for the user's only while nothing runs", linux, async () => {
   const { wire, log } = recorder(() => false);
-  const guard = openProtectedGuard(wire);
+  const guard = openProtectedGuard(() => wire);
   const [one, two] = [sleeper(), sleeper()];
   try {
     guard.begin();
@@ -78,7 +78,7 @@ Deno.test(
     };
     await until(() => background.tree.members().length === 9);
     const { wire, log } = recorder(() => true, () => ` while they are ${states()}`);
-    const guard = openProtectedGuard(wire);
+    const guard = openProtectedGuard(() => wire);
     const call = sleeper();
     try {
       guard.begin();
@@ -97,7 +97,7 @@ Deno.test(
 
 Deno.test("openProtectedGuard() restores nothing any more after a process that nobody could end", linux, async () => {
   const { wire, log } = recorder(() => true);
-  const guard = openProtectedGuard(wire);
+  const guard = openProtectedGuard(() => wire);
   const [one, two] = [sleeper(), sleeper()];
   try {
     guard.begin();

@@ -141,7 +141,7 @@ Deno.test(
   () =>
     inFolder((root, make) => {
       make("mine", `old/${"d/".repeat(140)}`);
-      const walk = openWalk([{ path: root, inGit: false }], { ...WALK_LIMITS, fresh: 4_000 });
+      const walk = openWalk([{ path: root, inGit: false }], { limits: { ...WALK_LIMITS, fresh: 4_000 } });
       assertEquals(walk.arm().isPartial, true);
       // What was too deep before is the user's own, and said once.
       assertEquals(told(root, walk.look()), {});

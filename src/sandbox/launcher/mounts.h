@@ -160,13 +160,14 @@ static long open_layer(long root, const char *path, char link[48]) {
   return fd;
 }
 
-// `lower` as it is, with what is changed kept in `upper`; `work` is the kernel's, on the same file system as that.
+// `lower` as it is, with what is changed kept in `upper`; `work` is the kernel's, on the same file system as that. Volatile: who
+// unmounts it would wait for the whole disk otherwise, and a layer that was not read to its end is of no use after a crash.
 static void mount_overlay(const struct roots *roots, const char *layers[3], char *path, u64 more) {
   char links[3][48];
   long fds[3];
   for (int i = 0; i < 3; i++) fds[i] = open_layer(roots->old, layers[i], links[i]);
   const struct setting settings[] = {
-      {"lowerdir", links[0]}, {"upperdir", links[1]}, {"workdir", links[2]}, {"userxattr", 0}, {0, 0}};
+      {"lowerdir", links[0]}, {"upperdir", links[1]}, {"workdir", links[2]}, {"userxattr", 0}, {"volatile", 0}, {0, 0}};
   long mount = make_file_system("overlay", settings, ATTR_NOSUID | ATTR_NODEV | more, path);
   for (int i = 0; i < 3; i++) CALL(close, fds[i], 0, 0, 0, 0);
   attach(mount, place_for(roots->new, path, 1), path);

@@ -1,0 +1,74 @@
+// The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
+// monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
+import { keepProcess } from "../process_tree.ts";
+
+/** Folders where git may be; PATH is not asked, since a project can put itself there. */
+const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];
+
+/** Nothing takes as long; what a command left may be made to. */
+const DEADLINE_MS = 300_000;
+
+const FIXED = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
+
+const ENVIRONMENT = {
+  PATH: "/usr/bin:/bin",
+  HOME: "/nonexistent",
+  LC_ALL: "C",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_COMMITTER_NAME: "sandpiper",
+  GIT_COMMITTER_EMAIL: "sandpiper@localhost",
+};
+
+/** What a run of git came to. */
+export interface GitOutcome {
+  readonly isDone: boolean;
+  readonly output: string;
+  /** What it said of why not, one line. */
+  readonly why: string;
+}
+
+/** Runs git on a repository's folder. */
+export type HostGit = (
+  folder: string,
+  args: readonly string[],
+  input?: string | ReadableStream<Uint8Array<ArrayBuffer>>,
+  variables?: Readonly<Record<string, string>>,
+) => Promise<GitOutcome>;
+
+/** The path of the host's git, or undefined. */
+export function findGit(realPath: (path: string) => string | undefined): string | undefined {
+  return FOLDERS.map((folder) => `${folder}/git`).find((path) => realPath(path) !== undefined);
+}
+
+/** Opens git at a path. */
+export function openHostGit(program: string): HostGit {
+  return async (folder, args, input = "", variables = {}) => {
+    const child = new Deno.Command(program, {
+      args: [`--git-dir=${folder}`, ...FIXED.flatMap((setting) => ["-c", setting]), ...args],
+      cwd: "/",
+      clearEnv: true,
+      env: { ...ENVIRONMENT, ...variables },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    }).spawn();
+    keepProcess(child);
+    const text = typeof input === "string" ? new Blob([input]).stream() : input;
+    // One that has ended reads no more.
+    const written = text.pipeTo(child.stdin).catch(() => {});
+    const { success, stdout, stderr } = await child.output();
+    await written;
+    const said = new TextDecoder().decode(stderr).trim().split("\n");
+    return {
+      isDone: success,
+      output: new TextDecoder().decode(stdout),
+      why: (said.find((line) => /^(?:fatal|error):/.test(line)) ?? said[0] ?? "").slice(0, 200),
+    };
+  };
+}

@@ -1,0 +1,146 @@
+// The index as meaning: a list of paths with modes and objects. It is written anew, without what a command could make git believe
+// of files that it does not look at. gitformat-index(5)
+import { createHash } from "node:crypto";
+import { stringOf } from "../byte_path.ts";
+import { checkIndex, isWithin } from "../git_index_check.ts";
+
+/** One entry. */
+export interface IndexEntry {
+  /** A character for each byte. */
+  readonly path: string;
+  readonly stage: number;
+  readonly mode: number;
+  /** Hexadecimal. */
+  readonly object: string;
+  /** What git compares with lstat(2), the mode's four bytes among it. */
+  readonly stat: Uint8Array;
+  /** Not to be looked at, not to be checked out, meant to be added. */
+  readonly isAssumed: boolean;
+  readonly isSkipped: boolean;
+  readonly isIntent: boolean;
+}
+
+const STAT = 40;
+const MODE_AT = 24;
+const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000]);
+
+/** The entries of an index; throws with the reason where they are not all in it, in order and sound. */
+export function readIndex(bytes: Uint8Array, hashBytes: 20 | 32): readonly IndexEntry[] {
+  if (bytes.length === 0) return [];
+  const verdict = checkIndex(bytes, hashBytes);
+  if (!verdict.isSound) throw new Error("it is not as git writes it, or names places elsewhere");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [version, count] = [view.getUint32(4), view.getUint32(8)];
+  const entries: IndexEntry[] = [];
+  let at = 12;
+  let path = "";
+  let last = "";
+  for (let entry = 0; entry < count; entry++) {
+    const start = at;
+    const flagsAt = start + STAT + hashBytes;
+    const flags = view.getUint16(flagsAt);
+    const further = (flags & 0x4000) === 0 ? 0 : view.getUint16(flagsAt + 2);
+    at = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
+    let kept = "";
+    if (version === 4) {
+      let byte = bytes[at++] ?? 0;
+      let cut = byte & 0x7f;
+      while ((byte & 0x80) !== 0) {
+        byte = bytes[at++] ?? 0;
+        cut = (cut + 1) * 128 + (byte & 0x7f);
+      }
+      kept = path.slice(0, path.length - cut);
+    }
+    const end = bytes.indexOf(0, at);
+    path = kept + stringOf(bytes, at, end);
+    at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
+    const mode = view.getUint32(start + MODE_AT);
+    if (!MODES.has(mode)) throw new Error(`it has an entry of mode ${mode.toString(8)}, as sparse ones do`);
+    const stage = (flags >> 12) & 3;
+    const place = `${path}\0${stage}`;
+    if (place <= last) throw new Error("its entries are not in order");
+    last = place;
+    entries.push({
+      path,
+      stage,
+      mode,
+      object: bytes.subarray(start + STAT, flagsAt).toHex(),
+      stat: bytes.subarray(start, start + STAT),
+      isAssumed: (flags & 0x8000) !== 0,
+      isSkipped: (further & 0x4000) !== 0,
+      isIntent: (further & 0x2000) !== 0,
+    });
+  }
+  for (at; at < bytes.length - hashBytes; at += 8 + view.getUint32(at + 4)) {
+    const kind = stringOf(bytes, at, at + 4);
+    if (kind === "link" || kind === "sdir") throw new Error(kind === "link" ? "it is split" : "it is sparse");
+  }
+  return entries;
+}
+
+/** The entries of a command's index as they may be for the user: what it says of files only where that was so before. Pure. */
+export function importedEntries(own: readonly IndexEntry[], changed: readonly IndexEntry[]): readonly IndexEntry[] {
+  const known = new Map(own.map((entry) => [`${entry.path}\0${entry.stage}`, entry]));
+  return changed.map((entry) => {
+    const was = known.get(`${entry.path}\0${entry.stage}`);
+    if (
+      was !== undefined && was.object === entry.object && was.mode === entry.mode && was.isIntent === entry.isIntent
+    ) {
+      return was;
+    }
+    const stat = new Uint8Array(STAT);
+    new DataView(stat.buffer).setUint32(MODE_AT, entry.mode);
+    return { ...entry, stat, isAssumed: false, isSkipped: was?.isSkipped ?? false };
+  });
+}
+
+/** Whether two lists mean the same, whatever they say of files. Pure. */
+export function sameEntries(some: readonly IndexEntry[], others: readonly IndexEntry[]): boolean {
+  return some.length === others.length && some.every((entry, at) => {
+    const other = others[at] as IndexEntry;
+    return entry.path === other.path && entry.stage === other.stage && entry.mode === other.mode &&
+      entry.object === other.object && entry.isIntent === other.isIntent;
+  });
+}
+
+/** An index with these entries and nothing else. Pure. */
+export function writeIndex(entries: readonly IndexEntry[], hashBytes: 20 | 32): Uint8Array<ArrayBuffer> {
+  const further = (entry: IndexEntry): number => (entry.isSkipped ? 0x4000 : 0) | (entry.isIntent ? 0x2000 : 0);
+  const sizes = entries.map((entry) => (STAT + hashBytes + 2 + (further(entry) ? 2 : 0) + entry.path.length + 8) & ~7);
+  const bytes = new Uint8Array(12 + sizes.reduce((sum, size) => sum + size, 0) + hashBytes);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x44495243);
+  view.setUint32(4, entries.some((entry) => further(entry) !== 0) ? 3 : 2);
+  view.setUint32(8, entries.length);
+  let start = 12;
+  for (const [place, entry] of entries.entries()) {
+    const more = further(entry);
+    bytes.set(entry.stat, start);
+    view.setUint32(start + MODE_AT, entry.mode);
+    bytes.set(Uint8Array.fromHex(entry.object), start + STAT);
+    const flags = (entry.isAssumed ? 0x8000 : 0) | (more ? 0x4000 : 0) | (entry.stage << 12);
+    view.setUint16(start + STAT + hashBytes, flags | Math.min(entry.path.length, 0xfff));
+    if (more) view.setUint16(start + STAT + hashBytes + 2, more);
+    let at = start + STAT + hashBytes + (more ? 4 : 2);
+    for (let byte = 0; byte < entry.path.length; byte++) bytes[at++] = entry.path.charCodeAt(byte);
+    start += sizes[place] as number;
+  }
+  const end = bytes.length - hashBytes;
+  const hash = createHash(hashBytes === 20 ? "sha1" : "sha256").update(bytes.subarray(0, end)).digest();
+  bytes.set(hash, end);
+  return bytes;
+}
+
+/** Whether a tree's bytes name only what git would check out: no `.git`, no `..`, no path. Pure. */
+export function isSoundTree(bytes: Uint8Array, hashBytes: 20 | 32): boolean {
+  let at = 0;
+  while (at < bytes.length) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0 || end + hashBytes >= bytes.length + 1) return false;
+    const name = bytes.subarray(space + 1, end);
+    if (name.includes(0x2f) || !isWithin(name)) return false;
+    at = end + 1 + hashBytes;
+  }
+  return at === bytes.length;
+}

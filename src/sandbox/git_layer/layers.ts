@@ -1,0 +1,281 @@
+// At kernel+ no command writes a repository's own folder: each writes to a private layer over it, and the host takes what it did
+// out of that when the command has ended. docs/sandbox.md, Git
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "@std/path";
+import { messageOf } from "../../core/error.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { stripControls } from "../../core/text.ts";
+import { disk } from "../disk.ts";
+import { NESTED } from "../git_paths.ts";
+import { hashBytesIn, readConfigText } from "../git_config_text.ts";
+import type { MountOperation } from "../order.ts";
+import { whyNoOverlay } from "../probe.ts";
+import { readRegular } from "../regular_file.ts";
+import { statusOf } from "../statx.ts";
+import { findGit, openHostGit } from "./host_git.ts";
+import { type Begun, type KeptFiles, type LayeredRepository, openLayered } from "./import.ts";
+import { readIndex } from "./index_file.ts";
+import { readUpper, removeUpper } from "./upper.ts";
+
+/** The layers of a session, of which each process for commands has its own. */
+export interface GitLayers {
+  /** The folders of repositories that no command writes any more. */
+  readonly folders: readonly string[];
+  /** Makes the layers of a process. Throws where a repository is not as it was at the start. */
+  open(): ProcessLayers;
+  close(): void;
+}
+
+/** The layers of one process. */
+export interface ProcessLayers {
+  /** Variables of the command. */
+  readonly env: Readonly<Record<string, string>>;
+  /** In place of what else is mounted at and in the repositories. */
+  readonly mounts: readonly MountOperation[];
+  /** Whether the session has something to go on with that was not there when these were made. */
+  isStale(): boolean;
+  /** To be called right before the command runs. */
+  begin(): void;
+  /**
+   * Takes what the command did, when all of its processes have ended, and says what is to be said of it. `isQuiet`: they have;
+   * else nothing is taken.
+   */
+  take(isQuiet: boolean): Promise<string[]>;
+  /** Forgets them; after `take` nothing is left. */
+  close(): void;
+}
+
+const LONGEST_SETTINGS = 256 * 1024;
+const LONGEST_INDEX = 256 * 1024 * 1024;
+
+interface Known {
+  readonly repository: LayeredRepository;
+  kept: KeptFiles;
+}
+
+/** What git tidies up by itself is removed from the layer alone, and would be again after each command. */
+const WITHOUT_GC = {
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "gc.auto",
+  GIT_CONFIG_VALUE_0: "0",
+  GIT_CONFIG_KEY_1: "maintenance.auto",
+  GIT_CONFIG_VALUE_1: "false",
+};
+
+/** The layers of a policy; undefined where none can be had: then commands write to repositories under the tripwire alone. */
+export function openGitLayers(policy: Policy): GitLayers | undefined {
+  if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
+  const found = repositoriesOf(policy).flatMap((folder) => {
+    const hashBytes = hashBytesOf(folder);
+    return hashBytes === undefined ? [] : [{ folder, hashBytes }];
+  });
+  const program = findGit(disk.realPath);
+  if (found.length === 0 || program === undefined) return undefined;
+  const base = makeBase(policy);
+  if (base === undefined) return undefined;
+  const remove = (): void => removeUpper(base);
+  const inUse = new Set<unknown>();
+  let isClosed = false;
+  const first = makeLayer(base, "probe");
+  if (found.some(({ folder }) => whyNoOverlay({ source: folder, ...first }) !== undefined)) {
+    remove();
+    return undefined;
+  }
+  const git = openHostGit(program);
+  const known: Known[] = found.map(({ folder, hashBytes }) => ({
+    repository: openLayered(folder, freshRepository(base, hashBytes), hashBytes, git),
+    kept: new Map(),
+  }));
+  let version = 0;
+  let count = 0;
+  // One after another: each finds what the one before it left.
+  let last: Promise<unknown> = Promise.resolve();
+
+  const takeOne = async (one: Known, upper: string, begun: Begun, kept: KeptFiles): Promise<readonly string[]> => {
+    const shown = one.repository.folder;
+    try {
+      const look = readUpper(upper);
+      if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
+      if (look.entries.size === 0) return [];
+      const taken = await one.repository.take(upper, look.entries, begun, kept);
+      // One that was begun before another added something has nothing to say of that.
+      const isSame = taken.kept.size === kept.size && [...taken.kept].every(([path, text]) => kept.get(path) === text);
+      if (!isSame) {
+        version++;
+        one.kept = taken.kept;
+      }
+      return taken.notes.map((note) => stripControls(note).replaceAll("\n", "?"));
+    } catch (error) {
+      return [`What the command did in ${shown} could not all be taken: ${messageOf(error)}.`];
+    }
+  };
+
+  return {
+    folders: found.map(({ folder }) => folder),
+    open() {
+      const made = version;
+      const places = known.map((one) => {
+        const { folder } = one.repository;
+        if (statusOf(folder)?.kind !== "folder" || disk.realPath(folder) !== folder) {
+          throw new Error(`${folder} is not the folder any more that it was when the session began; start again`);
+        }
+        const layer = makeLayer(base, `${++count}`);
+        for (const [path, text] of one.kept) {
+          Deno.mkdirSync(dirname(join(layer.upper, path)), { recursive: true });
+          Deno.writeFileSync(join(layer.upper, path), Buffer.from(text, "latin1"));
+        }
+        for (const name of NESTED) if (!statusOf(join(folder, name))) Deno.mkdirSync(join(folder, name));
+        return { one, layer, kept: one.kept, identity: statusOf(folder)?.identity };
+      });
+      let begun: readonly Begun[] | undefined;
+      inUse.add(places);
+      const close = (): void => {
+        if (!inUse.delete(places)) return;
+        for (const { layer } of places) removeUpper(dirname(layer.upper));
+        if (isClosed && inUse.size === 0) remove();
+      };
+      return {
+        env: WITHOUT_GC,
+        mounts: places.flatMap(({ one, layer }) => mountsOf(one.repository.folder, layer)),
+        isStale: () =>
+          made !== version ||
+          places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
+        begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
+        take(isQuiet) {
+          const work = async (): Promise<string[]> => {
+            const notes: string[] = [];
+            for (const [at, { one, layer, kept }] of places.entries()) {
+              const start = begun?.[at];
+              if (start === undefined) continue;
+              if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept));
+              else {notes.push(
+                  `Nothing that the command did in ${one.repository.folder} was taken: it could not be ended.`,
+                );}
+            }
+            begun = undefined;
+            close();
+            return notes;
+          };
+          const taken = last.then(work);
+          last = taken.catch(() => {});
+          return taken;
+        },
+        close,
+      };
+    },
+    close() {
+      isClosed = true;
+      // What still runs is taken when it ends.
+      if (inUse.size === 0) remove();
+    },
+  };
+}
+
+/** A repository's folder with the folders in it that stay the machine's. */
+function mountsOf(folder: string, layer: Layer): MountOperation[] {
+  return [
+    { kind: "overlay", source: folder, ...layer, target: folder, readOnly: false },
+    ...NESTED.map((name) => join(folder, name)).map((path): MountOperation => (
+      { kind: "bind", source: path, target: path, readOnly: false }
+    )),
+    ...largePacks(folder).map((path): MountOperation => (
+      { kind: "bind", source: path, target: path, readOnly: true, optional: true }
+    )),
+  ];
+}
+
+/** From this size on a pack is never copied to a layer, which it would be as soon as git sets its time to say that it is used. */
+const LARGE_PACK = 4 * 1024 * 1024;
+const MOST_PACKS = 64;
+
+function largePacks(folder: string): string[] {
+  const packs = join(folder, "objects/pack");
+  return (disk.listFolder(packs) ?? []).filter((name) => name.endsWith(".pack")).map((name) => join(packs, name))
+    .filter((path) => (statusOf(path)?.size ?? 0) >= LARGE_PACK).slice(0, MOST_PACKS);
+}
+
+/** The `.git` folders right in what commands can write, where nothing in them is denied besides what is protected. */
+function repositoriesOf({ root, write, tmp, cache, denyRead, denyWrite }: Policy): string[] {
+  const roots = new Set([...(covers(write, root) ? [root] : []), ...write.list]);
+  for (const own of [tmp, cache]) roots.delete(own);
+  return [...roots].map((path) => join(path, ".git")).filter((folder) =>
+    statusOf(folder)?.kind === "folder" && disk.realPath(folder) === folder && statusOf(folder)?.uid === Deno.uid() &&
+    ![...denyRead, ...denyWrite].some((denied) => isInside(denied, folder) || isInside(folder, denied))
+  );
+}
+
+/** The length of objects' names in a repository that can have a layer; undefined for one that keeps things in other ways. */
+function hashBytesOf(folder: string): 20 | 32 | undefined {
+  const read = (name: string, most: number): Uint8Array<ArrayBuffer> | undefined =>
+    statusOf(join(folder, name)) && readRegular(join(folder, name), most);
+  try {
+    if (["HEAD", "objects", "refs"].some((name) => !statusOf(join(folder, name)))) return undefined;
+    const config = new TextDecoder().decode(read("config", LONGEST_SETTINGS));
+    const { settings, isWhole } = readConfigText(config);
+    const odd =
+      /^extensions\.(?!objectformat$|noop$|preciousobjects$|worktreeconfig$)|^core\.splitindex$|^index\.sparse$/;
+    if (!isWhole || settings.some(([name]) => odd.test(name))) return undefined;
+    const hashBytes = hashBytesIn(config);
+    if (hashBytes !== undefined) readIndex(read("index", LONGEST_INDEX) ?? new Uint8Array(), hashBytes);
+    return hashBytes;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Layer {
+  readonly upper: string;
+  readonly work: string;
+}
+
+function makeLayer(base: string, name: string): Layer {
+  const layer = { upper: join(base, name, "upper"), work: join(base, name, "work") };
+  for (const path of [layer.upper, layer.work]) Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  return layer;
+}
+
+/** An empty repository; nothing in it comes from anybody else. */
+function freshRepository(base: string, hashBytes: 20 | 32): string {
+  const folder = join(base, `fresh-${hashBytes}`);
+  for (const name of ["objects", "refs"]) Deno.mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  Deno.writeTextFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  const kind = hashBytes === 20 ? "" : "[extensions]\n\tobjectFormat = sha256\n";
+  Deno.writeTextFileSync(
+    join(folder, "config"),
+    `[core]\n\trepositoryFormatVersion = ${hashBytes === 20 ? 0 : 1}\n\tbare = true\n${kind}`,
+  );
+  return folder;
+}
+
+/** A new folder out of the reach of commands; undefined where there is none. */
+function makeBase({ cache, tmp, write }: Policy): string | undefined {
+  for (const place of [dirname(cache), dirname(tmp)]) {
+    if (covers(write, place) || [cache, tmp].some((folder) => isInside(place, folder))) continue;
+    removeLeft(place);
+    try {
+      const base = join(Deno.realPathSync(place), `git-${Deno.pid}-${randomUUID().slice(0, 8)}`);
+      Deno.mkdirSync(base, { mode: 0o700 });
+      return base;
+    } catch {
+      // The next one, perhaps.
+    }
+  }
+  return undefined;
+}
+
+const LEFT_MS = 24 * 60 * 60 * 1_000;
+
+/** Removes what sessions left that were ended hard, a day ago or longer. */
+function removeLeft(place: string): void {
+  try {
+    for (const { name, isDirectory } of Deno.readDirSync(place)) {
+      const pid = isDirectory ? /^git-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] : undefined;
+      if (pid === undefined || statusOf(`/proc/${pid}`)) continue;
+      const changed = statusOf(join(place, name))?.changedMs ?? Date.now();
+      if (Date.now() - changed > LEFT_MS) removeUpper(join(place, name));
+    }
+  } catch {
+    // Not to be listed: nothing of ours can be there.
+  }
+}

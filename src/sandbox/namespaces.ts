@@ -14,6 +14,9 @@ export function basicMounts(readOnly: boolean): MountOperation[] {
   ];
 }
 
+/** Nothing would be no bound at all; tmpfs(5). */
+const LEAST_MEMORY = 2 ** 20;
+
 /** The namespaces of a policy: the same that `bwrapArguments` asks for; `gate` is the folder of a NetGate. Pure. */
 export function namespaceOrder(
   policy: Policy,
@@ -24,6 +27,7 @@ export function namespaceOrder(
   const isThere = view.realPath(policy.root) !== undefined;
   return {
     sharesNet: policy.net.all,
+    memoryBytes: Math.max(policy.limits.memoryBytes, LEAST_MEMORY),
     mounts: [
       ...basicMounts(!policy.write.all),
       ...mountsOf(policy, programPaths, view).map((mount) => operation(mount, policy.tmp)),

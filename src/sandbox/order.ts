@@ -39,6 +39,8 @@ export type MountOperation =
 export interface NamespaceOrder {
   /** Stays in the host's network namespace; otherwise there is a loopback and nothing else. */
   readonly sharesNet: boolean;
+  /** The most that each empty folder, shared memory among them, may hold, bytes. */
+  readonly memoryBytes: number;
   /** In this order; the first is the bind of `/` at `/`. */
   readonly mounts: readonly MountOperation[];
   /** What runs inside in place of the launcher, and starts that again; by its path. */

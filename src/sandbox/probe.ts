@@ -115,7 +115,7 @@ function whyNotMounted(more: readonly MountOperation[]): string | undefined {
     frame = Deno.makeTempFileSync({ prefix: "sandpiper-namespaces-" });
     const mounts = [...basicMounts(true), ...more];
     const bridge = { argv: WHERE, env: ENVIRONMENT, cwd: "/" };
-    Deno.writeFileSync(frame, encodeNamespaces({ sharesNet: false, mounts, bridge }));
+    Deno.writeFileSync(frame, encodeNamespaces({ sharesNet: false, memoryBytes: 2 ** 20, mounts, bridge }));
     const { path, lend } = launcher();
     // The launcher reads its standard input, and nothing but a shell gives it a file for that at once.
     const args = ["-c", 'exec "$0" < "$1"', path(), frame];

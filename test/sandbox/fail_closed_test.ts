@@ -330,7 +330,8 @@ const BAD_NAMESPACES: readonly (readonly [claim: string, bytes: (world: Namespac
   ["one mount too many", ({ good }) => set(good, 24, get(good, 24) + 1), /ends inside of a field/],
   ["one mount too few", ({ good }) => set(good, 24, get(good, 24) - 1), /more than its fields/],
   ["more mounts than there are", ({ good }) => set(good, 24, 0xffffffff), /ends inside of a field/],
-  ["more words than a frame can hold", ({ good }) => set(good, 28, 0xffffffff), /more words than a frame/],
+  ["more memory than there can be", ({ good }) => set(good, 32, 0xffffffff), /this is no count: memoryBytes/],
+  ["more words than a frame can hold", ({ good }) => set(good, 36, 0xffffffff), /more words than a frame/],
   ["no root", ({ mounts }) => mounts((all) => all.slice(1)), /first mount, and no other/],
   ["two roots", ({ mounts }) => mounts((all) => [...all.slice(0, 1), ...all]), /first mount, and no other/],
   [

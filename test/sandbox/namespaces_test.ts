@@ -1,5 +1,6 @@
 // The namespaces that the launcher makes: what is in them, that they are those of bubblewrap, and how they end. What looks
 // around here stands in the bridge's place: nothing but the namespaces confines it.
+import { DEFAULT_LIMITS } from "../../src/sandbox/default_limits.ts";
 import { readProcLink } from "../../src/sandbox/read_link.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
@@ -25,11 +26,12 @@ import { USERS } from "./reachable.ts";
 
 const ENV = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 const OWN = { bubblewrap: false };
+const MEMORY = 4 * 2 ** 20;
 
 /** Runs lines of shell in namespaces alone. */
 function look(mounts: readonly MountOperation[], script: string, as: "self" | "user" = "self"): Promise<Ending> {
   const bridge = { argv: ["/bin/bash", "-c", script], env: ENV, cwd: "/" };
-  const frame = encodeNamespaces({ sharesNet: false, mounts, bridge });
+  const frame = encodeNamespaces({ sharesNet: false, memoryBytes: MEMORY, mounts, bridge });
   return runFrames({ program: launcher().path(), args: [], env: {} }, [frame], { as });
 }
 
@@ -47,6 +49,7 @@ Deno.test("namespaceOrder() names what bubblewrap would be told", () => {
     denyWrite: [],
     protected: ["/home/u/w/.git"],
     sandbox: "kernel+",
+    limits: DEFAULT_LIMITS,
   };
   const folders = ["/", "/home", "/home/u", "/home/u/w", "/home/u/w/.git", "/p", "/p/tmp", "/p/cache", "/usr", "/tmp"];
   const view = {
@@ -139,6 +142,17 @@ for (const as of USERS) {
     },
   });
 }
+
+Deno.test({
+  name: "shared memory holds no more than it may, in files that nobody holds open",
+  ignore: !HAS_OWN,
+  fn: async () => {
+    using world = makeWorld();
+    const fill = "for i in 1 2 3; do head -c 2M /dev/zero > /dev/shm/$i || echo full; done 2>&1 | grep -c ^full";
+    const { out } = await look(mountsFor(world), `${fill}; cat /dev/shm/* | wc -c`);
+    assertEquals(out, `1\n${MEMORY}\n`);
+  },
+});
 
 Deno.test({
   name: "a mount over a file, a folder that is made for a mount, and a read-only one are what they say",

@@ -22,9 +22,10 @@ const CHANNEL_AT = 16;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
 /** The frame before the policy, at kernel+: namespaces and mounts. */
-export function encodeNamespaces({ sharesNet, mounts, bridge }: NamespaceOrder): Uint8Array<ArrayBuffer> {
+export function encodeNamespaces({ sharesNet, memoryBytes, mounts, bridge }: NamespaceOrder): Uint8Array<ArrayBuffer> {
   const frame = writer();
   frame.u32(mounts.length);
+  frame.u64(memoryBytes);
   putProgram(frame, bridge ?? { argv: [], env: {}, cwd: "" });
   for (const mount of mounts) {
     frame.u32(MOUNT[mount.kind]);

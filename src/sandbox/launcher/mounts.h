@@ -11,9 +11,10 @@ enum { MOUNT_READ_ONLY = 1, MOUNT_OPTIONAL = 2 };
 enum { ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4, ATTR_NOEXEC = 8 };
 enum { AT_EMPTY_PATH = 0x1000, AT_RECURSIVE = 0x8000 };
 
-// The two roots.
+// The two roots, and the most bytes that an empty file system holds.
 struct roots {
   long old, new;
+  const char *memory;
 };
 
 // `path` below a folder, as if that were the root.
@@ -101,10 +102,10 @@ static long make_file_system(const char *type, const struct setting *settings, u
   return mount;
 }
 
-static void mount_empty(long root, char *path, u64 more) {
-  static const struct setting settings[] = {{"mode", "0755"}, {0, 0}};
+static void mount_empty(const struct roots *roots, char *path, u64 more) {
+  const struct setting settings[] = {{"mode", "0755"}, {"size", roots->memory}, {0, 0}};
   long mount = make_file_system("tmpfs", settings, ATTR_NOSUID | ATTR_NODEV | more, path);
-  attach(mount, place_for(root, path, 1), path);
+  attach(mount, place_for(roots->new, path, 1), path);
 }
 
 // The devices that hold nothing and belong to nobody, shared memory and terminals of its own.
@@ -117,7 +118,7 @@ static void mount_devices(const struct roots *roots, char *path) {
   static const struct setting terminals[] = {{"newinstance", 0}, {"ptmxmode", "0666"}, {"mode", "0620"}, {0, 0}};
   static char own_terminals[] = "/pts";
   long sources = must(open_in(roots->old, "/dev"), "no devices in", "/dev");
-  mount_empty(roots->new, path, 0);
+  mount_empty(roots, path, 0);
   long folder = must(open_in(roots->new, path), "no place for", path);
   for (u64 i = 0; i < sizeof nodes / sizeof *nodes; i++) {
     long source = must(open_in(sources, nodes[i]), "no device", nodes[i]);
@@ -208,7 +209,7 @@ static void carry_out(struct frame *frame, struct roots *roots) {
       CALL(close, from, 0, 0, 0, 0);
       return;
     }
-    case MOUNT_EMPTY: mount_empty(roots->new, target, read_only); return;
+    case MOUNT_EMPTY: mount_empty(roots, target, read_only); return;
     case MOUNT_DEVICES: mount_devices(roots, target); return;
     case MOUNT_PROCESSES: mount_processes(roots->new, target); return;
     case MOUNT_FOLDER: CALL(close, place_for(roots->new, target, 1), 0, 0, 0, 0); return;
@@ -222,11 +223,11 @@ static void carry_out(struct frame *frame, struct roots *roots) {
   }
 }
 
-static void build_root(struct frame *frame, u32 mounts) {
+static void build_root(struct frame *frame, u32 mounts, const char *memory) {
   enum { MS_REC = 0x4000, MS_SLAVE = 0x80000, MNT_DETACH = 2 };
   // What is mounted here stays here; what the machine unmounts is unmounted here, too.
   must(CALL(mount, 0, "/", 0, MS_SLAVE | MS_REC, 0), "mount(MS_SLAVE)", "/");
-  struct roots roots = {must(CALL(openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0, 0), "open", "/"), -1};
+  struct roots roots = {must(CALL(openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0, 0), "open", "/"), -1, memory};
   while (mounts--) carry_out(frame, &roots);
   if (roots.new < 0) fail("there are no mounts", 0, 0);
   expect_end(frame);

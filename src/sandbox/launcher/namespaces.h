@@ -64,6 +64,8 @@ static void end_with(long parent) {
   CALL(close, parent, 0, 0, 0, 0);
 }
 
+static char memory_digits[24];
+
 // Returns in a process of its own; where the frame names a program (the bridge to the network), it does not return.
 static void enter_namespaces(struct frame *frame) {
   enum {
@@ -79,6 +81,7 @@ static void enter_namespaces(struct frame *frame) {
   if (frame->flags & ~(u32)SHARE_NET) fail("the namespaces have flags that are not known", 0, 0);
   int is_shared = (frame->flags & SHARE_NET) != 0;
   u32 mounts = take_u32(frame);
+  const char *memory = decimal(take_count(frame, "memoryBytes"), memory_digits);
   struct program bridge = take_program(frame);
   if (bridge.argv[0] && bridge.argv[0][0] != '/') fail("a program's path does not start at the root:", bridge.argv[0], 0);
   u64 flags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD;
@@ -93,7 +96,7 @@ static void enter_namespaces(struct frame *frame) {
   map_id("/proc/self/uid_map", user);
   map_id("/proc/self/gid_map", group);
   step = "mounts";
-  build_root(frame, mounts);
+  build_root(frame, mounts, memory);
   step = "loopback";
   if (!is_shared) raise_loopback();
   step = "capabilities";

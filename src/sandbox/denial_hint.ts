@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import { type DenialClaim, MOST_DENIALS } from "./denial_claim.ts";
-import { netHint } from "./net_closed.ts";
+import { netHint } from "./net_hint.ts";
 import { privateFolders } from "./private_folders.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 

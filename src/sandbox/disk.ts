@@ -1,7 +1,7 @@
 import { basename, dirname } from "@std/path";
 import { libc } from "./ffi.ts";
-import type { FolderView } from "./git_paths.ts";
-import { foldersAround } from "./readable.ts";
+import type { FolderView } from "./folder_view.ts";
+import { foldersAround } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
 import { statusOf } from "./statx.ts";
 

@@ -1,6 +1,7 @@
 import { dirname, join } from "@std/path";
 import { isInside } from "../core/policy.ts";
-import { type FolderView, pointer } from "./git_paths.ts";
+import { pointer } from "./git_paths.ts";
+import type { FolderView } from "./folder_view.ts";
 import { siftConfig } from "./protected_config.ts";
 
 /** A file may include one that includes others; a link may lead to another. */

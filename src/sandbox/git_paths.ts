@@ -1,17 +1,9 @@
+import type { FolderView } from "./folder_view.ts";
 import { join } from "@std/path";
 import { isInside } from "../core/policy.ts";
 
 // Git's own data must stay writable for git to work; everything that makes git run something or look elsewhere must not
 // change, because a later git outside of the sandbox would obey it. gitrepository-layout(5).
-
-/** How to look at a disk; see PolicyFacts. */
-export interface FolderView {
-  readonly realPath: (path: string) => string | undefined;
-  readonly listFolder: (path: string) => readonly string[] | undefined;
-  readonly readText: (path: string) => string | undefined;
-  /** The text of a link; absent where links are not looked at. */
-  readonly readLink?: (path: string) => string | undefined;
-}
 
 /** Names directly in a git folder that git writes in ordinary work: data, never configuration. */
 const DATA = new RegExp(

@@ -4,8 +4,9 @@ import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } fro
 import { DEFAULT_LIMITS } from "./default_limits.ts";
 import { deniedPaths } from "./denied.ts";
 import { toolEnvironment } from "./environment.ts";
-import { netEnvironment } from "./net_closed.ts";
-import { type FolderView, worktreeLink } from "./git_paths.ts";
+import { netEnvironment } from "./offline_environment.ts";
+import { worktreeLink } from "./git_paths.ts";
+import type { FolderView } from "./folder_view.ts";
 import { keptPaths, refuseKeptAround } from "./kept.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
 import { PRIVATE_GIT_CONFIG } from "./private_git_config.ts";

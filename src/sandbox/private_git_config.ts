@@ -1,7 +1,7 @@
 // The home's git settings hold tokens as often as names: tools get settings of their own instead, with the user's identity
 // and what is known to be harmless, in a file of the session's private folder.
 import { dirname, isAbsolute, join } from "@std/path";
-import type { FolderView } from "./git_paths.ts";
+import type { FolderView } from "./folder_view.ts";
 import { siftConfig } from "./protected_config.ts";
 
 /** Where the private settings lie in the session's temporary folder. */

@@ -1,7 +1,8 @@
 import { join } from "@std/path";
 import { covers, isInside, type Scope } from "../core/policy.ts";
 import { obeyedInWorkspace } from "./git_named_paths.ts";
-import { type FolderView, protectedInGit } from "./git_paths.ts";
+import { protectedInGit } from "./git_paths.ts";
+import type { FolderView } from "./folder_view.ts";
 import { unique } from "./scopes.ts";
 import { HOME_STARTUP } from "./secrets.ts";
 

@@ -1,3 +1,4 @@
+import { foldersAround } from "./folder_view.ts";
 import { basename, dirname, join } from "@std/path";
 import { isInside } from "../core/policy.ts";
 import {
@@ -94,11 +95,4 @@ function partsOf(prefix: string, { listFolder, realPath }: ReadableFacts): strin
 export function outermost(paths: readonly string[]): string[] {
   const list = new Set(paths);
   return [...list].filter((path) => !foldersAround(path).some((folder) => list.has(folder)));
-}
-
-/** Folders that a path lies in, innermost first: few, where comparing a hundred paths with each other takes milliseconds. */
-export function foldersAround(path: string): string[] {
-  const folders: string[] = [];
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) folders.push(path.slice(0, end));
-  return path === "/" ? folders : [...folders, "/"];
 }

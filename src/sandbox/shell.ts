@@ -7,7 +7,7 @@ import type { StartedProcess } from "./confined_process.ts";
 import type { Met } from "./denial_claim.ts";
 import { denialHints, endingOf } from "./denial_hint.ts";
 import { metBy } from "./met.ts";
-import { silentHint } from "./net_closed.ts";
+import { silentHint } from "./net_hint.ts";
 import { disk } from "./disk.ts";
 import type { Exec } from "./launch.ts";
 import { type Captured, openCapture } from "./output.ts";

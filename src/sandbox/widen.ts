@@ -1,6 +1,6 @@
 import type { Denial } from "../core/event.ts";
 import type { Policy } from "../core/policy.ts";
-import { netEnvironment } from "./net_closed.ts";
+import { netEnvironment } from "./offline_environment.ts";
 import type { Grants } from "./policy.ts";
 import { joinScopes, readScope } from "./scopes.ts";
 

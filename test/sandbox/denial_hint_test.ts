@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
 import { type DenialHint, denialHints, endingOf, hintToTell } from "../../src/sandbox/denial_hint.ts";
 import { metBy } from "../../src/sandbox/met.ts";
-import { silentHint } from "../../src/sandbox/net_closed.ts";
+import { silentHint } from "../../src/sandbox/net_hint.ts";
 import type { DeniedOutcome } from "../../src/sandbox/shell.ts";
 import { CONFINED, LIMITS } from "./shell_fixture.ts";
 import { inWorld } from "./guarded_world.ts";

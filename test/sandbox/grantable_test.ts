@@ -4,7 +4,7 @@ import type { Denial } from "../../src/core/event.ts";
 import { covers, type Policy } from "../../src/core/policy.ts";
 import type { DenialClaim } from "../../src/sandbox/denial_claim.ts";
 import { allows, grantable, whyClosed } from "../../src/sandbox/grantable.ts";
-import { netEnvironment } from "../../src/sandbox/net_closed.ts";
+import { netEnvironment } from "../../src/sandbox/offline_environment.ts";
 import { widen } from "../../src/sandbox/widen.ts";
 import { LIMITS } from "./shell_fixture.ts";
 

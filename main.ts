@@ -2,13 +2,13 @@
 // others, so everything is imported where it is needed.
 async function start(entry: string | undefined): Promise<void> {
   if (entry === "--internal-exec" && Deno.build.os !== "linux") {
-    const { execInSeatbelt } = await import("./src/sandbox/seatbelt_exec.ts");
+    const { execInSeatbelt } = await import("./src/sandbox/confine/seatbelt_exec.ts");
     await execInSeatbelt();
   } else if (entry === "--internal-runner") {
     const { runRunner } = await import("./src/runner/process.ts");
     await runRunner();
   } else if (entry === "--internal-bridge") {
-    const { runBridge } = await import("./src/sandbox/bridge.ts");
+    const { runBridge } = await import("./src/sandbox/proxy/bridge.ts");
     await runBridge(Deno.args.slice(1));
   } else {
     const { main } = await import("./src/cli/main.ts");

@@ -20,7 +20,7 @@ const entries = ARCHITECTURES.map((architecture) => {
 });
 Deno.writeTextFileSync(
   file,
-  `// Written by \`deno task launcher\` from the C sources beside it; test/sandbox/launcher_build_test.ts builds and compares.
+  `// Written by \`deno task launcher\` from the C sources beside it; test/sandbox/launcher/build_test.ts builds and compares.
 
 /** The launcher of one architecture. */
 export interface LauncherImage {

@@ -1,6 +1,6 @@
 // One column of the matrix: which program runs the attacks, as whom, behind which level, and with which scopes.
 import { fromFileUrl } from "@std/path";
-import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
 import type { Grant } from "./grants.ts";
 
 /** How the program is started; `none` is a plain shell, the proof that an attack works where nothing stops it. */

@@ -1,9 +1,9 @@
 import { dirname } from "@std/path";
 import { UserError } from "../core/error.ts";
-import type { SandboxChoice } from "../sandbox/choose.ts";
-import { disk } from "../sandbox/disk.ts";
-import { realOf } from "../sandbox/path_entry.ts";
-import type { Grants } from "../sandbox/policy.ts";
+import type { SandboxChoice } from "../sandbox/confine/choose.ts";
+import { disk } from "../sandbox/system/disk.ts";
+import { realOf } from "../sandbox/policy/path_entry.ts";
+import type { Grants } from "../sandbox/policy/policy.ts";
 import type { Config } from "./config.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Denial, PermissionAnswer } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
-import { allows } from "../sandbox/grantable.ts";
+import { allows } from "../sandbox/denial/grantable.ts";
 import { type GrantDesk, offeredIn } from "./grant_desk.ts";
 
 /** The call that met a denial. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../core/error.ts";
-import type { OpenShell } from "../sandbox/shell.ts";
+import type { OpenShell } from "../sandbox/shell/shell.ts";
 
 /** Commands that go on after their call, as the bash tool reaches them. */
 export type Commands = OpenShell["background"];

@@ -11,7 +11,7 @@ import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { once } from "../core/once.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { Diagnostic, Profile, PromptInputs } from "../core/prompt.ts";
-import { describePolicy } from "../sandbox/describe.ts";
+import { describePolicy } from "../sandbox/policy/describe.ts";
 import { baseNotices } from "./base_notices.ts";
 import type { Config } from "./config.ts";
 import type { InputSources } from "./engine/inputs.ts";

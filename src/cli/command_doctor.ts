@@ -1,8 +1,8 @@
 import { messageOf, UserError } from "../core/error.ts";
-import { chooseSandbox } from "../sandbox/choose.ts";
+import { chooseSandbox } from "../sandbox/confine/choose.ts";
 import { launcher } from "../sandbox/launcher/executable.ts";
-import { namespacesFix } from "../sandbox/namespaces_fix.ts";
-import { probeSandbox, type SandboxProbe } from "../sandbox/probe.ts";
+import { namespacesFix } from "../sandbox/confine/namespaces_fix.ts";
+import { probeSandbox, type SandboxProbe } from "../sandbox/confine/probe.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./main.ts";
 import { chooseModel } from "./model.ts";

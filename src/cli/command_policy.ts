@@ -1,5 +1,5 @@
 import { stripControls } from "../core/text.ts";
-import { describePolicy, policyRecord } from "../sandbox/describe.ts";
+import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import { TOOLS } from "../../tools/mod.ts";
 import { refuseUnknown } from "./active_tools.ts";
 import { configure } from "./config.ts";

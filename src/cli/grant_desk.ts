@@ -4,12 +4,12 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
-import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../sandbox/denial_claim.ts";
-import { disk } from "../sandbox/disk.ts";
-import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../sandbox/granted_folders.ts";
-import { allows, grantable, whyClosed } from "../sandbox/grantable.ts";
-import type { Grants } from "../sandbox/policy.ts";
-import { grantedScopes, widen } from "../sandbox/widen.ts";
+import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../sandbox/denial/claim.ts";
+import { disk } from "../sandbox/system/disk.ts";
+import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../sandbox/denial/granted_folders.ts";
+import { allows, grantable, whyClosed } from "../sandbox/denial/grantable.ts";
+import type { Grants } from "../sandbox/policy/policy.ts";
+import { grantedScopes, widen } from "../sandbox/denial/widen.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
 /** The policy that holds and what runs under it, as far as grants change them. */

@@ -3,7 +3,7 @@ import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { Denial } from "../core/event.ts";
 import type { ExtensionPermissions } from "../core/hook.ts";
-import { grantedScopes } from "../sandbox/widen.ts";
+import { grantedScopes } from "../sandbox/denial/widen.ts";
 import { replaceFile } from "./replace_file.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Scope } from "../core/policy.ts";
 import type { HttpServer } from "../mcp/config.ts";
 import type { HttpWay } from "../mcp/deps.ts";
-import { openScopedFetch } from "../sandbox/net_fetch.ts";
+import { openScopedFetch } from "../sandbox/proxy/scoped_fetch.ts";
 import { given, type Secrets } from "./mcp_secrets.ts";
 
 /** What belongs to the connection and the protocol is not for settings. */

@@ -84,7 +84,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         return sessionLines(config, (await engine()).state().sessionId);
       },
       async policy() {
-        const { describePolicy } = await import("../sandbox/describe.ts");
+        const { describePolicy } = await import("../sandbox/policy/describe.ts");
         const { policy } = (await engine()).state();
         return [`Workspace: ${policy.root}`, ...describePolicy(policy)];
       },

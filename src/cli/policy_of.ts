@@ -1,7 +1,7 @@
 import type { Policy } from "../core/policy.ts";
-import type { SandboxChoice } from "../sandbox/choose.ts";
-import { glanceAtDisk } from "../sandbox/disk.ts";
-import { type Grants, resolvePolicy, type ScopeLayer } from "../sandbox/policy.ts";
+import type { SandboxChoice } from "../sandbox/confine/choose.ts";
+import { glanceAtDisk } from "../sandbox/system/disk.ts";
+import { type Grants, resolvePolicy, type ScopeLayer } from "../sandbox/policy/policy.ts";
 import { allowedBefore } from "./allowed_before.ts";
 import type { FoundBundled } from "./bundled.ts";
 import type { Config } from "./config.ts";

@@ -1,11 +1,11 @@
 import type { Policy } from "../core/policy.ts";
 import type { RunProgram } from "../core/program.ts";
-import { SESSION_VARIABLE } from "../sandbox/leftovers.ts";
-import { openPrograms } from "../sandbox/programs.ts";
-import type { Self } from "../sandbox/self.ts";
-import { type OpenShell, openShell } from "../sandbox/shell.ts";
-import { openSpares, type Spares } from "../sandbox/spare.ts";
-import { openWarden } from "../sandbox/warden.ts";
+import { SESSION_VARIABLE } from "../sandbox/process/leftovers.ts";
+import { openPrograms } from "../sandbox/shell/programs.ts";
+import type { Self } from "../sandbox/confine/self.ts";
+import { type OpenShell, openShell } from "../sandbox/shell/shell.ts";
+import { openSpares, type Spares } from "../sandbox/pool/pool.ts";
+import { openWarden } from "../sandbox/process/warden.ts";
 import { recordSession } from "./session_record.ts";
 
 /** What starts processes for commands: the shell in the host, or listed programs for the one in the runner. */

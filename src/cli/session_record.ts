@@ -1,7 +1,7 @@
 import { join } from "@std/path";
-import { endLeftovers, identityOf, type ProcessIdentity } from "../sandbox/leftovers.ts";
-import { readProc } from "../sandbox/procfs.ts";
-import { readProcLink } from "../sandbox/read_link.ts";
+import { endLeftovers, identityOf, type ProcessIdentity } from "../sandbox/process/leftovers.ts";
+import { readProc } from "../sandbox/system/procfs.ts";
+import { readProcLink } from "../sandbox/system/read_link.ts";
 
 /** What a session writes down about itself, so that a later one can tidy up after it. */
 interface SessionRecord extends ProcessIdentity {

@@ -1,7 +1,7 @@
 import type { Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { ToolResult } from "../core/tool.ts";
-import { thisProgram } from "../sandbox/self.ts";
+import { thisProgram } from "../sandbox/confine/self.ts";
 import { toolsUnder } from "../../tools/mod.ts";
 import { backgroundIds } from "./background_ids.ts";
 import type { Config } from "./config.ts";

@@ -1,10 +1,10 @@
 // kill -9 at any moment: nothing of a session outlives it that could still write, and no file is left half-written.
 import { assert, assertEquals } from "@std/assert";
 import { launcher } from "../../src/sandbox/launcher/executable.ts";
-import { openRunner } from "../../src/sandbox/runner_client.ts";
-import { numbersIn, statOf } from "../../src/sandbox/procfs.ts";
-import { readProcLink } from "../../src/sandbox/read_link.ts";
-import { thisProgram } from "../../src/sandbox/self.ts";
+import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { numbersIn, statOf } from "../../src/sandbox/system/procfs.ts";
+import { readProcLink } from "../../src/sandbox/system/read_link.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED, exists, processesWith, withShell } from "../sandbox/shell_fixture.ts";

@@ -3,7 +3,7 @@ import { allowedBefore, grantFolder } from "../../src/cli/allowed_before.ts";
 import type { Settings } from "../../src/cli/settings_table.ts";
 import { UserError } from "../../src/core/error.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
-import { whyNoHosts } from "../../src/sandbox/program_scopes.ts";
+import { whyNoHosts } from "../../src/sandbox/policy/program_scopes.ts";
 
 const root = "/home/ann/project";
 const config = (permissions: unknown, at = root) => ({

@@ -7,7 +7,7 @@ import { messageOf } from "../../src/core/error.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Policy } from "../../src/core/policy.ts";
-import { type Self, thisProgram } from "../../src/sandbox/self.ts";
+import { type Self, thisProgram } from "../../src/sandbox/confine/self.ts";
 import { toolsUnder } from "../../tools/mod.ts";
 import { makeWorld, type World, worldPolicy } from "../sandbox/confined_world.ts";
 import { policyFor, scope, world } from "../runner/world.ts";

@@ -1,6 +1,6 @@
 // What tools may touch, as the program says it and as a command meets it.
 import { assertEquals, assertMatch } from "@std/assert";
-import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 
 /** The workspace and a home whose settings are the user's. */

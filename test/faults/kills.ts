@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { cassette, inWorkspace, type Program, run, start } from "../helpers/program.ts";
-import { childrenOfThread, numbersIn, readProc } from "../../src/sandbox/procfs.ts";
+import { childrenOfThread, numbersIn, readProc } from "../../src/sandbox/system/procfs.ts";
 import { loadSession } from "../../src/session/load.ts";
 
 const TURNS = 30;

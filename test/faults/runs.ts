@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { textOf } from "../../src/core/message.ts";
 import { createAgent } from "../../src/mod.ts";
-import { numbersIn } from "../../src/sandbox/procfs.ts";
+import { numbersIn } from "../../src/sandbox/system/procfs.ts";
 import { loadSession } from "../../src/session/load.ts";
 import { BINARY, inWorkspace, type Program, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";

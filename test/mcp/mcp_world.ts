@@ -7,7 +7,7 @@ import { openSessionMcp } from "../../src/cli/mcp.ts";
 import type { ModelChoice } from "../../src/cli/model.ts";
 import type { WrittenServer } from "../../src/mcp/config.ts";
 import type { McpServers } from "../../src/mcp/open.ts";
-import type { PolicyRequest } from "../../src/sandbox/policy.ts";
+import type { PolicyRequest } from "../../src/sandbox/policy/policy.ts";
 import { makeWorld, type World, worldPolicy } from "../sandbox/confined_world.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
 

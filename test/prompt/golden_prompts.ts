@@ -1,7 +1,7 @@
 import type { Persona, PromptInputs, PromptTool } from "../../src/core/prompt.ts";
 import { channelOf, LOCAL_AUGMENTS } from "../../src/prompt/augment.ts";
-import { describePolicy } from "../../src/sandbox/describe.ts";
-import { resolvePolicy } from "../../src/sandbox/policy.ts";
+import { describePolicy } from "../../src/sandbox/policy/describe.ts";
+import { resolvePolicy } from "../../src/sandbox/policy/policy.ts";
 import { EVERYTHING, inputs, loaded, tools } from "./sample.ts";
 
 const SYSTEM = loaded("/work/app/.sandpiper/SYSTEM.md", "You keep the books of a small shop.\n\nAnswer in Portuguese.");

@@ -4,8 +4,8 @@ import { textOf } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { answerBulk, bulkMemory, openBulkLink } from "../../src/runner/bulk_link.ts";
 import { openBulkReader } from "../../src/runner/bulk_reader.ts";
-import { openRunner } from "../../src/sandbox/runner_client.ts";
-import { thisProgram } from "../../src/sandbox/self.ts";
+import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { policyFor } from "./world.ts";
 
 const ignore = Deno.build.os !== "linux";

@@ -1,6 +1,6 @@
 // Asks the kernel, in place of the tools and behind the same confinement, what may be done with paths: one line of JSON in,
 // one out. Through libc, so that nothing but the kernel decides.
-import { AT_FDCWD, close, cString, errno, errnoName, read, systemCall } from "../../src/sandbox/ffi.ts";
+import { AT_FDCWD, close, cString, errno, errnoName, read, systemCall } from "../../src/sandbox/system/ffi.ts";
 
 /** A question: reading and listing change nothing, `write` opens for writing without writing, `make` makes and takes away. */
 export interface Question {

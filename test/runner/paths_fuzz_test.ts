@@ -8,12 +8,12 @@ import { covers, isInside, type Policy, type SandboxLevel } from "../../src/core
 import { textOf } from "../../src/core/message.ts";
 import type { Files } from "../../src/core/tool.ts";
 import { openFiles } from "../../src/runner/files.ts";
-import { disk } from "../../src/sandbox/disk.ts";
-import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/launch.ts";
+import { disk } from "../../src/sandbox/system/disk.ts";
+import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/confine/launch.ts";
 import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
-import { realOf } from "../../src/sandbox/path_entry.ts";
-import { openRunner } from "../../src/sandbox/runner_client.ts";
-import { thisProgram } from "../../src/sandbox/self.ts";
+import { realOf } from "../../src/sandbox/policy/path_entry.ts";
+import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { makeWorld, programFor, type World, worldPolicy } from "../sandbox/confined_world.ts";
 import { picture } from "../sandbox/guarded_world.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";

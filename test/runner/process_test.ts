@@ -4,9 +4,9 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { deframer, frame } from "../../src/core/framing.ts";
-import { openRunner, type Runner } from "../../src/sandbox/runner_client.ts";
-import { runnerArgv } from "../../src/sandbox/runner_command.ts";
-import { type Self, thisProgram } from "../../src/sandbox/self.ts";
+import { openRunner, type Runner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { runnerArgv } from "../../src/sandbox/runner_client/command.ts";
+import { type Self, thisProgram } from "../../src/sandbox/confine/self.ts";
 import { probe, REFUSED } from "./probe.ts";
 import { policyFor, scope, type World, world } from "./world.ts";
 

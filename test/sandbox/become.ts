@@ -1,5 +1,5 @@
 // What a test does to itself before it is another program: the product leaves that to the launcher.
-import { addressOf, cString, errno, errnoName, succeed, systemCall } from "../../src/sandbox/ffi.ts";
+import { addressOf, cString, errno, errnoName, succeed, systemCall } from "../../src/sandbox/system/ffi.ts";
 
 /** Bytes of one instruction: `struct sock_filter` (linux/filter.h). */
 const INSTRUCTION_BYTES = 8;

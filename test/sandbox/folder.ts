@@ -1,4 +1,4 @@
-import { libc } from "../../src/sandbox/ffi.ts";
+import { libc } from "../../src/sandbox/system/ffi.ts";
 
 // Loaded ahead: a test that is the first to need it would seem to leave it open.
 if (Deno.build.os === "linux") libc();

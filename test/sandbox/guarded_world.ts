@@ -1,9 +1,9 @@
 import type { SandboxLevel } from "../../src/core/policy.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
-import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
-import { openSpares } from "../../src/sandbox/spare.ts";
-import type { PolicyRequest } from "../../src/sandbox/policy.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
+import { openSpares } from "../../src/sandbox/pool/pool.ts";
+import type { PolicyRequest } from "../../src/sandbox/policy/policy.ts";
 import { makeWorld, programFor, type World, worldPolicy } from "./confined_world.ts";
 
 /** A workspace that may be a repository, with a shell whose policy is the product's own. */

@@ -1,5 +1,5 @@
 // How this machine comes to the namespaces of kernel+.
-import { probeSandbox } from "../../src/sandbox/probe.ts";
+import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
 
 const probe = probeSandbox();
 const hasLandlock = probe.landlockAbi >= 1;

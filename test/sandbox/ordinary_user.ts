@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { thisProgram } from "../../src/sandbox/self.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { makeWorld, programFor } from "./confined_world.ts";
 import { reachableDeno, USERS } from "./reachable.ts";
 

@@ -1,11 +1,11 @@
 import type { Limits, Policy } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
-import { numbersIn, readProc } from "../../src/sandbox/procfs.ts";
+import { numbersIn, readProc } from "../../src/sandbox/system/procfs.ts";
 import { HAS_NAMESPACES, HERE } from "./namespaces_here.ts";
-import { probeSandbox } from "../../src/sandbox/probe.ts";
-import { type OpenShell, openShell } from "../../src/sandbox/shell.ts";
-import { openSpares, type Spares } from "../../src/sandbox/spare.ts";
-import { thisProgram } from "../../src/sandbox/self.ts";
+import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
+import { openSpares, type Spares } from "../../src/sandbox/pool/pool.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 
 export const LIMITS: Limits = {
   bashTimeoutMs: 20_000,

@@ -1,7 +1,7 @@
 // Becomes another program for which one system call fails with an errno: `without_calls.ts CALL ERRNO PROGRAM ARGS…`.
 // So a kernel without Landlock, or a container that refuses it, can be had on any machine.
-import { allow, assemble, fail, ifEqual, loadArgument, loadCall } from "../../src/sandbox/bpf.ts";
-import { CALLS, systemCall } from "../../src/sandbox/ffi.ts";
+import { allow, assemble, fail, ifEqual, loadArgument, loadCall } from "../../src/sandbox/seccomp/bpf.ts";
+import { CALLS, systemCall } from "../../src/sandbox/system/ffi.ts";
 import { become, imageOf, installFilter } from "./become.ts";
 
 const [call = "", errno = "", program = "", ...args] = Deno.args;

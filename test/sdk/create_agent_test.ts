@@ -351,7 +351,7 @@ Deno.test({
       const from = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
       const isDumpable = async (more: object): Promise<string> => {
         const script = `import { createAgent } from ${from("mod.ts")}; import { systemCall } from ${
-          from("sandbox/ffi.ts")
+          from("sandbox/system/ffi.ts")
         };
           await using agent = await createAgent(${JSON.stringify({ ...options, ...more })});
           const PR_GET_DUMPABLE = 3;

@@ -8,7 +8,7 @@ import type { PromptInputs } from "../../core/prompt.ts";
 import { compileRound, compileStable, type StablePart } from "../../prompt/compile.ts";
 import type { ToolRegistry } from "../../prompt/custom_prompt.ts";
 import { compileSettled, type SettledPrompt } from "../../prompt/settled.ts";
-import { describePolicy, policyRecord } from "../../sandbox/describe.ts";
+import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
 import type { PromptBase } from "../base.ts";
 import { type KnownTool, promptTool } from "./toolset.ts";
 

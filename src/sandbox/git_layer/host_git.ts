@@ -1,6 +1,6 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
-import { keepProcess } from "../process_tree.ts";
+import { keepProcess } from "../process/tree.ts";
 
 /** Folders where git may be; PATH is not asked, since a project can put itself there. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];

@@ -2,7 +2,7 @@
 // whole, so that an end in the middle loses the rest and nothing else: objects, references, HEAD, index, then what is half done.
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
-import { statusOf } from "../statx.ts";
+import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
 import { importObjects } from "./objects.ts";

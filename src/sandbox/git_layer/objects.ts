@@ -2,8 +2,8 @@
 // command says of them (an index of a pack, a graph of commits, where else to find objects) is not taken, nor is a removal.
 import { createHash, randomUUID } from "node:crypto";
 import { deflateSync, inflateSync } from "node:zlib";
-import { readRegular } from "../regular_file.ts";
-import { statusOf } from "../statx.ts";
+import { readRegular } from "../system/regular_file.ts";
+import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { isSoundTree } from "./index_file.ts";
 import type { UpperKind } from "./upper.ts";

@@ -1,7 +1,7 @@
 // What git keeps of something half done. A later git of the user goes on with it and runs what it says, so each file has a grammar
 // without programs and places, and of one operation all files are taken or none. git-rebase(1), git-bisect(1), git-am(1)
-import { readConfigText } from "../git_config_text.ts";
-import { programsInStrategy, programsInTodo } from "../git_sequencer_check.ts";
+import { readConfigText } from "../git/config_text.ts";
+import { programsInStrategy, programsInTodo } from "../git/sequencer_check.ts";
 import { isObjectName, isRefName } from "./refs.ts";
 
 /** Whether a file's text may be taken; `own` is what the user's own file says. */

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { dirname } from "@std/path";
-import { readRegular } from "../regular_file.ts";
+import { readRegular } from "../system/regular_file.ts";
 
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 50;

@@ -1,6 +1,6 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
-import { readRegular } from "../regular_file.ts";
-import { statusOf } from "../statx.ts";
+import { readRegular } from "../system/regular_file.ts";
+import { statusOf } from "../system/statx.ts";
 import type { UpperKind } from "./upper.ts";
 
 /** Values by name: an object, or `ref: NAME`. */

@@ -1,6 +1,6 @@
 // Of a repository's settings a command may add where other repositories are, and which branch follows which: git remote add, git
 // push -u. Everything else may start a program or name a place, and what does so grows with git.
-import { readConfigText } from "../git_config_text.ts";
+import { readConfigText } from "../git/config_text.ts";
 import { isRefName } from "./refs.ts";
 
 /** What a command changed of a repository's settings. */

@@ -1,6 +1,6 @@
 // What commands changed in a private layer (overlayfs(5), with attributes in the user's name space). Nothing runs any more that
 // could change it; everything in it is a command's doing: names, kinds, modes and sizes.
-import { cString, systemCall } from "../ffi.ts";
+import { cString, systemCall } from "../system/ffi.ts";
 
 /** What stands at a place of the layer. `gone`: removed there; `opaque`: a folder that hides the one below it. */
 export type UpperKind = "file" | "gone" | "folder" | "opaque" | "other";

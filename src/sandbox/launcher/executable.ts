@@ -3,8 +3,8 @@
 // file, whose name is gone again before it is started for the first time.
 import { createHash } from "node:crypto";
 import { messageOf, UserError } from "../../core/error.ts";
-import { close, cString, errno, errnoName, open, read, systemCall } from "../ffi.ts";
-import { statusOfOpen } from "../statx.ts";
+import { close, cString, errno, errnoName, open, read, systemCall } from "../system/ffi.ts";
+import { statusOfOpen } from "../system/statx.ts";
 import { IMAGES, type LauncherImage } from "./image.ts";
 
 const MFD_CLOEXEC = 1;

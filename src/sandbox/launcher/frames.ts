@@ -1,6 +1,6 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder, WatchOrder } from "../order.ts";
+import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder, WatchOrder } from "./request.ts";
 
 const MAGIC = 0x434c5053;
 const VERSION = 2;

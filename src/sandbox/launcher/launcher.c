@@ -1,7 +1,7 @@
 // Confines its own process by frames on standard input: first namespaces, where they are wanted, then a policy. Then it waits
 // there for a last frame, and becomes the program that it names.
 //
-// The host decides and assembles everything (src/sandbox/launch.ts); here it is carried out, in one fixed order: what needs
+// The host decides and assembles everything (src/sandbox/confine/launch.ts); here it is carried out, in one fixed order: what needs
 // rights comes before what takes them away, and the system call filter is the last. Whatever is wrong ends the process with
 // code 71 and one JSON line on standard error, and nothing is run. There is no C library, no heap, no argument and no
 // variable: nothing but the frames has a say, and the process holds some kilobytes of memory while it waits.

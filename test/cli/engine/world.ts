@@ -8,7 +8,7 @@ import type { World } from "../../../src/cli/world.ts";
 import type { Engine } from "../../../src/core/engine.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
 import { textOf } from "../../../src/core/message.ts";
-import { libc } from "../../../src/sandbox/ffi.ts";
+import { libc } from "../../../src/sandbox/system/ffi.ts";
 import { cassette } from "../../helpers/program.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.

@@ -7,9 +7,9 @@ import { isOperation, planOperations } from "../../../src/sandbox/git_layer/oper
 import { isRefName, parsePacked, refChanges, refValue } from "../../../src/sandbox/git_layer/refs.ts";
 import { settingsChange } from "../../../src/sandbox/git_layer/settings.ts";
 import { readUpper, removeUpper } from "../../../src/sandbox/git_layer/upper.ts";
-import { disk } from "../../../src/sandbox/disk.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld } from "../confined_world.ts";
-import { entryOf, extension, finish } from "../crafted_index.ts";
+import { entryOf, extension, finish } from "../git/crafted_index.ts";
 import { git, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 

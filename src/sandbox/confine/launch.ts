@@ -1,0 +1,192 @@
+import type { Policy } from "../../core/policy.ts";
+import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
+import { disk, glanceAtDisk } from "../system/disk.ts";
+import { encodeFrame } from "./frame.ts";
+import { landlockRules, type RuleView } from "../landlock/rules.ts";
+import { launcher } from "../launcher/executable.ts";
+import { encodeCommand, encodeNamespaces, encodePolicy } from "../launcher/frames.ts";
+import { namespaceOrder } from "./namespaces.ts";
+import { SOCKET_NAME } from "../proxy/environment.ts";
+import type { ConfineOrder, ExecOrder, NamespaceOrder } from "../launcher/request.ts";
+import { readProcLink } from "../system/read_link.ts";
+import { seatbeltCommand } from "./seatbelt.ts";
+import { seccompFilter } from "../seccomp/seccomp.ts";
+import type { SeccompOrder } from "../seccomp/argument_check.ts";
+import { type Architecture, ARCHITECTURES } from "../seccomp/table.ts";
+import type { Self } from "./self.ts";
+import { taskLimit } from "../policy/task_limit.ts";
+
+/** What a confined process becomes once it is confined. */
+export type Exec = ExecOrder;
+
+/** The ABI below which a level means nothing: kernel needs truncate (3), kernel+ has mounts in front of it. */
+const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
+
+/** What a start depends on besides its policy. */
+export interface LaunchOptions {
+  /** It becomes this program again (the runner), whose files it then needs; nothing else may read them. */
+  readonly isRunner?: boolean;
+  /** Folder of a NetGate: a bridge to it runs around the process; without, a list of hosts is no network at all. */
+  readonly gate?: string;
+  /** One glance at the disk for all of one start. */
+  readonly view?: RuleView;
+}
+
+/**
+ * Command line of a process that confines itself and then becomes what the last frame says: the launcher, with bwrap in
+ * front where namespaces of its own are refused at kernel+. macOS starts this program again, in sandbox-exec where the level
+ * is seatbelt.
+ *
+ * Start it with `spawnConfined`. Throws when the level cannot be had: there is no weaker way to start it.
+ */
+export function confinedCommand(
+  policy: Policy,
+  self: Self,
+  options: LaunchOptions = {},
+): { program: string; args: string[]; env: Record<string, string> } {
+  const { gate, view = glanceAtDisk() } = options;
+  const again = [...self.args, "--internal-exec"];
+  switch (policy.sandbox) {
+    case "kernel+": {
+      if (!policy.bubblewrap) return { program: launcher().path(), args: [], env: {} };
+      const bwrap = findBwrap(disk.realPath);
+      if (bwrap === undefined) throw new Error("bwrap is gone; nothing was started");
+      const args = [
+        ...bwrapArguments(policy, shownPrograms(self, options), view, gate),
+        ...(gate === undefined ? [] : bridgeWords(self)),
+        launcher().path(),
+      ];
+      return { program: bwrap, args, env: gate === undefined ? {} : { ...self.env } };
+    }
+    case "kernel":
+    case "permissions":
+    case "off":
+      if (Deno.build.os === "linux") return { program: launcher().path(), args: [], env: {} };
+      return { program: self.program, args: again, env: { ...self.env } };
+    case "seatbelt":
+      refuseElsewhere();
+      return seatbeltCommand(policy, self, again, view);
+  }
+}
+
+/** What this program needs of itself inside: the runner, and the bridge, which is in no Landlock domain. */
+function shownPrograms(self: Self, { isRunner, gate }: LaunchOptions): readonly string[] {
+  return isRunner || gate !== undefined ? self.readPaths : [];
+}
+
+/** The bridge to a NetGate; the words of what it starts follow. */
+function bridgeWords(self: Self): string[] {
+  const program = self.readPaths[0];
+  if (program === undefined) throw new Error("this program has no file; nothing was started");
+  return [program, ...self.args, "--internal-bridge", `${GATE_FOLDER}/${SOCKET_NAME}`];
+}
+
+/** What its stdin begins with: all frames but the last. The process confines itself on reading them and then waits. */
+export function firstFrames(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
+  return joinFrames(namespacesFor(policy, self, options), policyFrame(policy, self, options));
+}
+
+/** The frame of an order for namespaces and the policy's; the policy's alone where there is none. */
+export function joinFrames(order: NamespaceOrder | undefined, frame: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (order === undefined) return frame;
+  const namespaces = encodeNamespaces(order);
+  const both = new Uint8Array(namespaces.length + frame.length);
+  both.set(namespaces);
+  both.set(frame, namespaces.length);
+  return both;
+}
+
+/** The order before the policy's, where the launcher makes namespaces itself. */
+export function namespacesFor(
+  policy: Policy,
+  self: Self,
+  options: LaunchOptions = {},
+): NamespaceOrder | undefined {
+  if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
+  const { gate, view = glanceAtDisk() } = options;
+  const order = namespaceOrder(policy, shownPrograms(self, options), view, gate);
+  if (gate === undefined) return order;
+  const argv = [...bridgeWords(self), launcher().path()];
+  return { ...order, bridge: { argv, env: self.env, cwd: policy.root } };
+}
+
+/** The policy's frame. */
+export function policyFrame(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
+  const order = confineOrder(policy, self, options);
+  return Deno.build.os === "linux" ? encodePolicy(order) : encodeFrame(order);
+}
+
+/** Last frame: what to become. */
+export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
+  return Deno.build.os === "linux" ? encodeCommand(exec) : encodeFrame(exec);
+}
+
+/** The order that the policy's frame carries. */
+export function confineOrder(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineOrder {
+  const { isRunner = false, view = glanceAtDisk() } = options;
+  const { root, limits, sandbox } = policy;
+  // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
+  if (sandbox === "seatbelt") refuseElsewhere();
+  return {
+    cwd: root,
+    limits: {
+      fileBytes: limits.fileBytes,
+      openFiles: limits.openFiles,
+      tasks: taskLimit(limits, navigator.hardwareConcurrency),
+    },
+    kernel: sandbox === "kernel" || sandbox === "kernel+"
+      ? {
+        apart: sandbox === "kernel+" ? hostNamespaces(policy.net.all) : [],
+        landlock: {
+          rules: landlockRules(policy, isRunner ? self.readPaths : [], view),
+          denyTcp: sandbox === "kernel" && !policy.net.all,
+          scope: true,
+          minAbi: LEAST_ABI[sandbox],
+        },
+        seccomp: filterOf(seccompOrder(policy, isRunner)),
+      }
+      : null,
+  };
+}
+
+/** What a process must have left: a bwrap that runs it where it was would leave the network open, for instance. */
+function hostNamespaces(sharesNet: boolean): (readonly [name: string, id: string])[] {
+  const names = ["user", "mnt", "pid", "ipc", ...(sharesNet ? [] : ["net"])];
+  return names.map((name) => {
+    const id = readProcLink(`/proc/self/ns/${name}`);
+    if (id === undefined) throw new Error(`the ${name} namespace cannot be seen; nothing was started`);
+    return [name, id];
+  });
+}
+
+function refuseElsewhere(): void {
+  if (Deno.build.os !== "darwin") throw new Error("seatbelt is a level of macOS; nothing was started");
+}
+
+const filters = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** There are but a few, each process needs one, and assembling it takes longer than all the rest of a frame. */
+function filterOf(order: SeccompOrder): Uint8Array<ArrayBuffer> {
+  const key = JSON.stringify(order);
+  const filter = filters.get(key) ?? seccompFilter(order, architecture());
+  filters.set(key, filter);
+  return filter;
+}
+
+function architecture(): Architecture {
+  const name = Deno.build.arch;
+  if (!(name in ARCHITECTURES)) throw new Error(`no system call table for ${name}`);
+  return name;
+}
+
+function seccompOrder(policy: Policy, isRunner: boolean): SeccompOrder {
+  const mounts = policy.sandbox === "kernel+";
+  // The runner asks nobody for anything.
+  const shared = policy.net.list.length > 0 && !isRunner ? "left" : "none";
+  return {
+    net: policy.net.all ? "open" : mounts ? "private" : shared,
+    // With the whole disk in sight other programs' sockets are, too, and no rule of Landlock covers connecting to one.
+    unixSockets: mounts && !policy.read.all,
+    privateIpc: mounts,
+  };
+}

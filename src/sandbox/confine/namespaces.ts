@@ -1,0 +1,73 @@
+// What the launcher makes of a policy at kernel+ before it confines itself: namespaces, and in them a file system.
+import { isInside, type Policy } from "../../core/policy.ts";
+import { GATE_FOLDER } from "./bwrap.ts";
+import type { RuleView } from "../landlock/rules.ts";
+import { type Mount, mountsOf } from "./mounts.ts";
+import type { MountOperation, NamespaceOrder } from "../launcher/request.ts";
+
+/** What lies around every policy's mounts: the whole disk, with devices and processes of its own. */
+export function basicMounts(readOnly: boolean): MountOperation[] {
+  return [
+    { kind: "bind", source: "/", target: "/", readOnly },
+    { kind: "devices", target: "/dev" },
+    { kind: "processes", target: "/proc" },
+  ];
+}
+
+/** Nothing would be no bound at all; tmpfs(5). */
+const LEAST_MEMORY = 2 ** 20;
+
+/** The namespaces of a policy: the same that `bwrapArguments` asks for; `gate` is the folder of a NetGate. Pure. */
+export function namespaceOrder(
+  policy: Policy,
+  programPaths: readonly string[],
+  view: RuleView,
+  gate?: string,
+): NamespaceOrder {
+  const isThere = view.realPath(policy.root) !== undefined;
+  return {
+    sharesNet: policy.net.all,
+    memoryBytes: Math.max(policy.limits.memoryBytes, LEAST_MEMORY),
+    mounts: [
+      ...basicMounts(!policy.write.all),
+      ...mountsOf(policy, programPaths, view).map((mount) => operation(mount, policy.tmp)),
+      ...(gate === undefined ? [] : [{ kind: "bind", source: gate, target: GATE_FOLDER, readOnly: true } as const]),
+      // Out of sight where nothing of it may be read; one that is gone is not made again.
+      ...(isThere ? [{ kind: "folder", target: policy.root } as const] : []),
+    ],
+  };
+}
+
+/** An order with a process's own mounts at some folders: these are overlays with binds in them, and
+ * what else is mounted there stays in the binds alone. Pure. */
+export function withMounts(order: NamespaceOrder, own: readonly MountOperation[]): NamespaceOrder {
+  const overlays = own.flatMap(({ kind, target }) => kind === "overlay" ? [target] : []);
+  const binds = own.flatMap(({ kind, target }) => kind === "bind" ? [target] : []);
+  const isOwn = (path: string): boolean => overlays.some((folder) => isInside(path, folder));
+  const isBelow = (path: string): boolean => binds.some((folder) => path !== folder && isInside(path, folder));
+  const outer = order.mounts.filter(({ target }) => !isOwn(target));
+  const inner = order.mounts.filter(({ target }) => isBelow(target));
+  return { ...order, mounts: [...outer, ...own, ...inner] };
+}
+
+function operation([kind, path]: Mount, tmp: string): MountOperation {
+  switch (kind) {
+    case "empty":
+    case "masked":
+      return { kind: "empty", target: path, readOnly: false };
+    case "missing":
+      return { kind: "empty", target: path, readOnly: true };
+    case "temporary":
+      return { kind: "bind", source: tmp, target: path, readOnly: false };
+    case "read":
+      return { kind: "bind", source: path, target: path, readOnly: true };
+    case "fixed":
+      // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no
+      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's.
+      return { kind: "bind", source: path, target: path, readOnly: true, optional: true };
+    case "write":
+      return { kind: "bind", source: path, target: path, readOnly: false };
+    case "nothing":
+      return { kind: "bind", source: "/dev/null", target: path, readOnly: true };
+  }
+}

@@ -1,0 +1,54 @@
+import { LINEAR_REGEX } from "../../core/linear_regex.ts";
+import { dirname, fromFileUrl, join } from "@std/path";
+
+/** How this program starts itself again. */
+export interface Self {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Environment that the program itself needs before it becomes something else. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What a confined copy must be able to read and execute. */
+  readonly readPaths: readonly string[];
+  /** Whether this is the compiled binary. */
+  readonly standalone: boolean;
+}
+
+const QUIET: Readonly<Record<string, string>> = {
+  PATH: "/usr/bin:/bin",
+  NO_COLOR: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_NO_PROMPT: "1",
+  // The C library's allocator would keep what was freed, some three megabytes after the start.
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
+
+/** The program that is running: the compiled binary, or Deno with this source tree. */
+export function thisProgram(): Self {
+  const program = Deno.execPath();
+  if (Deno.build.standalone) {
+    return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
+  }
+  const root = dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
+  const home = Deno.env.get("HOME");
+  const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("XDG_CACHE_HOME") ?? join(home ?? "/", ".cache"), "deno");
+  const env: Record<string, string> = { ...QUIET, DENO_DIR: cache };
+  if (home !== undefined) env["HOME"] = home;
+  return {
+    program,
+    args: [
+      ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
+      ...["--config", join(root, "deno.json"), join(root, "main.ts")],
+    ],
+    env,
+    readPaths: [
+      program,
+      join(root, "deno.json"),
+      join(root, "deno.lock"),
+      join(root, "main.ts"),
+      join(root, "src"),
+      join(root, "tools"),
+      cache,
+    ],
+    standalone: false,
+  };
+}

@@ -1,0 +1,79 @@
+import type { Denial } from "../../core/event.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolResult } from "../../core/tool.ts";
+
+/** What somebody says was denied. Anybody may say so, the runner too: what grant lifts it is decided elsewhere. */
+export type DenialClaim = Pick<Denial, "kind" | "target">;
+
+/** What a command met of the policy. It stays in the host and reaches people, never the model. */
+export interface Met {
+  /** What a person is asked about, where a grant could help. */
+  readonly denial?: DenialClaim;
+  /** All that was denied, one after the other; what no grant opens is among it. */
+  readonly denials?: readonly DenialClaim[];
+  /** Lines about what was undone, or refused for good. */
+  readonly sandboxNotes?: readonly string[];
+  /** Whether it met anything of the policy. */
+  readonly isDenied?: true;
+}
+
+/** So many denials of one call are told apart. */
+export const MOST_DENIALS = 20;
+
+/** Longest target, UTF-16 units: PATH_MAX. */
+const LONGEST = 4096;
+
+const KINDS: readonly Denial["kind"][] = ["read", "write", "run", "net"];
+
+/** The claim in a result's details; undefined where there is none, or none of the right shape. */
+export function claimIn(details: JsonObject | undefined): DenialClaim | undefined {
+  return claimOf(details?.["denial"]);
+}
+
+/** The list of claims in a result's details, each once; see Met. */
+export function claimsIn(details: JsonObject | undefined): DenialClaim[] {
+  const list = details?.["denials"];
+  const claims = Array.isArray(list) ? list.slice(0, MOST_DENIALS).map(claimOf) : [];
+  return distinctClaims(claims.filter((claim) => claim !== undefined));
+}
+
+/** The first few of some claims, each once. */
+export function distinctClaims(claims: readonly DenialClaim[]): DenialClaim[] {
+  const distinct = new Map(claims.map(({ kind, target }) => [`${kind} ${target}`, { kind, target }]));
+  return [...distinct.values()].slice(0, MOST_DENIALS);
+}
+
+/** The claim that a value is; undefined where it is none. */
+export function claimOf(claim: JsonValue | undefined): DenialClaim | undefined {
+  if (!isObject(claim)) return undefined;
+  const { target } = claim;
+  const kind = KINDS.find((known) => known === claim["kind"]);
+  if (kind === undefined || typeof target !== "string" || target === "" || target.length > LONGEST) return undefined;
+  return { kind, target };
+}
+
+/** A result whose details say this of denials, and nothing else of any. `denials`: see Met; left out where empty. */
+export function withDenial(
+  result: ToolResult,
+  denial: DenialClaim | Denial | undefined,
+  denials: readonly (DenialClaim | ToldDenial)[] = [],
+): ToolResult {
+  const { details, ...bare } = result;
+  const isSilent = details === undefined || !("denial" in details || "denials" in details);
+  if (denial === undefined && denials.length === 0 && isSilent) return result;
+  const { denial: _one, denials: _all, ...rest } = details ?? {};
+  const said: JsonObject = {
+    ...rest,
+    ...(denial === undefined ? {} : { denial: { ...denial } }),
+    ...(denials.length === 0 ? {} : { denials: denials.map((one) => ({ ...one })) }),
+  };
+  return Object.keys(said).length === 0 ? bare : { ...bare, details: said };
+}
+
+/** A denial as a person is told of it: with the grant that lifts it, or why none does. */
+export type ToldDenial = DenialClaim & ({ readonly grant: string } | { readonly why: string });
+
+/** Whether a value is an object of names and values. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,181 @@
+import { dirname, join, resolve } from "@std/path";
+import { grantOption } from "../../core/grant_option.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
+import { netHint } from "./net_hint.ts";
+import { privateFolders } from "../policy/private_folders.ts";
+import { realOf, type RealPath } from "../policy/path_entry.ts";
+
+/** How much of the end of an output is looked at, UTF-16 units: what failed is told last. */
+const TAIL = 16_384;
+
+/** A longer line is no message of a program. */
+const LONGEST_LINE = 1_000;
+const QUOTED = /['"`‘]([^'"`‘’]+)['"`’]/g;
+const BARE = /(?:^|[\s(:])(~?[^\s'"`‘’:()]*\/[^\s'"`‘’:()]*|\.[\w.-]+)(?=$|[\s:),])/g;
+const REFUSAL = /Permission denied|Operation not permitted|Read-only file system|Device or resource busy/i;
+/** What is out of scope looks like this where commands have a disk of their own. */
+const HIDDEN = /No such file or directory/i;
+/** How the shell begins a line of its own, with its own path in it. */
+const SHELL = /^(?:\S*\/)?bash: line \d+: /;
+/** A redirection that failed, into a file as often as out of one. */
+const REDIRECTED = new RegExp(`${SHELL.source}[^:]+: No such`);
+const WRITES =
+  /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
+const ONLY = "Only the user can allow it";
+
+/** A guess at what a command met; an empty one is of something that nobody is to be told of. */
+export interface DenialHint {
+  /** For the model; absent where it would tell that something exists which is hidden from commands. */
+  readonly note?: string;
+  /** Where a grant could help. */
+  readonly denial?: DenialClaim;
+  /** What nobody is asked about: no grant opens it, or it is not certain that it was met. */
+  readonly unasked?: DenialClaim;
+}
+
+/**
+ * How a command ended, as far as its output may be believed: it failed; its exit code is another part's (a pipe's last, a
+ * list's); it went well.
+ */
+export type Ending = "failed" | "unknown" | "well";
+
+/** The ending of a shell's command. The code of a pipe or list tells nothing of a part that failed. */
+export function endingOf(command: string, isSuccess: boolean): Ending {
+  if (!isSuccess) return "failed";
+  return /[|;&\n]/.test(command.trim()) ? "unknown" : "well";
+}
+
+/**
+ * What of the policy a failed command probably met, with the smallest grants, the last first; empty when nothing of the
+ * policy explains the output. Every path is checked against the policy before anything is said of it.
+ *
+ * Words about the network may stand in any text, so they count only when the command failed, or may have; then nobody is
+ * asked for a grant because of them.
+ */
+export function denialHints(output: string, ending: Ending, policy: Policy, realPath: RealPath): DenialHint[] {
+  if (policy.sandbox === "off" || policy.sandbox === "permissions") return [];
+  const found = new Map<string, DenialHint>();
+  for (const line of output.slice(-TAIL).split("\n").reverse()) {
+    if (line.length > LONGEST_LINE) continue;
+    const hint = netHintOf(line, ending, policy) ??
+      (REFUSAL.test(line)
+        ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
+        : ending === "failed" && policy.sandbox === "kernel+" && HIDDEN.test(line)
+        ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
+        : undefined);
+    if (hint !== undefined) found.set(JSON.stringify(hint), hint);
+    if (found.size >= MOST_DENIALS) break;
+  }
+  return [...found.values()];
+}
+
+/** The one of which the model is told and a person asked: what comes last is what a command failed of. */
+export function hintToTell(hints: readonly DenialHint[]): DenialHint | undefined {
+  return hints.find(({ note, denial }) => note !== undefined || denial !== undefined) ?? hints[0];
+}
+
+function netHintOf(line: string, ending: Ending, policy: Policy): DenialHint | undefined {
+  const hint = ending === "well" ? undefined : netHint(line, policy);
+  if (hint === undefined || ending === "failed") return hint;
+  return { note: hint.note, ...(hint.denial === undefined ? {} : { unasked: hint.denial }) };
+}
+
+/** Of several paths in a message the last is tried first: `cannot move 'a' to 'b'`. */
+function firstHint(line: string, look: (written: string) => DenialHint | undefined): DenialHint | undefined {
+  const said = line.replace(SHELL, "bash: ");
+  for (const written of [...said.matchAll(BARE), ...said.matchAll(QUOTED)].map((match) => match[1] ?? "").reverse()) {
+    const hint = look(written);
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
+/** Something that is there, or could be made there, but for commands is not. */
+function hiddenHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
+  if (!/^~?\//.test(written)) return undefined;
+  const lexical = placeOf(written, policy);
+  const path = realOf(lexical, realPath);
+  const isThere = realPath(lexical) !== undefined;
+  if (isWithin(policy.denyRead, path)) return isThere ? { unasked: { kind: "read", target: path } } : undefined;
+  if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache], path)) return undefined;
+  if (isThere && !WRITES.test(line)) return { denial: { kind: "read", target: path } };
+  // A missing file is no denial, unless it was to be made.
+  const isMade = WRITES.test(line) || REDIRECTED.test(line);
+  const fits = isMade && !covers(policy.write, path) && realPath(dirname(lexical)) !== undefined;
+  return fits ? { denial: { kind: "write", target: path } } : undefined;
+}
+
+function placeOf(written: string, policy: Policy): string {
+  return written.startsWith("~/") ? join(policy.home, written.slice(2)) : resolve(policy.root, written);
+}
+
+function pathHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
+  const lexical = placeOf(written, policy);
+  const path = realOf(lexical, realPath);
+  const watched = policy.protected.find((guarded) => isInside(path, guarded));
+  // A redirection does not say which way; but a file that is not there is refused only to who makes it.
+  const makes = SHELL.test(line) && realPath(lexical) === undefined && realPath(dirname(lexical)) !== undefined;
+  const writes = makes || WRITES.test(line);
+  if (watched !== undefined && writes) {
+    const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
+    return { note, unasked: { kind: "write", target: path } };
+  }
+  const inner = /busy/i.test(line) && path !== policy.root
+    ? policy.protected.find((guarded) => isInside(guarded, path) && realPath(guarded) !== undefined)
+    : undefined;
+  if (inner !== undefined && watched === undefined) {
+    const note =
+      `Sandbox: ${path} holds ${inner}, which is protected from change: it can be neither moved nor removed ` +
+      "here. Ask the user to run this command.";
+    return { note, unasked: { kind: "write", target: inner } };
+  }
+  // A command may stand in another folder, and a word is more often the name of a program.
+  if (!/^~?\//.test(written) || watched !== undefined || /busy/i.test(line)) return undefined;
+  if (isWithin(policy.denyRead, path)) {
+    const note = `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+    return { note, unasked: { kind: "read", target: path } };
+  }
+  if (writes) {
+    if (isWithin(policy.denyWrite, path)) {
+      const note = `Sandbox: ${path} was denied for writing. Only the user can change that.`;
+      return { note, unasked: { kind: "write", target: path } };
+    }
+    if (writable(policy, path)) return undefined;
+    const rule = `${path} is outside of what may be written`;
+    const note = `Sandbox: ${rule}. ${ONLY}, with ${
+      grantOption("write", dirname(path))
+    }; for temporary files use $TMPDIR.`;
+    return { note, denial: { kind: "write", target: path } };
+  }
+  if (!readable(policy, path)) {
+    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;
+    return { note, denial: { kind: "read", target: path } };
+  }
+  if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
+    const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with ${grantOption("write", dirname(path))}.`;
+    return { note, denial: { kind: "write", target: path } };
+  }
+  return undefined;
+}
+
+function isWithin(folders: readonly string[], path: string): boolean {
+  return folders.some((folder) => isInside(path, folder));
+}
+
+function writable(policy: Policy, path: string): boolean {
+  // A command's own, but for what of the machine's is granted there.
+  const isGranted = policy.read.list.some((folder) => isInside(path, folder));
+  const own = isGranted ? [] : privateFolders(policy);
+  return covers(policy.write, path) ||
+    [policy.tmp, policy.cache, ...own, "/dev/null"].some((folder) => isInside(path, folder));
+}
+
+function readable(policy: Policy, path: string): boolean {
+  return covers(policy.read, path) || writable(policy, path) || isSystem(path);
+}
+
+/** The kernel's and the system's own, where the mode of a file refuses as often as the sandbox does. */
+function isSystem(path: string): boolean {
+  return /^\/(?:proc|sys|dev|etc|usr|bin|sbin|lib\w*|var|run)(?:\/|$)/.test(path);
+}

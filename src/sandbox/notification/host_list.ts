@@ -1,0 +1,38 @@
+import { errno, errnoName, systemCall } from "../system/ffi.ts";
+
+/** TCP is denied by Landlock from here on, which holds whatever becomes of this process. */
+const LEAST_ABI = 4;
+
+const SECCOMP_SET_MODE_FILTER = 1;
+/** SECCOMP_FILTER_FLAG_NEW_LISTENER and WAIT_KILLABLE_RECV (Linux 5.19). */
+const WANTED = 8 | 32;
+
+/** What the kernel says to a filter at address 0. */
+const ANSWERS: Readonly<Record<string, string | undefined>> = {
+  // It would have read it.
+  EFAULT: undefined,
+  EINVAL: "the kernel is older than 5.19 and cannot ask another process about a call",
+  EBUSY: "this program runs in a sandbox that asks about calls already, and there can be but one",
+  EPERM: "a seccomp filter, probably the container's, lets no process ask about calls (EPERM)",
+  ENOSYS: "a seccomp filter, probably the container's, lets no process ask about calls (ENOSYS)",
+};
+
+/** What Yama's setting lets this process look into, ptrace(2): its own descendants up to 1. */
+const YAMA = "/proc/sys/kernel/yama/ptrace_scope";
+
+/** Why the network of a process cannot be limited to a list of hosts without namespaces; undefined where it can. */
+export function whyNoHostList(landlockAbi: number): string | undefined {
+  if (landlockAbi < LEAST_ABI) return `Landlock ABI ${LEAST_ABI} (Linux 6.7) is needed, here it is ${landlockAbi}`;
+  systemCall("seccomp", SECCOMP_SET_MODE_FILTER, WANTED, 0);
+  const answer = errnoName(errno());
+  const why = answer in ANSWERS ? ANSWERS[answer] : `the kernel answers ${answer} where it should ask about calls`;
+  return why ?? (yamaScope() > 1 ? `Yama lets no process look into its children (${YAMA} is above 1)` : undefined);
+}
+
+function yamaScope(): number {
+  try {
+    return Number(Deno.readTextFileSync(YAMA));
+  } catch {
+    return 0; // a kernel without it
+  }
+}

@@ -1,0 +1,59 @@
+import { join } from "@std/path";
+import { isInside, type Scope } from "../../core/policy.ts";
+import { presentBelow } from "./readable.ts";
+import { unique } from "./scopes.ts";
+import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
+
+/** Where things are, for denials. */
+export interface DeniedFacts {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders that must stay readable even inside a secret one: skills live in the agent's own folder. */
+  readonly readable: readonly string[];
+  /** Private folders that must stay writable even inside a secret one. */
+  readonly writable: readonly string[];
+  readonly program: readonly string[];
+  /** What this program keeps of sessions. */
+  readonly kept: readonly string[];
+  readonly realPath: (path: string) => string | undefined;
+  readonly listFolder: (path: string) => readonly string[] | undefined;
+}
+
+/** All denials of paths. */
+export interface DeniedPaths {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Secret places, without the user's own denials. */
+  readonly secrets: readonly string[];
+}
+
+/** The denials of all layers, with the secrets and this program added to them. */
+export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): DeniedPaths {
+  const own = facts.env["SANDPIPER_HOME"];
+  const lexical = [
+    ...HOME_SECRETS.map((name) => join(facts.home, name)),
+    ...SYSTEM_SECRETS,
+    ...(own?.startsWith("/") ? [own] : []),
+  ];
+  // A secret folder is often a link to where it is kept. One that leads to something as large as the home is no secret.
+  const there = [...presentBelow(facts.home, HOME_SECRETS, facts.listFolder), ...SYSTEM_SECRETS, ...(own ? [own] : [])];
+  const real = there.map((path) => facts.realPath(path)).filter((path) => path !== undefined)
+    .filter((path) => !isInside(facts.home, path));
+  const secrets = unique([...lexical, ...real]);
+  const carved = (keep: readonly string[]): string[] => secrets.flatMap((path) => carve(path, keep, facts.listFolder));
+  // Mostly below a secret place, whose denial covers it.
+  const withKept = (denied: readonly string[]): string[] =>
+    unique([...denied, ...facts.kept.filter((path) => !denied.some((folder) => isInside(path, folder)))]);
+  return {
+    read: withKept([...read.list, ...carved([...facts.readable, ...facts.writable])]),
+    write: withKept([...write.list, ...carved(facts.writable), ...facts.program]),
+    secrets,
+  };
+}
+
+/** A denied folder, or its pieces but for those that lead to something that is kept. */
+function carve(path: string, keep: readonly string[], list: DeniedFacts["listFolder"]): string[] {
+  if (keep.some((folder) => isInside(path, folder))) return [];
+  if (!keep.some((folder) => isInside(folder, path))) return [path];
+  return (list(path) ?? []).flatMap((name) => carve(join(path, name), keep, list));
+}

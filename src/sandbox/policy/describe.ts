@@ -1,0 +1,166 @@
+import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
+import type { Denial } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { privateFolders } from "./private_folders.ts";
+import { hasOwnLoopback } from "./program_scopes.ts";
+import { runNotices } from "./run_notices.ts";
+
+const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
+  "kernel+": "Enforced by the Linux kernel.",
+  "kernel": "Enforced by the Linux kernel.",
+  "seatbelt": "Enforced by the macOS kernel.",
+  "permissions": "Enforced by Deno's permissions; no kernel sandbox is active.",
+  "off": "Nothing is enforced: the user switched the sandbox off.",
+};
+
+/**
+ * A policy as short sentences, for the prompt's environment section and for `sandpiper policy`.
+ *
+ * System paths, toolchains and secrets are summed up: the reader wants to know what is special here. `granted` is what a
+ * person allowed on the way; it is part of the policy already.
+ */
+export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
+  return [
+    `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
+    `Write: ${writeList(policy)}${protectedList(policy)}.`,
+    ...ownDenials(policy),
+    `Programs: ${runSentence(policy)}.`,
+    `Network: ${networkSentence(policy)}.`,
+    ...(granted.length > 0
+      ? [`Allowed by the user in this session: ${granted.map((one) => describeDenial(one).allows).join("; ")}.`]
+      : []),
+    ENFORCERS[policy.sandbox],
+  ];
+}
+
+function readList(policy: Policy): string {
+  if (policy.read.list.length === 0) return "nothing";
+  const system = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap|etc|var|run)(?:\/|$)/;
+  const own = policy.read.list.filter((path) =>
+    isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
+  );
+  const shown = own.filter((path) => !isInside(path, policy.home) || isInside(path, policy.root));
+  return [...shown.map((path) => name(path, policy)), "system, toolchains"].join(", ");
+}
+
+function writeList(policy: Policy): string {
+  const { write } = policy;
+  const own = write.all
+    ? ["everything but secrets and protected paths"]
+    : write.list.filter((path) => !isPrivate(path, policy)).map((path) => name(path, policy));
+  // Not the folder's path: that differs from session to session, and the prompt keeps its bytes.
+  const isOwn = privateFolders(policy).includes("/tmp");
+  const temporary = isOwn ? "$TMPDIR (/tmp)" : write.all ? "$TMPDIR" : "$TMPDIR (not /tmp)";
+  return [...own, ...(grantsAny(write) || hasRealShell(policy) ? [temporary] : [])].join(", ") || "nothing";
+}
+
+function isPrivate(path: string, policy: Policy): boolean {
+  return path === policy.tmp || path === policy.cache;
+}
+
+function name(path: string, policy: Policy): string {
+  return path === policy.root ? "the workspace" : path;
+}
+
+function ownDenials(policy: Policy): string[] {
+  const inside = (list: readonly string[]): string[] =>
+    list.filter((path) => isInside(path, policy.root) && !policy.protected.includes(path));
+  const [read, write] = [inside(policy.denyRead), inside(policy.denyWrite)];
+  return [
+    ...(read.length > 0 ? [`Never readable: ${read.join(", ")}.`] : []),
+    ...(write.length > 0 ? [`Never writable: ${write.join(", ")}.`] : []),
+  ];
+}
+
+function protectedList(policy: Policy): string {
+  if (!grantsAny(policy.write) || policy.protected.length === 0) return "";
+  const names = policy.protected.filter((path) => isInside(path, policy.root)).map((path) =>
+    path.slice(policy.root.length + 1)
+  );
+  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? ".git settings" : path))];
+  return `; never ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}`;
+}
+
+function runSentence(policy: Policy): string {
+  if (hasRealShell(policy)) return "any, confined";
+  const own = grantsAny(policy.read)
+    ? "; bash is an interpreter with its own grep, sed, awk, find, jq and the like"
+    : "";
+  const list = policy.run.all ? [] : policy.run.list;
+  return (list.length > 0 ? `only ${list.join(", ")}, each in the same confinement` : "none") + own;
+}
+
+function networkSentence(policy: Policy): string {
+  const { net } = policy;
+  if (net.all) return "allowed";
+  const own = hasOwnLoopback(policy) ? "; 127.0.0.1 works within one command" : "";
+  if (net.list.length === 0) return `none${own}`;
+  return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
+}
+
+function grantsAny(scope: Scope): boolean {
+  return scope.all || scope.list.length > 0;
+}
+
+/** A denial as a person is asked about it. Neither text holds anything that could steer a terminal or hide. */
+export interface ShownDenial {
+  /** What did not work, for example `read /srv/data/a.csv`. */
+  readonly denied: string;
+  /** What a yes would allow, for example `read, change, make and delete everything in /srv/data`. */
+  readonly allows: string;
+}
+
+/** A denial in words. */
+export function describeDenial({ kind, target, grant }: Denial): ShownDenial {
+  const [what, all] = [visible(target), grant === "*"];
+  switch (kind) {
+    case "read":
+      return {
+        denied: `read ${what}`,
+        allows: all ? "read everything but secrets" : `read ${visible(grant)} and all that is in it`,
+      };
+    case "write":
+      return {
+        denied: `write ${what}`,
+        allows: all ? "read and write everywhere" : `read, change, make and delete everything in ${visible(grant)}`,
+      };
+    case "run":
+      return { denied: `run ${what}`, allows: `run ${visible(grant)}, in the same confinement` };
+    case "net":
+      return {
+        denied: target === "*" ? "use the network" : `connect to ${what}`,
+        allows: all ? "use all of the network" : `connect to ${visible(grant)}`,
+      };
+  }
+}
+
+/** A name on one line, with escapes for what would not be seen as it is. */
+function visible(name: string): string {
+  return name.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/**
+ * A policy for the manifest (R359): scopes and limits, names of variables without their values, what its level cannot do
+ * here, and what a person is warned of (R468).
+ */
+export function policyRecord(policy: Policy): JsonObject {
+  const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });
+  return {
+    sandbox: policy.sandbox,
+    weaknesses: policy.weaknesses ?? [],
+    notices: [...policy.notices ?? [], ...runNotices(policy)],
+    root: policy.root,
+    read: scope(policy.read),
+    write: scope(policy.write),
+    run: scope(policy.run),
+    net: scope(policy.net),
+    env: Object.keys(policy.env).sort(),
+    denyRead: policy.denyRead,
+    denyWrite: policy.denyWrite,
+    protected: policy.protected,
+    limits: { ...policy.limits },
+  };
+}

@@ -1,0 +1,82 @@
+import { isAbsolute } from "@std/path";
+import type { Scope } from "../../core/policy.ts";
+import { SECRET_VARIABLE } from "./secrets.ts";
+
+const PASSES = new RegExp(
+  "^(?:" + [
+    "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z_]+|TZ|TERM|COLORTERM|EDITOR|VISUAL|CI|FORCE_COLOR|NO_COLOR",
+    "JAVA_HOME|MAVEN_HOME|GRADLE_HOME|GOPATH|GOROOT|GOFLAGS|CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|PYENV_ROOT",
+    "NVM_DIR|NVM_BIN|VOLTA_HOME|DENO_INSTALL|BUN_INSTALL|SDKMAN_DIR|RBENV_ROOT|VIRTUAL_ENV|CONDA_PREFIX|NODE_ENV",
+    "SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|SOURCE_DATE_EPOCH",
+  ].join("|") + ")$",
+);
+
+/** Variables that make a loader or interpreter run something else: never from outside. */
+const STEERS =
+  /^(?:LD_|DYLD_|BASH_ENV$|ENV$|BASH_FUNC_|GIT_(?:SSH|EXEC|CONFIG|ASKPASS|PROXY|DIR$|WORK_TREE$)|SSH_ASKPASS)/;
+
+/** Where a session's private places are. */
+export interface PrivatePlaces {
+  readonly home: string;
+  readonly root: string;
+  readonly tmp: string;
+  readonly cache: string;
+  /** Git's global settings for tools; absent where nothing keeps them from the home's own. */
+  readonly gitConfig?: string;
+}
+
+/**
+ * The complete environment of tools: a list of names that pass, what was granted besides, and the private places.
+ *
+ * A grant of everything still leaves out names that look like secrets; named one by one, they pass.
+ */
+export function toolEnvironment(
+  env: Readonly<Record<string, string>>,
+  grant: { readonly allow: Scope; readonly deny: Scope },
+  places: PrivatePlaces,
+): Record<string, string> {
+  const passes = (name: string): boolean => {
+    if (grant.deny.all || grant.deny.list.includes(name)) return false;
+    if (grant.allow.list.includes(name)) return true;
+    if (SECRET_VARIABLE.test(name) || STEERS.test(name)) return false;
+    return PASSES.test(name) || grant.allow.all;
+  };
+  const kept = Object.entries(env).filter(([name, value]) => passes(name) && !value.includes("\0"));
+  return { ...Object.fromEntries(kept), ...privateVariables(env, places) };
+}
+
+function privateVariables(env: Readonly<Record<string, string>>, places: PrivatePlaces): Record<string, string> {
+  const { home, root, tmp, cache, gitConfig } = places;
+  return {
+    PATH: searchPath(env["PATH"]),
+    HOME: home,
+    PWD: root,
+    TMPDIR: tmp,
+    TMP: tmp,
+    TEMP: tmp,
+    // Package managers write here and never into the user's caches, which other programs trust.
+    XDG_CACHE_HOME: cache,
+    npm_config_cache: `${cache}/npm`,
+    npm_config_update_notifier: "false",
+    // The user's own holds tokens and is not readable, which npm takes for an error.
+    npm_config_userconfig: `${cache}/npmrc`,
+    YARN_CACHE_FOLDER: `${cache}/yarn`,
+    PIP_CACHE_DIR: `${cache}/pip`,
+    UV_CACHE_DIR: `${cache}/uv`,
+    GOCACHE: `${cache}/go-build`,
+    DENO_DIR: `${cache}/deno`,
+    JAVA_TOOL_OPTIONS: `-Djava.io.tmpdir=${tmp} -XX:-UsePerfData`,
+    // Nobody is there to answer or to page.
+    GIT_TERMINAL_PROMPT: "0",
+    ...(gitConfig === undefined ? {} : { GIT_CONFIG_GLOBAL: gitConfig }),
+    PAGER: "cat",
+    GIT_PAGER: "cat",
+    SANDPIPER_SANDBOX: "1",
+  };
+}
+
+/** Absolute entries only: a relative one would take programs from wherever a command stands. */
+function searchPath(path: string | undefined): string {
+  const entries = (path ?? "").split(":").filter((entry) => isAbsolute(entry));
+  return entries.length > 0 ? entries.join(":") : "/usr/local/bin:/usr/bin:/bin";
+}

@@ -1,0 +1,239 @@
+import { join } from "@std/path";
+import { UserError } from "../../core/error.ts";
+import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
+import { DEFAULT_LIMITS } from "./default_limits.ts";
+import { deniedPaths } from "./denied_paths.ts";
+import { toolEnvironment } from "./environment.ts";
+import { netEnvironment } from "./offline_environment.ts";
+import { worktreeLink } from "../git/paths.ts";
+import type { FolderView } from "../system/folder_view.ts";
+import { keptPaths, refuseKeptAround } from "./session_denials.ts";
+import { pathReader, realFolder } from "./path_entry.ts";
+import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
+import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
+import { protectedPaths, startupPaths } from "./protected_paths.ts";
+import { toolchainPaths } from "./readable.ts";
+import {
+  bareEntries,
+  EVERYTHING,
+  intersectNames,
+  intersectPaths,
+  joinScopes,
+  NOTHING,
+  readScope,
+  scopeBeside,
+  unique,
+  withoutDenied,
+  type WrittenScope,
+} from "./scopes.ts";
+
+/** One layer of wishes about scopes: flags, user settings or project settings. */
+export interface ScopeLayer {
+  readonly read?: WrittenScope;
+  readonly write?: WrittenScope;
+  readonly run?: WrittenScope;
+  readonly net?: WrittenScope;
+  readonly env?: WrittenScope;
+  readonly deny?: {
+    readonly read?: WrittenScope;
+    readonly write?: WrittenScope;
+    readonly run?: WrittenScope;
+    readonly net?: WrittenScope;
+    readonly env?: WrittenScope;
+  };
+}
+
+/** What a person allowed besides when a call was denied; it adds to what is there and takes nothing away. */
+export type Grants = Pick<ScopeLayer, "read" | "write" | "run" | "net">;
+
+/** What people asked for. Relative paths count from `root`, `~/` from home. */
+export interface PolicyRequest {
+  /** The workspace. */
+  readonly root: string;
+  readonly flags?: ScopeLayer;
+  /** `--read-only`: no write scope, no run scope. */
+  readonly readOnly?: boolean;
+  readonly user?: ScopeLayer;
+  /** Of the user's settings for this workspace: adds to `user`, and like that gives way to a flag. */
+  readonly allowed?: Grants;
+  /** Given at the terminal in this session: adds to whatever else holds; the project narrows it as it narrows a flag. */
+  readonly grants?: Grants;
+  /** May narrow, never widen. */
+  readonly project?: ScopeLayer;
+  readonly limits?: Partial<Limits>;
+}
+
+/** What is so on this machine and in this session. */
+export interface PolicyFacts extends FolderView {
+  readonly home: string;
+  /** Private temporary folder of the session, already made. */
+  readonly tmp: string;
+  /** Private cache folder, already made. */
+  readonly cache: string;
+  /** The host's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders of skills that the model is shown. */
+  readonly skills: readonly string[];
+  /** More paths that tools need to read (documentation of the program). */
+  readonly readable?: readonly string[];
+  /** What this program is made of: never writable, since the next confined process starts from it. */
+  readonly program?: readonly string[];
+  /** Files and folders in which sessions and their audit are kept: neither readable nor writable. */
+  readonly kept?: readonly string[];
+  readonly level: SandboxLevel;
+  /** Why the network cannot be limited to a list of hosts, asked where it is to be; without, only kernel+ can. */
+  readonly noHosts?: () => string | undefined;
+}
+
+type Kind = "read" | "write" | "run" | "net" | "env";
+
+/**
+ * Makes the one policy of a session out of wishes and facts; pure.
+ *
+ * Flags replace the user's settings, these replace the defaults; grants add; the project's settings only take away;
+ * denials of all layers add up and win. Throws UserError for what cannot be had.
+ */
+export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Policy {
+  const root = realFolder(request.root, "workspace", facts.realPath);
+  const home = facts.realPath(facts.home) ?? facts.home;
+  const tmp = realFolder(facts.tmp, "temporary folder", facts.realPath);
+  const cache = realFolder(facts.cache, "cache folder", facts.realPath);
+  const layers = layersOf(request, root, home, facts);
+  const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
+  const kept = keptPaths(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
+  const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
+    ...facts,
+    home,
+    readable: extra,
+    writable: [tmp, cache],
+    program: facts.program ?? [],
+    kept: kept.denied,
+  });
+  refuseSecretWorkspace(root, denied.secrets);
+  const workspace: Scope = root === "/" ? EVERYTHING : { all: false, list: [root] };
+  const read = layers.denied("read").all ? NOTHING : layers.wanted("read", workspace);
+  const write = request.readOnly || layers.denied("write").all ? NOTHING : layers.wanted("write", workspace);
+  refuseKeptAround(kept, [read, write]);
+  const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
+  const link = worktreeLink(root, facts);
+  const net = netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level, facts.noHosts);
+  const env = toolEnvironment(
+    facts.env,
+    { allow: layers.wanted("env", NOTHING), deny: layers.denied("env") },
+    {
+      ...{ home, root, tmp, cache },
+      // A process that may write nowhere has no folder for a file of its own.
+      ...(facts.level === "off" ? {} : { gitConfig: tmp === root ? "/dev/null" : join(tmp, PRIVATE_GIT_CONFIG) }),
+    },
+  );
+  const startup = startupPaths(write, { ...facts, home });
+  const denyWrite = unique([...denied.write, ...startup]);
+  return {
+    root,
+    home,
+    tmp,
+    cache,
+    read: withPlaces(
+      read,
+      [
+        tmp,
+        cache,
+        ...extra,
+        ...toolchainPaths({ ...facts, home }),
+        ...(link && inScope(read, root) ? [link.common] : []),
+      ],
+      denied.read,
+    ),
+    write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denyWrite),
+    run: runScope(run, layers.denied("run")),
+    net,
+    env: netEnvironment(env, { net, sandbox: facts.level }),
+    denyRead: denied.read,
+    denyWrite,
+    protected: unique([
+      ...protectedPaths(root, facts, home),
+      ...(link?.protected ?? []),
+      ...denied.secrets.filter((path) => isInside(path, root)),
+      ...startup,
+    ]),
+    limits: { ...DEFAULT_LIMITS, ...request.limits },
+    sandbox: facts.level,
+  };
+}
+
+function layersOf(
+  request: PolicyRequest,
+  root: string,
+  home: string,
+  facts: PolicyFacts,
+): { wanted: (kind: Kind, fallback: Scope) => Scope; denied: (kind: Kind) => Scope } {
+  const paths = pathReader(root, home, facts.realPath);
+  const asWritten = (entry: string): readonly string[] => [entry];
+  const ofPaths = (kind: Kind): boolean => kind === "read" || kind === "write";
+  const grant = (kind: Kind, written: WrittenScope): Scope =>
+    readScope(written, ofPaths(kind) ? paths.granted : asWritten);
+  // The environment is decided at the start.
+  const granted = (kind: Kind, grants: Grants | undefined): Scope =>
+    kind === "env" ? NOTHING : grant(kind, grants?.[kind] ?? false);
+  const denied = (kind: Kind): Scope => {
+    const all = [request.flags, request.user, request.project].map((layer) =>
+      readScope(layer?.deny?.[kind] ?? false, ofPaths(kind) ? paths.denied : asWritten)
+    );
+    return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
+  };
+  const writes = !request.readOnly && !denied("write").all;
+  /** What a layer says of a kind, and for reading what it says of writing: a place that is written is read, too. */
+  const said = (kind: Kind, layer: ScopeLayer | undefined, without: Scope): Scope => {
+    const written = layer?.[kind];
+    const scope = written === undefined
+      ? without
+      : scopeBeside(written, without, ofPaths(kind) ? paths.granted : asWritten);
+    if (kind !== "read" || !writes || layer?.write === undefined) return scope;
+    return joinScopes(scope, grant("write", bareEntries(layer.write)));
+  };
+  return {
+    wanted: (kind, fallback) => {
+      const { flags, user = {}, project } = request;
+      // What the user's settings say of writing does not count where a flag says otherwise.
+      const { write, ...others } = user;
+      const settled = flags?.write === undefined && write !== undefined ? { ...others, write } : others;
+      const counts = kind === "read" ? settled : user;
+      const standing = said(kind, flags, joinScopes(said(kind, counts, fallback), granted(kind, request.allowed)));
+      const own = joinScopes(standing, granted(kind, request.grants));
+      if (project?.[kind] === undefined) return own;
+      const intersect = kind === "net" ? intersectHosts : ofPaths(kind) ? intersectPaths : intersectNames;
+      return intersect(own, said(kind, project, own));
+    },
+    denied,
+  };
+}
+
+function refuseSecretWorkspace(root: string, secrets: readonly string[]): void {
+  const secret = secrets.find((path) => isInside(root, path));
+  if (secret === undefined) return;
+  throw new UserError({
+    what: `Cannot work in ${root}`,
+    why: `${secret} holds secrets, which tools never read, whatever is allowed`,
+    fix: "Start in another folder and copy what tools should see",
+    exitCode: 3,
+  });
+}
+
+/** Private and system places come along only with a scope that grants something. */
+function withPlaces(scope: Scope, places: readonly string[], denied: readonly string[]): Scope {
+  const own = withoutDenied(scope, denied);
+  if (own.all || own.list.length === 0) return own;
+  return withoutDenied({ all: false, list: unique([...own.list, ...places]) }, denied);
+}
+
+function inScope(scope: Scope, path: string): boolean {
+  return scope.all || scope.list.some((folder) => isInside(path, folder));
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined;
+}
+
+function kernelHolds(level: SandboxLevel): boolean {
+  return level === "kernel+" || level === "kernel" || level === "seatbelt";
+}

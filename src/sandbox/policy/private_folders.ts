@@ -1,0 +1,26 @@
+import { coverage, isInside, type Policy } from "../../core/policy.ts";
+
+/** Shared by all programs of a machine; where commands have namespaces each gets folders of its own in their place. */
+const SHARED = ["/tmp", "/dev/shm"];
+
+/** Whether a path is one of these folders or lies in one. */
+export function isShared(path: string): boolean {
+  return SHARED.some((folder) => isInside(path, folder));
+}
+
+/**
+ * Those of the folders for temporary files that are a command's own, and stand open to it as a whole.
+ *
+ * None that is granted: a grant names the machine's, and everything to read is the machine's /tmp, too (to write it is not:
+ * nobody writes what all share). And none in which something of the machine's is shown that may be
+ * written but not read: a rule of Landlock opens all that is mounted below its folder, too.
+ */
+export function privateFolders({ sandbox, read, write, root, tmp, cache }: Policy): readonly string[] {
+  if (sandbox !== "kernel+") return [];
+  const isReadable = coverage(read);
+  const written = [...write.list, ...(write.all ? [root] : [])];
+  return SHARED.filter((folder) =>
+    !(read.all && !write.all && folder === "/tmp") && !read.list.includes(folder) && !write.list.includes(folder) &&
+    written.every((path) => !isInside(path, folder) || path === tmp || path === cache || isReadable(path))
+  );
+}

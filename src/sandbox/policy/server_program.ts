@@ -1,0 +1,50 @@
+import { isAbsolute } from "@std/path";
+import { grantOption } from "../../core/grant_option.ts";
+import { ToolError } from "../../core/error.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { programFile } from "./program_files.ts";
+
+/** Where the kernel confines a single program. */
+const CONFINING: readonly Policy["sandbox"][] = ["kernel+", "kernel"];
+
+/**
+ * What to start for a server's command: any program where all may run, else one that is listed and whose file tools cannot
+ * change. Throws ToolError with the reason and, where there is one, the grant.
+ */
+export function serverProgram(command: string, policy: Policy): string {
+  if (command.includes("/") && !isAbsolute(command)) {
+    throw new ToolError(`its command "${command}" must be a program's name or absolute path`);
+  }
+  const { run, sandbox } = policy;
+  if (sandbox === "permissions") throw new ToolError("at the sandbox level permissions no program can be confined");
+  if (run.all) return command;
+  if (!run.list.includes(command)) {
+    throw new ToolError(
+      `${command} is not in the run scope; only the user can allow it: ${grantOption("run", command)}`,
+    );
+  }
+  if (!CONFINING.includes(sandbox)) {
+    throw new ToolError(`at the sandbox level ${sandbox} no single program can be confined`);
+  }
+  const file = programFile(command, policy);
+  if ("why" in file) throw new ToolError(`${command} cannot be run: ${file.why}`);
+  return file.path;
+}
+
+/** The real path of the folder that a server starts in; throws ToolError for one outside the read scope. */
+export function serverFolder(cwd: string, policy: Policy): string {
+  let real: string | undefined;
+  try {
+    real = Deno.realPathSync(cwd);
+  } catch {
+    // Told below.
+  }
+  if (real === undefined || !Deno.lstatSync(real).isDirectory) {
+    throw new ToolError(`it cannot start in ${cwd}: no folder`);
+  }
+  const path = real;
+  if (!covers(policy.read, path) || policy.denyRead.some((denied) => isInside(path, denied))) {
+    throw new ToolError(`it cannot start in ${cwd}: outside the read scope`);
+  }
+  return path;
+}

@@ -1,0 +1,202 @@
+import { messageOf } from "../../core/error.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { DenialClaim } from "../denial/claim.ts";
+import { killTree } from "../process/end_tree.ts";
+import type { GitLayers, ProcessLayers } from "../git_layer/layers.ts";
+import { type Exec, execFrame } from "../confine/launch.ts";
+import { spawnConfined } from "../launcher/executable.ts";
+import { CONFINED, confineReport } from "../launcher/request.ts";
+import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
+import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
+import type { Self } from "../confine/self.ts";
+import { type StartPlan, startPlan } from "../confine/start_plan.ts";
+
+/** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
+const LATE_MS = 500;
+
+/** Longest report on the way to confinement that is kept, characters. */
+const MAX_REPORT = 8_192;
+
+/** A process that was started to run one command. */
+export interface StartedProcess {
+  /** Also its process group and session. */
+  readonly pid: number;
+  readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly status: Promise<Deno.CommandStatus>;
+  /**
+   * Why the command was never reached; undefined when the end was the command's own. To be asked once, when the process
+   * has ended: it lets go of the pipes, too.
+   */
+  failure(status: Deno.CommandStatus): Promise<string | undefined>;
+  /** After `failure`: whether confining itself said that it failed, so that the command has surely done nothing. */
+  neverBegan?(): boolean;
+  /** What the network's proxy denied so far, one line each. */
+  notes?(): string[];
+  /** What of it a grant could lift. */
+  denied?(): DenialClaim[];
+  /** Those of the notes that are about anything else. */
+  refused?(): string[];
+  /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
+  settle?(isQuiet: boolean): Promise<string[]>;
+}
+
+/** A process that confined itself, or is about to, and waits for what it is to become. */
+export interface ConfinedProcess extends StartedProcess {
+  /** The program's own standard error where that is not merged, after what confining reports. Need not be read. */
+  readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /**
+   * Called once; `input` follows for a program that keeps standard input. Never rejects: what goes wrong ends the process
+   * and is told by `failure`.
+   */
+  become(exec: Exec, input?: Uint8Array<ArrayBuffer>): void;
+  /** Whether it was made for what does not hold any more. */
+  isStale(): boolean;
+  /** Ends it before it became anything. */
+  end(): Promise<void>;
+}
+
+/** What a confined process may have besides its policy. */
+export interface ConfinedOptions {
+  readonly net?: NetOptions;
+  /** Of a process that runs commands. */
+  readonly layers?: GitLayers | undefined;
+}
+
+/** Starts a process that confines itself by a policy; where that lists hosts, with a gate to them that ends with it. */
+export function startConfined(policy: Policy, self: Self, { net, layers }: ConfinedOptions = {}): ConfinedProcess {
+  becomeSubreaper();
+  const gate = gateOf(policy, net);
+  let child: Deno.ChildProcess;
+  let plan: StartPlan;
+  let layer: ProcessLayers | undefined;
+  try {
+    layer = layers?.open();
+    plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
+    child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
+  } catch (error) {
+    gate?.close();
+    layer?.close();
+    throw error;
+  }
+  keepProcess(child);
+  if (gate) child.status.finally(() => gate.close()).catch(() => {});
+  const frame = plan.frame(layer?.mounts);
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer);
+}
+
+function attach(
+  child: Deno.ChildProcess,
+  frame: Uint8Array<ArrayBuffer>,
+  gate: NetGate | undefined,
+  layer: ProcessLayers | undefined,
+): ConfinedProcess {
+  const [reported, stderr] = child.stderr.tee();
+  const report = readReport(reported);
+  let isTold = false;
+  let isRefused = false;
+  const writer = child.stdin.getWriter();
+  let broken = false;
+  let isInput = false;
+  // A pipe breaks when its reader is gone: why it is gone stands in the report. A program need not read its input.
+  const lost = (): void => void (broken ||= !isInput);
+  const send = (bytes: Uint8Array<ArrayBuffer>): void => void writer.write(bytes).catch(lost);
+  writer.closed.catch(lost);
+  send(frame);
+  // No command before the gate is reached; one that is never reached means that the process has ended.
+  const ready = gate && Promise.race([gate.ready, child.status]);
+  ready?.catch(() => {}); // told where a command waits for it
+  const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
+  const withOwn = (exec: Exec): Exec => ({ ...exec, env: { ...exec.env, ...gate?.env, ...layer?.env } });
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    stderr,
+    status: child.status,
+    become(exec, input) {
+      isTold = exec.mergeOutput;
+      layer?.begin();
+      whenReady(() => {
+        const told = writer.write(execFrame(withOwn(exec)));
+        told.catch(() => broken = true);
+        if (input !== undefined && input.length > 0) {
+          told.then(() => isInput = true, () => {});
+          writer.write(input).catch(lost);
+        }
+        writer.close().catch(lost);
+      });
+    },
+    notes: () => gate?.notes() ?? [],
+    denied: () => gate?.denied() ?? [],
+    refused: () => gate?.refused() ?? [],
+    settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
+    isStale: () => layer?.isStale() === true,
+    async failure(status) {
+      // Whatever its exit code says: what could not be told what to run has run nothing.
+      const neverTold = broken;
+      await writer.abort().catch(() => {});
+      const text = await settled(report, status);
+      const neverRan = neverTold || (isTold && !text.includes(CONFINED));
+      const refusal = confineFailure(text, status);
+      // Only where the command's own words cannot be among these.
+      isRefused = refusal !== undefined && isTold && !text.includes(CONFINED);
+      return refusal ?? (neverRan ? "it ended before it was told what to run" : undefined);
+    },
+    neverBegan: () => isRefused,
+    async end() {
+      const tree = openTree(child.pid);
+      await killTree(tree);
+      gate?.close();
+      layer?.close();
+      await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report.ended]);
+      tree.close();
+    },
+  };
+}
+
+/** What a process says on the way to its command. */
+interface Report {
+  readonly text: () => string;
+  /** When nothing more can come. */
+  readonly ended: Promise<void>;
+  /** When it said that the command is next. */
+  readonly confined: Promise<void>;
+}
+
+/** Reads what the process says before it becomes another; standard error is the command's after that, where it is not merged. */
+function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Report {
+  let text = "";
+  const confined = Promise.withResolvers<void>();
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of stream) {
+        text = (text + decoder.decode(chunk, { stream: true })).slice(0, MAX_REPORT);
+        if (text.includes(CONFINED)) confined.resolve();
+      }
+    } catch (error) {
+      text += messageOf(error);
+    }
+  };
+  return { text: () => text, ended: read(), confined: confined.promise };
+}
+
+/** The report of an ended process; bounded, because a wrapper that does not end may hold the pipe. */
+async function settled(report: Report, status: Deno.CommandStatus): Promise<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, LATE_MS));
+  // After a good end nothing but that one line is waited for: what is left behind may hold the pipe.
+  await Promise.race([report.ended, late, ...(status.success ? [report.confined] : [])]);
+  clearTimeout(timer);
+  return report.text();
+}
+
+/** The reason in a report, or undefined when the command was reached. */
+function confineFailure(report: string, status: Deno.CommandStatus): string | undefined {
+  if (status.success) return undefined;
+  for (const line of report.split("\n")) {
+    if (line.startsWith("bwrap: ")) return line;
+    const reported = confineReport(line);
+    if (reported !== undefined) return reported;
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import type { Policy } from "../../core/policy.ts";
+import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
+import { type GitLayers, openGitLayers } from "../git_layer/layers.ts";
+import { canWalk } from "../process/tree.ts";
+import { statOf } from "../system/procfs.ts";
+import type { Self } from "../confine/self.ts";
+
+/** Time for the host to use the answer of a call before the next process is started beside it. */
+const AFTER_CALL_MS = 5;
+/** A call that lasts this long is not disturbed by a start beside it any more. */
+const BESIDE_CALL_MS = 100;
+/** How many wait at a time; a reply rarely has more calls that come at once. */
+const MOST_AHEAD = 2;
+
+/**
+ * Confined processes for calls, started ahead: they have read the policy, have confined themselves and wait. None is there
+ * before a call is announced, one always is after the first, a second one while a reply announces several.
+ *
+ * Holds for one policy: a policy that changes means closing these and opening others.
+ */
+export interface Spares {
+  /** Repositories' folders that commands do not write themselves. Looks at them when it is first asked. */
+  layered(): readonly string[];
+  /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
+  expect(): void;
+  /** A spare, or a process started now; the next spare follows when the call has ended or lasts. */
+  take(): ConfinedProcess;
+  /** Ends the spares; nothing is started any more. */
+  close(): Promise<void>;
+}
+
+/** Opens the spares of a policy without starting anything. */
+export function openSpares(policy: Policy, self: Self, net: Pick<ConfinedOptions, "net"> = {}): Spares {
+  let layers: { readonly open: GitLayers | undefined } | undefined;
+  const start = (): ConfinedProcess => {
+    layers ??= { open: openGitLayers(policy) };
+    return startConfined(policy, self, { ...net, layers: layers.open });
+  };
+  const waiting = new Set<ConfinedProcess>();
+  let closed = false;
+  // Of the calls that were announced since one was taken; the others were refused on the way.
+  let announced = 0;
+  let isTaken = false;
+  const ends = new Set<Promise<void>>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let newest = 0;
+
+  function fill(count: number): void {
+    while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
+      let started: ConfinedProcess;
+      try {
+        started = start();
+      } catch {
+        // The call that needs a process will fail with the reason.
+        return;
+      }
+      waiting.add(started);
+      // One that died is replaced by the call that would have taken it: at once would be an endless loop where
+      // confining does not work.
+      const forget = (): void => discard(started);
+      started.status.then(forget, forget);
+    }
+  }
+
+  function discard(spare: ConfinedProcess): void {
+    if (!waiting.delete(spare)) return;
+    const end = spare.end();
+    ends.add(end);
+    end.then(() => ends.delete(end));
+  }
+
+  /** After a call, or beside it; one that was taken since and is the last of its reply is left alone until its own time. */
+  function refillIn(ms: number, call: number): void {
+    if (closed) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      if (call === newest || announced > waiting.size) fill(Math.max(1, announced));
+    }, ms);
+    timers.add(timer);
+  }
+
+  function takeWaiting(): ConfinedProcess | undefined {
+    for (const spare of waiting) {
+      // A spare that was killed a moment ago may not have been reported yet.
+      if (!isAlive(spare.pid) || spare.isStale()) discard(spare);
+      else if (waiting.delete(spare)) return spare;
+    }
+    return undefined;
+  }
+
+  return {
+    layered: () => (layers ??= { open: openGitLayers(policy) }).open?.folders ?? [],
+    expect() {
+      announced = isTaken ? 1 : announced + 1;
+      isTaken = false;
+      fill(announced);
+    },
+    take() {
+      if (closed) throw new Error("the spares are closed");
+      const taken = takeWaiting() ?? start();
+      isTaken = true;
+      announced = Math.max(0, announced - 1);
+      const call = ++newest;
+      refillIn(BESIDE_CALL_MS, call);
+      const after = (): void => refillIn(AFTER_CALL_MS, call);
+      taken.status.then(after, after);
+      return taken;
+    },
+    async close() {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+      waiting.forEach(discard);
+      await Promise.all(ends);
+      layers?.open?.close();
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  return !canWalk() || statOf(pid)?.zombie === false;
+}

@@ -1,0 +1,75 @@
+// Whether a flood has begun must be seen in time, and in a flood whoever looks for it waits for a turn. So a process of a few
+// kilobytes looks, in real time where the system lets it: the launcher, in its other part (launcher/sentinel.h). This process
+// stays an ordinary one until a flood is seen; the sentinel then puts it before the others, all threads at once, and wakes it.
+import { encodeWatch } from "../launcher/frames.ts";
+import { launcher, spawnConfined } from "../launcher/executable.ts";
+import type { Flood } from "../launcher/request.ts";
+import { canWalk, keepProcess } from "./tree.ts";
+import { runInRealTime } from "./realtime_priority.ts";
+
+/** Looks for floods while it is told to. */
+export interface Sentinel {
+  /** What the machine has from now on is compared with what it has now. */
+  watch(): void;
+  pause(): void;
+  /** Resolves when its process is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the sentinel; undefined where there can be none.
+ *
+ * `onFlood` is called in real time where that is allowed, and that ends with it; it is called again while the flood grows.
+ * `onEnd` is called when the sentinel ended without being closed. Neither may throw.
+ */
+export function openSentinel(
+  flood: Flood,
+  { onFlood, onEnd }: { readonly onFlood: () => void; readonly onEnd: () => void },
+): Sentinel | undefined {
+  if (!canWalk()) return undefined;
+  let child: Deno.ChildProcess;
+  try {
+    child = spawnConfined({ program: launcher().path(), args: ["sandpiper-sentinel"], env: {} }, { cwd: "/" });
+  } catch {
+    return undefined;
+  }
+  keepProcess(child);
+  // It must not keep a program alive that has come to its end.
+  child.unref();
+  const input = child.stdin.getWriter();
+  let isClosed = false;
+  // Where it has ended, its output says so.
+  const say = (bytes: Uint8Array): void => void input.write(bytes).catch(() => {});
+  const ended = Promise.allSettled([
+    child.status,
+    input.closed,
+    child.stderr.cancel(),
+    child.stdout.pipeTo(new WritableStream({ write: () => inRealTime(() => isClosed || onFlood()) })).catch(() => {})
+      // It may have been ended right after it saw one.
+      .then(() => inRealTime(() => isClosed || onEnd())),
+  ]);
+  say(encodeWatch({ host: Deno.pid, ...flood }));
+  return {
+    watch: () => say(WATCH),
+    pause: () => say(PAUSE),
+    async close() {
+      isClosed = true;
+      child.ref();
+      await input.close().catch(() => {});
+      await ended;
+    },
+  };
+}
+
+/** All threads, those that began since a flood was seen too; afterwards all of them are ordinary. */
+function inRealTime(work: () => void): void {
+  const end = runInRealTime();
+  try {
+    work();
+  } finally {
+    end();
+  }
+}
+
+const WATCH = new TextEncoder().encode("w");
+const PAUSE = new TextEncoder().encode("p");

@@ -1,0 +1,181 @@
+import type { Policy } from "../../core/policy.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../core/temporary_folder.ts";
+import type { DenialClaim } from "../denial/claim.ts";
+import { acceptEach } from "./accept.ts";
+import { parseRule } from "../policy/net_rules.ts";
+import { BRIDGE_PORT, proxyAuthorization, proxyVariables, SOCKET_NAME } from "./environment.ts";
+import { openPort } from "./port.ts";
+import { closeQuietly, writeAll } from "./relay.ts";
+import { PROXY_LIMITS, type ProxyLimits, serveConnection } from "./proxy.ts";
+import { ownResponse } from "./response.ts";
+import { MACHINE_NET, type NetWorld } from "./network.ts";
+
+/** The way from one confined process to the listed hosts. */
+export interface NetGate {
+  /** Folder with the socket `SOCKET_NAME` for a bridge; gone when `ready` resolves. Undefined where none is needed. */
+  readonly folder?: string;
+  /** Calls `start`, which starts the process, while that can take what it needs of the gate; once. */
+  readonly lend: <T>(start: () => T) => T;
+  /** The process's first frame, with what the gate adds. */
+  readonly frame: (policy: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
+  /** The process can reach the gate and nothing else. Never resolves where it does not come as far as that. */
+  readonly ready: Promise<void>;
+  /** What the command's environment needs; the token in it opens this gate alone. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What was denied, one line each, every host once. */
+  notes(): string[];
+  /** The hosts that were denied for not being listed. */
+  denied(): DenialClaim[];
+  /** Those of the notes about what no list would open. */
+  refused(): string[];
+  /** Ends the listener and every connection. Safe to call twice. */
+  close(): void;
+}
+
+/** How a gate meets the network; tests put another in its place. */
+export interface NetOptions {
+  readonly world: NetWorld;
+  readonly limits: ProxyLimits;
+}
+
+/** Longest path of a socket (sun_path of unix(7), less its NUL). */
+const LONGEST_PATH = 107;
+const MOST_NOTES = 10;
+/** More different hosts than anybody asks for by accident. */
+const MOST_DENIED = 1_000;
+
+/** The gate of a process under a policy that lists hosts; undefined where it has none. */
+export function gateOf({ net, sandbox }: Policy, options?: NetOptions): NetGate | undefined {
+  if (net.all || net.list.length === 0) return undefined;
+  if (sandbox === "kernel+") return openGate(net.list, options);
+  return sandbox === "kernel" ? openPortGate(net.list, options) : undefined;
+}
+
+const MACHINE: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS };
+
+/** Opens a gate with a socket for a bridge. Every gate has a folder, a socket and a token of its own. */
+function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+  const proxy = openProxy(list, options);
+  const { path: folder, remove } = makeFolder();
+  const path = `${folder}/${SOCKET_NAME}`;
+  const listener = Deno.listen({ transport: "unix", path });
+  Deno.chmodSync(path, 0o600);
+
+  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
+  const accept = async (): Promise<void> => {
+    // The first to come is the bridge, which says with it that it holds the socket: no command runs before that.
+    closeQuietly(await listener.accept());
+    remove();
+    isReady();
+    await acceptEach(listener, proxy.serve);
+  };
+  // Closing the listener ends the loop.
+  accept().catch(() => {});
+
+  return {
+    folder,
+    lend: (start) => start(),
+    frame: (policy) => policy,
+    ready,
+    env: proxy.env(BRIDGE_PORT),
+    notes: proxy.notes,
+    denied: proxy.denied,
+    refused: proxy.refused,
+    close: () => {
+      closeQuietly(listener);
+      proxy.close();
+      remove();
+    },
+  };
+}
+
+/** Opens a gate at a port of the machine's loopback, to which this process connects the other's sockets itself. */
+function openPortGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+  const proxy = openProxy(list, options);
+  const { port, lend, frame, ready, close } = openPort(proxy.serve);
+  return {
+    ...{ lend, frame, ready },
+    env: proxy.env(port),
+    notes: proxy.notes,
+    denied: proxy.denied,
+    refused: proxy.refused,
+    close: () => {
+      close();
+      proxy.close();
+    },
+  };
+}
+
+/** The proxy behind a gate. */
+interface Proxy {
+  readonly serve: (conn: Deno.Conn) => Promise<void>;
+  readonly env: (port: number) => Readonly<Record<string, string>>;
+  readonly notes: NetGate["notes"];
+  readonly denied: NetGate["denied"];
+  readonly refused: NetGate["refused"];
+  readonly close: () => void;
+}
+
+function openProxy(list: readonly string[], options: NetOptions): Proxy {
+  const rules = list.map(parseRule);
+  const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
+  const open = new Set<Deno.Conn>();
+  let clients = 0;
+  /** Notes, each with the host that is merely not listed. */
+  const denied = new Map<string, string | undefined>();
+  const scope = {
+    ...options,
+    rules,
+    authorization: proxyAuthorization(token),
+    onDenied: (note: string, host: string | undefined): void => {
+      if (denied.size < MOST_DENIED) denied.set(note, host);
+    },
+  };
+
+  const serve = async (conn: Deno.Conn): Promise<void> => {
+    const opened = [conn];
+    open.add(conn);
+    clients++;
+    try {
+      if (clients > options.limits.connections) {
+        await writeAll(conn, new TextEncoder().encode(ownResponse(503, "too many connections at a time")));
+        return;
+      }
+      await serveConnection(conn, scope, (server) => {
+        opened.push(server);
+        open.add(server);
+      });
+    } catch {
+      // The client went away.
+    } finally {
+      clients--;
+      for (const one of opened) {
+        open.delete(one);
+        closeQuietly(one);
+      }
+    }
+  };
+
+  return {
+    serve,
+    env: (port) => proxyVariables(rules, token, port),
+    notes: () => {
+      const lines = [...denied.keys()];
+      const more = lines.length - MOST_NOTES;
+      return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
+    },
+    denied: () =>
+      [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
+    refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
+    close: () => {
+      for (const conn of open) closeQuietly(conn);
+    },
+  };
+}
+
+function makeFolder(): TemporaryFolder {
+  const made = temporaryFolder({ prefix: "sandpiper-net-" });
+  if (new TextEncoder().encode(`${made.path}/${SOCKET_NAME}`).length <= LONGEST_PATH) return made;
+  made.remove();
+  return temporaryFolder({ dir: "/tmp", prefix: "sandpiper-net-" });
+}

@@ -1,0 +1,129 @@
+import { forward } from "./forward.ts";
+import { latin1Bytes, readHead } from "./head.ts";
+import { closeQuietly, linger, relay, writeAll } from "./relay.ts";
+import { BadRequest, parseProxyRequest, type ProxyRequest } from "./request.ts";
+import { ownResponse } from "./response.ts";
+import { allowsHost, type HostRule, hostText } from "../policy/net_rules.ts";
+import { chooseTarget } from "./target.ts";
+import type { NetWorld } from "./network.ts";
+import { within } from "../system/within.ts";
+
+/** Bounds of a proxy; times in milliseconds. */
+export interface ProxyLimits {
+  readonly headBytes: number;
+  /** From the first byte to the end of the head. */
+  readonly headMs: number;
+  readonly connectMs: number;
+  /** Without a byte in either direction. */
+  readonly idleMs: number;
+  readonly connections: number;
+}
+
+/** What a session gets. */
+export const PROXY_LIMITS: ProxyLimits = {
+  headBytes: 32_768,
+  headMs: 10_000,
+  connectMs: 15_000,
+  idleMs: 300_000,
+  connections: 128,
+};
+
+/** What one call's proxy decides by. */
+export interface ProxyScope {
+  readonly rules: readonly HostRule[];
+  /** What `Proxy-Authorization` must be. */
+  readonly authorization: string;
+  readonly world: NetWorld;
+  readonly limits: ProxyLimits;
+  /** Called for every denied request with one line for the model, and the host where that is merely not listed. */
+  readonly onDenied: (note: string, unlisted: string | undefined) => void;
+}
+
+/**
+ * Serves one connection: one request, checked, sent on to the very address that was checked, answered, closed.
+ *
+ * A second request on the same connection is never read, so that none passes unchecked. Never rejects; both connections
+ * are closed when it resolves, and closing `client` from outside ends it. `track` gets what is opened besides.
+ */
+export async function serveConnection(
+  client: Deno.Conn,
+  scope: ProxyScope,
+  track: (conn: Deno.Conn) => void,
+): Promise<void> {
+  let server: Deno.Conn | undefined;
+  let last = performance.now();
+  const active = (): void => void (last = performance.now());
+  const watch = setInterval(() => {
+    if (performance.now() - last <= scope.limits.idleMs) return;
+    closeQuietly(client);
+    if (server) closeQuietly(server);
+  }, Math.min(1_000, scope.limits.idleMs));
+  try {
+    const asked = await within(scope.limits.headMs, readHead(client, scope.limits.headBytes));
+    if (asked === undefined || asked === "ended") return;
+    if (asked === "too long") return await refuse(client, 431, "the request's head is too long");
+    const request = parseProxyRequest(asked.head);
+    if (!sameText(request.authorization ?? "", scope.authorization)) {
+      return await refuse(
+        client,
+        407,
+        "the proxy's address in http_proxy holds a token, which is missing or wrong here",
+      );
+    }
+    const opened = await openServer(request, scope);
+    if ("status" in opened) return await refuse(client, opened.status, opened.why);
+    server = opened.conn;
+    track(server);
+    active();
+    if (request.forward === undefined) {
+      await writeAll(client, latin1Bytes("HTTP/1.1 200 Connection established\r\n\r\n"));
+      await writeAll(server, asked.rest);
+      return await relay(client, server, active);
+    }
+    const fault = await forward(client, server, request.forward, asked.rest, active);
+    if (fault) await refuse(client, fault.status, fault.why);
+  } catch (error) {
+    if (error instanceof BadRequest) await refuse(client, 400, error.message).catch(() => {});
+    // Anything else: one of the two ends is gone, and with it whoever wanted to know.
+  } finally {
+    clearInterval(watch);
+    closeQuietly(client);
+    if (server) closeQuietly(server);
+  }
+}
+
+async function openServer(
+  { host, port }: ProxyRequest,
+  scope: ProxyScope,
+): Promise<{ readonly conn: Deno.Conn } | { readonly status: number; readonly why: string }> {
+  const target = await within(scope.limits.connectMs, chooseTarget(scope.rules, host, port, scope.world));
+  if (target === undefined || target.kind === "unknown") return { status: 502, why: `${host} has no address` };
+  if (target.kind === "denied") {
+    scope.onDenied(target.note, allowsHost(scope.rules, host, port) ? undefined : hostText(host, port));
+    return { status: 403, why: `${host}:${port}: ${target.why}` };
+  }
+  let late = false;
+  for (const address of target.addresses) {
+    const attempt = scope.world.connect(address, port);
+    const conn = await within(scope.limits.connectMs, attempt.catch(() => "refused" as const));
+    if (conn === undefined) {
+      late = true;
+      attempt.then(closeQuietly, () => {});
+    } else if (conn !== "refused") return { conn };
+  }
+  return { status: late ? 504 : 502, why: `${host}:${port} does not answer` };
+}
+
+/** Answers a request in the proxy's own name. */
+async function refuse(client: Deno.Conn, status: number, sentence: string): Promise<void> {
+  await writeAll(client, latin1Bytes(ownResponse(status, sentence)));
+  await client.closeWrite();
+  await linger(client);
+}
+
+/** Compares without telling by its time how much was right. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < b.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
+}

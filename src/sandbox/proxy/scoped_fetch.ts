@@ -1,0 +1,85 @@
+import { grantOption } from "../../core/grant_option.ts";
+import type { Scope } from "../../core/policy.ts";
+import { ToolError } from "../../core/error.ts";
+import { acceptEach } from "./accept.ts";
+import { proxyAuthorization } from "./environment.ts";
+import { canonicalHost, hostText, parseRule } from "../policy/net_rules.ts";
+import { closeQuietly } from "./relay.ts";
+import { PROXY_LIMITS, serveConnection } from "./proxy.ts";
+import type { NetOptions } from "./gate.ts";
+import { MACHINE_NET } from "./network.ts";
+
+/** Fetches for the host itself, no further than a network scope reaches. */
+export interface ScopedFetch {
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** What was denied, one line each, every host once. */
+  notes(): readonly string[];
+  /** Ends every connection. Safe to call twice. */
+  close(): void;
+}
+
+/**
+ * Opens a fetch for one origin, whose host must be in the scope. Where the scope lists hosts, requests go through the same
+ * proxy as those of confined programs: it resolves the name, judges each address and connects to that very one.
+ *
+ * Redirects are never followed here: the answer is given as it is. Throws ToolError, with the grant, for a host outside.
+ */
+export function openScopedFetch(
+  origin: URL,
+  net: Scope,
+  options: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS },
+): ScopedFetch {
+  const plain = (client?: Deno.HttpClient): ScopedFetch["fetch"] => async (url, init) => {
+    const target = new URL(url);
+    if (target.origin !== origin.origin) {
+      throw new Error(`a request for ${target.host} was not sent: it is another host`);
+    }
+    return await fetch(target, { ...init, redirect: "manual", ...(client ? { client } : {}) });
+  };
+  if (net.all) return { fetch: plain(), notes: () => [], close: () => {} };
+
+  const host = canonicalHost(origin.hostname) ?? origin.hostname;
+  const port = origin.port === "" ? (origin.protocol === "https:" ? 443 : 80) : Number(origin.port);
+  if (net.list.length === 0) {
+    throw new ToolError(
+      `${host} is not in the network scope; only the user can allow it: ${grantOption("net", hostText(host, port))}`,
+    );
+  }
+  const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  const denied = new Set<string>();
+  const scope = {
+    ...options,
+    rules: net.list.map(parseRule),
+    authorization: proxyAuthorization(token),
+    onDenied: (note: string): void => void denied.add(note),
+  };
+  const serve = async (conn: Deno.Conn): Promise<void> => {
+    const opened = [conn];
+    open.add(conn);
+    await serveConnection(conn, scope, (server) => {
+      opened.push(server);
+      open.add(server);
+    });
+    for (const one of opened) open.delete(one);
+  };
+  // Closing the listener ends the loop.
+  void acceptEach(listener, serve);
+  const proxy = `http://127.0.0.1:${listener.addr.port}`;
+  const client = Deno.createHttpClient({
+    proxy: { url: proxy, basicAuth: { username: "sandpiper", password: token } },
+  });
+  let isClosed = false;
+  return {
+    fetch: plain(client),
+    notes: () => [...denied],
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      client.close();
+      closeQuietly(listener);
+      for (const conn of open) closeQuietly(conn);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { grantOption } from "../../core/grant_option.ts";
+import { type AddressKind, addressKind, canonicalAddress, isAddress } from "../policy/net_address.ts";
+import { allowsHost, type HostRule, hostText, namesAddress, ruleText } from "../policy/net_rules.ts";
+import type { NetWorld } from "./network.ts";
+
+/** Where a request may go, or why it may not go anywhere. */
+export type Target =
+  | { readonly kind: "addresses"; readonly addresses: readonly string[] }
+  | { readonly kind: "unknown" }
+  /** `note`: the same for the model, with the grant that would allow it. */
+  | { readonly kind: "denied"; readonly why: string; readonly note: string };
+
+const KINDS: Readonly<Record<Exclude<AddressKind, "public">, string>> = {
+  "loopback": "an address of this machine",
+  "private": "a private address",
+  "link-local": "a link-local address",
+  "metadata": "the address of a metadata service",
+  "multicast": "a multicast address",
+  "unspecified": "an address of this machine",
+  "reserved": "a reserved address",
+};
+
+/** How many rules a note shows. */
+const SHOWN = 8;
+
+/**
+ * Decides where a request for a host may go: the host must be in the scope, and so must be each address that it turns out
+ * to stand for, unless that is a public one.
+ *
+ * The addresses are to be connected to as they are: asking for the name again may give others.
+ */
+export async function chooseTarget(
+  rules: readonly HostRule[],
+  host: string,
+  port: number,
+  world: NetWorld,
+): Promise<Target> {
+  if (!allowsHost(rules, host, port)) {
+    return denied(rules, host, port, "not in the network scope", hostText(host, port));
+  }
+  const found = isAddress(host) ? [host] : await world.resolve(host).catch(() => []);
+  if (found.length === 0) return { kind: "unknown" };
+  const own = new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
+  const judged = found.map((text) => {
+    const address = canonicalAddress(text);
+    return { address: address ?? text, objection: objection(address, host, port, rules, own) };
+  });
+  const addresses = judged.filter(({ objection }) => objection === undefined).map(({ address }) => address);
+  if (addresses.length > 0) return { kind: "addresses", addresses };
+  const [first] = judged;
+  const why = `it leads to ${first?.address}, ${first?.objection}, which is not in the network scope itself`;
+  return denied(rules, host, port, why, hostText(first?.address ?? host, port));
+}
+
+function objection(
+  address: string | undefined,
+  host: string,
+  port: number,
+  rules: readonly HostRule[],
+  own: ReadonlySet<string | undefined>,
+): string | undefined {
+  // An address of an interface by its number (fe80::1%eth0) is no address here.
+  if (address === undefined) return "no plain address";
+  if (namesAddress(rules, address, port)) return undefined;
+  const kind = addressKind(address);
+  // The one name that says which address it means (RFC 6761).
+  if (host === "localhost" && kind === "loopback") return undefined;
+  if (kind !== "public") return KINDS[kind];
+  return own.has(address) ? KINDS.loopback : undefined;
+}
+
+function denied(rules: readonly HostRule[], host: string, port: number, why: string, grant: string): Target {
+  const shown = rules.slice(0, SHOWN).map(ruleText).join(", ") + (rules.length > SHOWN ? " and more" : "");
+  const note = `Denied: connect to ${hostText(host, port)}: ${why} (allowed: ${shown}). ` +
+    `Only the user can allow it: ${grantOption("net", grant)}`;
+  return { kind: "denied", why, note };
+}

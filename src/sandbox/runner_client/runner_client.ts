@@ -1,0 +1,68 @@
+import { messageOf } from "../../core/error.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { ToolRunner } from "../../core/runner.ts";
+import { errorResult } from "../../core/tool.ts";
+import type { StartLink } from "./link.ts";
+import { processLink } from "./process.ts";
+import { openSession, type RunnerSession, type Watch } from "./session.ts";
+import { workerLink } from "./worker.ts";
+import type { Self } from "../confine/self.ts";
+
+/** The tools behind the boundary. */
+export interface Runner extends ToolRunner {
+  /** The runner's process, for whoever walks the host's process tree; absent for a worker and between two runners. */
+  readonly pid: number | undefined;
+}
+
+/** How long a runner may take to leave by itself when the session ends. */
+const CLOSE_GRACE_MS = 20;
+
+/**
+ * Starts the runner for a policy and returns at once; the process warms up meanwhile.
+ *
+ * At the level `permissions` the worker in `script` runs the tools inside this process; a scope that is wider than the
+ * process's own is a `UserError` then (R465). Everything else that goes wrong is the result of a call.
+ */
+export function openRunner(policy: Policy, self: Self, script: URL, watch: Partial<Watch> = {}): Runner {
+  const start = policy.sandbox === "permissions" ? workerLink(policy, script) : processLink(policy, self);
+  return runnerClient(start, policy, watch);
+}
+
+/** Keeps one runner at a time over any kind of link: the next call after an end starts another. */
+export function runnerClient(start: StartLink, policy: Policy, watch: Partial<Watch> = {}): Runner {
+  const { deadlineMs = 60_000, abortGraceMs = 2000 } = watch;
+  let current: RunnerSession | undefined;
+  let closed = false;
+  // Every runner that is on its way out; usually none.
+  let leaving: Promise<unknown> = Promise.resolve();
+
+  const open = (): RunnerSession => {
+    const session = openSession(start, policy, { ...watch, deadlineMs, abortGraceMs }, (gone) => {
+      if (current === session) current = undefined;
+      leaving = Promise.all([leaving, gone]);
+    });
+    return session;
+  };
+
+  current = open();
+  return {
+    get pid() {
+      return current?.pid;
+    },
+    call: (call, options) => {
+      if (closed) return Promise.resolve(errorResult("The session is over; no tool can run any more"));
+      if (options.signal.aborted) return Promise.resolve(errorResult("Operation aborted"));
+      try {
+        current ??= open();
+      } catch (error) {
+        return Promise.resolve(errorResult(`The tools could not be started: ${messageOf(error)}`));
+      }
+      return current.run(call, options);
+    },
+    close: async () => {
+      closed = true;
+      void current?.end("the session ended", CLOSE_GRACE_MS);
+      await leaving;
+    },
+  };
+}

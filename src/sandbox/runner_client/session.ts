@@ -1,0 +1,138 @@
+import { messageOf, ToolError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Policy } from "../../core/policy.ts";
+import { cleanJson, messageText, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
+import type { RunProgram } from "../../core/program.ts";
+import type { CallOptions, RunnerCall } from "../../core/runner.ts";
+import { errorResult, type ToolResult } from "../../core/tool.ts";
+import { createDeadlines } from "./deadlines.ts";
+import { type PendingCall, pendingCall } from "./call.ts";
+import type { StartLink } from "./link.ts";
+import { callPrograms } from "./programs.ts";
+
+/** How a runner is watched. */
+export interface Watch {
+  /** Longest time of one call, milliseconds; past it the runner is ended. */
+  readonly deadlineMs: number;
+  /** How long an aborted call may keep the runner busy before it is ended, milliseconds. */
+  readonly abortGraceMs: number;
+  /** Runs the programs that bash calls ask for; without it every such request is refused. */
+  readonly runProgram?: RunProgram;
+  /** `false` switches the tools' own path checks off, so that a test sees what Deno and the kernel refuse. */
+  readonly checkPaths?: boolean;
+}
+
+/** One life of a runner: from its start to the first thing that makes it useless. */
+export interface RunnerSession {
+  readonly pid: number | undefined;
+  /** Settles with the tool's result, or with an error result that says why there is none. */
+  readonly run: (call: RunnerCall, options: CallOptions) => Promise<ToolResult>;
+  /** Ends the runner and every call it owes; resolves when it is gone. */
+  readonly end: (why: string, graceMs: number) => Promise<void>;
+}
+
+/** Answers that nobody waits for are late ones, and there are few of those; a runner that sends more is broken. */
+const MAX_STRAYS = 1000;
+
+/** Starts a runner and greets it. `onGone` is told when it is of no more use, and what to wait for. */
+export function openSession(
+  start: StartLink,
+  policy: Policy,
+  watch: Watch,
+  onGone: (gone: Promise<void>) => void,
+): RunnerSession {
+  const { abortGraceMs, checkPaths, runProgram = refuse } = watch;
+  const helloId = crypto.randomUUID();
+  const calls = new Map<string, PendingCall>();
+  // Aborted calls that the runner has not given up yet, each with the timer that ends the patience with it.
+  const aborted = new Map<string, ReturnType<typeof setTimeout>>();
+  const deadlines = createDeadlines();
+  let strays = 0;
+
+  const end = (why: string, graceMs: number): Promise<void> => {
+    const gone = link.end(graceMs);
+    onGone(gone);
+    aborted.forEach((timer) => clearTimeout(timer));
+    aborted.clear();
+    deadlines.close();
+    const result = errorResult(`The tool process did not finish this call: ${why}. The next call gets a fresh process`);
+    [...calls.values()].forEach((pending) => pending.settle(result));
+    return gone;
+  };
+
+  const link = start({ onText: (text) => receive(text), onEnd: (why) => void end(why, 0) });
+
+  const receive = (text: string): void => {
+    try {
+      const answer = readAnswer(text);
+      if (answer.id === helloId) {
+        if ("error" in answer) void end(answer.error, 0);
+      } else if (!take(answer) && ++strays > MAX_STRAYS) {
+        void end("it sent answers that nobody asked for", 0);
+      }
+    } catch (error) {
+      void end(`it broke the protocol: ${messageOf(error)}`, 0);
+    }
+  };
+
+  const programs = callPrograms(runProgram, (text) => link.send(text));
+
+  /** Hands an answer to the call it belongs to; `false` where there is none. */
+  const take = (answer: RunnerAnswer): boolean => {
+    if ("op" in answer) return programs.take(answer) || aborted.has(answer.id);
+    const pending = calls.get(answer.id);
+    if ("update" in answer) {
+      pending?.update(answer.update);
+      return pending !== undefined || aborted.has(answer.id);
+    }
+    clearTimeout(aborted.get(answer.id));
+    pending?.settle("ok" in answer ? answer.ok : errorResult(answer.error));
+    return aborted.delete(answer.id) || pending !== undefined;
+  };
+
+  const run = ({ name, args }: RunnerCall, options: CallOptions): Promise<ToolResult> => {
+    const { signal, onUpdate, deadlineMs = watch.deadlineMs } = options;
+    const id = crypto.randomUUID();
+    let request: string;
+    try {
+      request = messageText({ v: 1, id, op: "tool", name, args });
+    } catch (error) {
+      return Promise.resolve(errorResult(`Invalid arguments for ${name}: ${messageOf(error)}`));
+    }
+    return new Promise((resolve) => {
+      const inTime = deadlines.start(deadlineMs, () => {
+        const seconds = deadlineMs / 1000;
+        pending.settle(errorResult(
+          `${name} did not answer within ${seconds} s and was ended: there is no result, not even a part of one. ` +
+            "Ask for less at once: a smaller folder, a simpler pattern. The next call gets a fresh process",
+        ));
+        void end("another call took too long", 0);
+      });
+      const abort = (): void => {
+        pending.settle(errorResult("Operation aborted"));
+        aborted.set(id, setTimeout(() => void end("an aborted call kept it busy", 0), abortGraceMs));
+        link.send(messageText({ v: 1, id: crypto.randomUUID(), op: "cancel", call: id }));
+      };
+      const pending = pendingCall(onUpdate, (result) => {
+        inTime();
+        signal.removeEventListener("abort", abort);
+        calls.delete(id);
+        programs.end(id);
+        resolve(result);
+      });
+      calls.set(id, pending);
+      if (name === "bash") programs.allow(id);
+      signal.addEventListener("abort", abort);
+      link.send(request);
+    });
+  };
+
+  // The copy of an object is an object.
+  const hello = { v: 1, id: helloId, op: "hello", policy: cleanJson(policy) as JsonObject } as const;
+  link.send(messageText(checkPaths === undefined ? hello : { ...hello, checkPaths }));
+  return { pid: link.pid, run, end };
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new ToolError("no program may run"));
+}

@@ -1,0 +1,110 @@
+import {
+  allow,
+  assemble,
+  type BpfLine,
+  fail,
+  ifAnyBit,
+  ifAtLeast,
+  ifEqual,
+  keepBits,
+  kill,
+  loadArchitecture,
+  loadArgument,
+  loadCall,
+  loadHighHalf,
+} from "./bpf.ts";
+import { type ArgumentCheck, type SeccompOrder, verdict } from "./argument_check.ts";
+import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./table.ts";
+import { LENDS_OWNER, MODE_CHECKS } from "./modes.ts";
+import { socketChecks } from "./sockets.ts";
+
+const EPERM = 1;
+const ENOSYS = 38;
+
+/** CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (linux/sched.h). */
+const NEW_NAMESPACES = 0x7e020000;
+/** Of unshare alone: in clone the bit is part of the exit signal. */
+const NEW_TIME_NAMESPACE = 0x80;
+
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY (linux/fs.h, linux/fsverity.h): a readable file is enough. */
+const FILE_FLAGS = [0x40086602, 0x401c5820, 0x40806685];
+
+/** The filter as a program for one architecture. */
+export function seccompFilter(order: SeccompOrder, architecture: Architecture): Uint8Array<ArrayBuffer> {
+  const lines: BpfLine[] = [
+    loadArchitecture(),
+    ifEqual(ARCHITECTURES[architecture], "native"),
+    // Another numbering (i386 through int 0x80) would make every number below mean something else.
+    kill(),
+    { label: "native" },
+    loadCall(),
+  ];
+  if (architecture === "x86_64") {
+    // x32 has the same mark and other numbers, from here up.
+    lines.push(ifAtLeast(0x40000000, undefined, "not x32"), fail(ENOSYS), { label: "not x32" });
+  }
+  for (const call of DENIED_CALLS) {
+    const number = call[architecture];
+    if (number < 0 || (call.when === "shared" && order.privateIpc)) continue;
+    const past = `past denied ${call.name}`;
+    lines.push(ifEqual(number, undefined, past), fail(call.answer === "nosys" ? ENOSYS : EPERM), { label: past });
+  }
+  for (const [name, body] of Object.entries({ ...ARGUMENT_CHECKS, ...socketChecks(order) })) {
+    // Names come from objects keyed by CHECKED_CALLS.
+    const number = CHECKED_CALLS[name as keyof typeof CHECKED_CALLS][architecture];
+    if (number < 0) continue;
+    const [past, ok, no] = [`past ${name}`, `${name} ok`, `${name} no`];
+    lines.push(ifEqual(number, undefined, past), ...body(ok, no), { label: past });
+  }
+  lines.push(allow());
+  return assemble(lines);
+}
+
+/** Of System V memory, bytes: what servers take to find out whether another one runs is some dozen. */
+const LARGEST_SEGMENT = 256 * 1024;
+
+function mode(argument: number): ArgumentCheck {
+  const [format, character, block] = [0o170000, 0o020000, 0o060000];
+  return (ok, no) => [
+    loadArgument(argument),
+    ifAnyBit(LENDS_OWNER, no),
+    keepBits(format),
+    ifEqual(character, no),
+    ifEqual(block, no, ok),
+    ...verdict(ok, no, EPERM),
+  ];
+}
+
+const ARGUMENT_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
+  // A namespace of one's own brings all capabilities inside it, and with them mounts and the kernel's least tested code.
+  clone: (ok, no) => [loadArgument(0), ifAnyBit(NEW_NAMESPACES, no, ok), ...verdict(ok, no, EPERM)],
+  unshare: (ok, no) => [
+    loadArgument(0),
+    ifAnyBit(NEW_NAMESPACES | NEW_TIME_NAMESPACE, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
+  ...MODE_CHECKS,
+  // Types into the terminal that the user sits at; sets flags of files that are only read.
+  ioctl: (ok, no) => [
+    loadArgument(1),
+    ...FILE_FLAGS.map((request) => ifEqual(request, no)),
+    ifEqual(TIOCSTI, no),
+    ifEqual(TIOCLINUX, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
+  mknod: mode(1),
+  mknodat: mode(2),
+  // Memory that nobody maps is nobody's in the eyes of the watchdog; there can be four thousand segments.
+  shmget: (ok, no) => [
+    loadHighHalf(1),
+    ifEqual(0, undefined, no),
+    loadArgument(1),
+    ifAtLeast(LARGEST_SEGMENT + 1, no, ok),
+    ...verdict(ok, no, EPERM),
+  ],
+  // Limits of other processes of the same user.
+  prlimit64: (ok, no) => [loadArgument(0), ifEqual(0, ok, no), ...verdict(ok, no, EPERM)],
+};

@@ -1,0 +1,48 @@
+import { messageOf, ToolError } from "../../core/error.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { StartedProcess } from "../pool/confined.ts";
+import type { Exec } from "../confine/launch.ts";
+import { shellProgram } from "./shell_program.ts";
+
+/** The kernel's limit for one argument (MAX_ARG_STRLEN), bytes, its NUL included. */
+const MAX_COMMAND = 131_072;
+
+/** What a command needs to be started. */
+export interface CommandHost {
+  readonly policy: Policy;
+  readonly start: (exec: Exec) => StartedProcess;
+  /** Variables beside the policy's. */
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** Starts the shell of a command; throws ToolError when that cannot be. */
+export function startCommand({ policy, start, marks }: CommandHost, command: string): StartedProcess {
+  if (command.includes("\0")) throw new ToolError("The command holds a NUL character. Send it without.");
+  if (new TextEncoder().encode(command).length >= MAX_COMMAND) {
+    throw new ToolError("The command is longer than 128 KiB. Write it to a file and run that file.");
+  }
+  try {
+    return start({
+      argv: [shellProgram(policy.env), "-c", command],
+      env: { ...policy.env, ...marks },
+      cwd: policy.root,
+      stdin: "null",
+      mergeOutput: true,
+    });
+  } catch (error) {
+    throw new ToolError(`The command did not run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Reads until nobody can write any more, or until reading fails: what came so far is the output then. */
+export async function drain(
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+  take: (chunk: Uint8Array<ArrayBuffer>) => void,
+): Promise<true> {
+  const ended = { done: true, value: undefined } as const;
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ended);
+    if (done) return true;
+    take(value);
+  }
+}

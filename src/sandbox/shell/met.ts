@@ -1,0 +1,34 @@
+import type { StartedProcess } from "../pool/confined.ts";
+import { distinctClaims, type Met } from "../denial/claim.ts";
+import { type DenialHint, hintToTell } from "../denial/hint.ts";
+
+/**
+ * What a command met of the policy, and the lines about it for the model; pure but for asking the process that has ended.
+ *
+ * `undone`: what the tripwire did. `hints`: guesses from the output, the last first. What is known needs no guess for the
+ * model; a person is told of everything.
+ */
+export function metBy(
+  started: Pick<StartedProcess, "notes" | "denied" | "refused">,
+  undone: readonly string[],
+  hints: readonly DenialHint[],
+): Met & { readonly notes: readonly string[] } {
+  const known = [...started.notes?.() ?? [], ...undone];
+  const told = known.length > 0 ? undefined : hintToTell(hints);
+  const hosts = started.denied?.() ?? [];
+  const denial = told?.denial ?? hosts[0];
+  const guessed = [...hints].reverse().map(({ denial, unasked }) => denial ?? unasked)
+    .filter((claim) => claim !== undefined)
+    // The proxy has said which host it was.
+    .filter(({ kind }) => kind !== "net" || hosts.length === 0);
+  const denials = distinctClaims([...hosts, ...guessed]);
+  const sandboxNotes = [...started.refused?.() ?? [], ...undone];
+  const isAsked = denials.length === 1 && denial !== undefined;
+  return {
+    notes: told?.note === undefined ? known : [told.note],
+    ...(denial === undefined ? {} : { denial }),
+    ...(denials.length === 0 || isAsked ? {} : { denials }),
+    ...(sandboxNotes.length === 0 ? {} : { sandboxNotes }),
+    ...(known.length > 0 || hints.length > 0 || denial !== undefined ? { isDenied: true as const } : {}),
+  };
+}

@@ -1,0 +1,64 @@
+import { dirname } from "@std/path";
+import { isInside, type Policy } from "../../core/policy.ts";
+import { disk } from "../system/disk.ts";
+import { privateFolders } from "../policy/private_folders.ts";
+import { thisProgram } from "../confine/self.ts";
+
+/** Output that was too long for the model, which is kept here as well. */
+const OWN_NAME = /^\/tmp\/bash-[\w-]+\.log$/;
+const MOST_NAMES = 5;
+
+/**
+ * What a command finds in its own /tmp, as paths there; undefined where that is the machine's. Its words do not say whether it
+ * writes there: a script may, and from a workspace below /tmp `../x` leads there.
+ */
+export function namesInPrivateTmp(
+  policy: Policy,
+  program: readonly string[] = thisProgram().readPaths,
+): ReadonlySet<string> | undefined {
+  if (!privateFolders(policy).includes("/tmp")) return undefined;
+  // The runner, which shares the folder, is shown the program.
+  const shown = [...policy.read.list, ...policy.write.list, policy.root, policy.home, ...program].filter((path) =>
+    isInside(path, "/tmp")
+  );
+  /** Folders of its own around what is shown of the machine's: mounts need a place, and leave it behind. */
+  const around = new Set(["/tmp"]);
+  for (const path of shown) {
+    for (let folder = dirname(path); isInside(folder, "/tmp"); folder = dirname(folder)) around.add(folder);
+  }
+  const own = [...around].filter((folder) => !shown.some((path) => isInside(folder, path)));
+  const names = own.flatMap((folder) =>
+    (disk.listFolder(privatePath(policy, folder)) ?? []).map((name) => `${folder}/${name}`)
+  );
+  return new Set(names.filter((path) => !around.has(path) && !shown.includes(path)));
+}
+
+/** Where that lies what a command has put into /tmp since: nothing of it is in the machine's. */
+export function privateTmpNotes(policy: Policy, before: ReadonlySet<string> | undefined): string[] {
+  if (before === undefined) return [];
+  const fresh = [...namesInPrivateTmp(policy) ?? []].filter((path) => !before.has(path) && !OWN_NAME.test(path));
+  if (fresh.length === 0) return [];
+  const names = fresh.slice(0, MOST_NAMES).map((path) => `${path} is ${privatePath(policy, path)}`).join(", ");
+  const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
+  return [
+    `Sandbox: /tmp is private to this session's commands: ${names}${more}. ` +
+    "It ends with the session, and nothing was written to the machine's /tmp.",
+  ];
+}
+
+/** What a command says of /dev/shm that is not granted is its own, and gone with it: nobody can look afterwards. */
+export function privateMemoryNotes(policy: Policy, command: string): string[] {
+  if (!privateFolders(policy).includes("/dev/shm")) return [];
+  const granted = [...policy.read.list, ...policy.write.list, policy.root];
+  const named = command.match(/\/dev\/shm(?:\/[^\s'"`;|&<>()]*)?(?![\w.-])/g) ?? [];
+  if (named.every((path) => granted.some((folder) => isInside(path.replace(/\/+$/, ""), folder)))) return [];
+  return [
+    "Sandbox: /dev/shm is private to each command: it begins empty, what this one put there ended with it, and nothing " +
+    "was written to the machine's /dev/shm.",
+  ];
+}
+
+/** Where a path of the private /tmp lies on the machine. */
+function privatePath({ tmp }: Policy, path: string): string {
+  return tmp + path.slice("/tmp".length);
+}

@@ -1,0 +1,146 @@
+import { ToolError } from "../../core/error.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { Shell, ShellOutcome } from "../../core/tool.ts";
+import { type Background, openBackground } from "./background.ts";
+import { type CommandHost, drain, startCommand } from "./command.ts";
+import type { StartedProcess } from "../pool/confined.ts";
+import type { Met } from "../denial/claim.ts";
+import { denialHints, endingOf } from "../denial/hint.ts";
+import { metBy } from "./met.ts";
+import { silentHint } from "../denial/net_hint.ts";
+import { disk } from "../system/disk.ts";
+import type { Exec } from "../confine/launch.ts";
+import { type Captured, openCapture } from "../output/output.ts";
+import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
+import type { Spares } from "../pool/pool.ts";
+import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
+import { startUnconfined } from "../pool/unconfined.ts";
+
+/** What a call that was aborted before it began is reported as: 128 + SIGINT. */
+const NOT_STARTED = 130;
+
+/** How a command ended, with what of the policy it met. */
+export type DeniedOutcome = ShellOutcome & Met;
+
+/** A shell that ends everything it started when it is closed. */
+export type OpenShell = Shell & {
+  readonly background: Omit<Background, "ended">;
+  /** Looks at what is protected ahead of the first command, which then has less to do. */
+  look(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the shell of a policy. Spares are needed wherever something confines; closing ends the spare, too.
+ *
+ * `marks`: variables that every command gets beside the policy's, by which its processes can be known.
+ */
+export function openShell(
+  policy: Policy,
+  spares: Spares | undefined,
+  marks: Readonly<Record<string, string>> = {},
+): OpenShell {
+  const running = new Set<Promise<unknown>>();
+
+  const start = (exec: Exec): StartedProcess => {
+    if (policy.sandbox === "off") return startUnconfined(policy, exec);
+    if (policy.sandbox === "permissions" || !spares) {
+      throw new Error(`no command can be confined at sandbox level ${policy.sandbox}`);
+    }
+    const confined = spares.take();
+    confined.become(exec);
+    return confined;
+  };
+
+  const host: CommandHost = { policy, start, marks };
+  const supervisor = openSupervisor(policy, () => spares?.layered() ?? []);
+  const background = openBackground(host, supervisor);
+  let isClosed = false;
+  const run: Shell = (command, options) => {
+    const attempt = async (): Promise<DeniedOutcome> =>
+      options.signal.aborted || isClosed ? notStarted() : await runCommand(host, supervisor, command, options);
+    // What was there when the process was planned may be gone when its mounts are made: a new plan leaves it out.
+    const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
+    running.add(call);
+    const forget = (): boolean => running.delete(call);
+    call.then(forget, forget);
+    return call;
+  };
+  return Object.assign(run, {
+    background,
+    look: supervisor.prepare,
+    async close() {
+      isClosed = true;
+      const ending = supervisor.close();
+      await Promise.allSettled([...running, background.ended(), spares?.close()]);
+      await ending;
+    },
+  });
+}
+
+/** A command of which surely nothing has run. */
+class NeverBegan extends ToolError {}
+
+async function runCommand(
+  host: CommandHost,
+  supervisor: Supervisor,
+  command: string,
+  { timeoutMs, signal, onOutput }: Parameters<Shell>[1],
+): Promise<DeniedOutcome> {
+  const { policy } = host;
+  const { limits } = policy;
+  const before = namesInPrivateTmp(policy);
+  const capture = openCapture({
+    maxBytes: limits.outputBytes,
+    maxLines: limits.outputLines,
+    folder: policy.tmp,
+    onTail: onOutput,
+  });
+  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  try {
+    supervisor.begin();
+    const started = startCommand(host, command);
+    reader = started.stdout.getReader();
+    const drained = drain(reader, (chunk) => capture.write(chunk));
+    const ended = await supervisor.follow(started, { drained, timeoutMs, signal }).ended;
+    const { status } = ended;
+    const failure = status && await started.failure(status);
+    if (failure !== undefined && !ended.reason) {
+      const why = `The command did not run, it could not be confined: ${failure}`;
+      throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
+    }
+    const captured = capture.finish();
+    const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
+    const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
+    const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
+    const said = [
+      ...notes,
+      ...ended.settled,
+      ...privateTmpNotes(policy, before),
+      ...privateMemoryNotes(policy, command),
+    ];
+    return { ...outcomeOf(captured, ended, said), ...met };
+  } finally {
+    capture.close();
+    await reader?.cancel().catch(() => {});
+  }
+}
+
+function outcomeOf(
+  captured: Captured,
+  { exitCode, reason, left }: Ended,
+  more: readonly string[],
+): ShellOutcome {
+  const survivors = left > 0 ? [`${left} of its processes could not be ended.`] : [];
+  return {
+    exitCode,
+    ending: reason?.ending ?? "exited",
+    ...(reason?.limit === undefined ? {} : { limit: reason.limit }),
+    ...captured,
+    notes: [...captured.notes, ...survivors, ...more],
+  };
+}
+
+function notStarted(): ShellOutcome {
+  return { exitCode: NOT_STARTED, ending: "aborted", output: "", totalLines: 0, totalBytes: 0, notes: [] };
+}

@@ -1,0 +1,107 @@
+// Files of git's own data by which it writes to places that they name, an index and a list of conflicts, or runs what they
+// name, when something half done is continued.
+import { join } from "@std/path";
+import { disk } from "../system/disk.ts";
+import { hashBytesIn } from "../git/config_text.ts";
+import { checkIndex, isSoundMergeList } from "../git/index_check.ts";
+import { SEQUENCER_CHECKS } from "../git/sequencer_check.ts";
+import { readRegular } from "../system/regular_file.ts";
+import { statusOf } from "../system/statx.ts";
+
+/** The largest repositories of the world have a quarter of it. */
+const LONGEST = 256 * 1024 * 1024;
+const FRESH_MS = 100;
+const NAMES = ["index", "MERGE_RR", ...Object.keys(SEQUENCER_CHECKS)];
+
+interface Judged {
+  readonly isSound: boolean;
+  /** The rest of a split index. */
+  readonly shared?: string;
+  /** What git would run. */
+  readonly programs?: readonly string[];
+}
+
+interface Known extends Judged {
+  readonly stamp: string;
+  readonly isFresh: boolean;
+  /** Of what git would run the user's own. */
+  readonly own: readonly string[];
+}
+
+/**
+ * Paths, each with what git would obey there, as the subject of a sentence. `isOwn`: whether all that is found is the user's
+ * own, as it is when the first look finds it.
+ */
+type GitFilesLook = (folders: readonly string[], isOwn?: boolean) => ReadonlyMap<string, string>;
+
+const ELSEWHERE = "paths in it that lead elsewhere";
+const RUN = "what it would run when it is continued";
+
+/**
+ * A look at the files of some repositories: those by which git would write where it should not, or run what is not the
+ * user's own. Read when they changed.
+ */
+export function openGitFiles(): GitFilesLook {
+  let known: ReadonlyMap<string, Known> | undefined;
+  return (folders, isOwn = known === undefined) => {
+    const seen = new Map<string, Known>();
+    const unsound = new Map<string, string>();
+    const look = (folder: string, name: string, depth: number): void => {
+      const path = join(folder, name);
+      const status = statusOf(path);
+      // What is no file is found as that.
+      if (status?.kind !== "file" || seen.has(path)) return;
+      const last = known?.get(path);
+      const config = isIndex(name) ? configOf(folder) : undefined;
+      const settings = config === undefined ? undefined : statusOf(config);
+      const stamp = `${status.stamp} ${config} ${settings?.stamp}`;
+      const isFresh = Date.now() - Math.max(status.changedMs, settings?.changedMs ?? 0) < FRESH_MS;
+      const now = last?.stamp === stamp && !last.isFresh
+        ? last
+        : judge(path, name, settings === undefined ? undefined : config);
+      const { isSound, programs = [] } = now;
+      const own = isOwn ? programs : last?.own ?? [];
+      seen.set(path, { ...now, stamp, isFresh, own });
+      if (programs.some((program) => !own.includes(program))) unsound.set(path, RUN);
+      else if (!isSound) unsound.set(path, Object.hasOwn(SEQUENCER_CHECKS, name) ? RUN : ELSEWHERE);
+      if (now.shared !== undefined && depth > 0) look(folder, now.shared, depth - 1);
+    };
+    for (const folder of folders) for (const name of NAMES) look(folder, name, 1);
+    known = seen;
+    return unsound;
+  };
+}
+
+/** An index, or the shared rest of one. */
+function isIndex(name: string): boolean {
+  return name === "index" || name.startsWith("sharedindex.");
+}
+
+/** `config`: the settings of an index's repository, if there are any. */
+function judge(path: string, name: string, config: string | undefined): Judged {
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = readRegular(path, LONGEST);
+  } catch {
+    // Nobody with the user's rights can read it.
+    return { isSound: true };
+  }
+  if (bytes === undefined) return { isSound: false };
+  if (name === "MERGE_RR") return { isSound: isSoundMergeList(bytes) };
+  const programs = SEQUENCER_CHECKS[name]?.(new TextDecoder().decode(bytes));
+  if (programs) return { isSound: true, programs };
+  // git takes an empty file for an index without entries.
+  if (bytes.length === 0) return { isSound: true };
+  const text = config === undefined ? "" : disk.readText(config);
+  const hashBytes = text === undefined ? undefined : hashBytesIn(text);
+  return hashBytes === undefined ? { isSound: false } : checkIndex(bytes, hashBytes);
+}
+
+/** The settings that say how long names of objects are: of a linked working folder those of the one that it shares. */
+function configOf(folder: string): string {
+  const pointing = join(folder, "commondir");
+  // Looked at first, since a failed attempt to read costs ten looks.
+  const text = statusOf(pointing) && disk.readText(pointing);
+  const shared = text?.replace(/[\r\n]+$/, "").split("\0", 1)[0] ?? ".";
+  return join(shared.startsWith("/") ? shared : join(folder, shared), "config");
+}

@@ -1,0 +1,44 @@
+// A protected path is reached through folders that tools may write in: one that is renamed takes what is protected along
+// and leaves its name free for another. Each is held open while a command runs, so that it can be found again.
+import { close, open } from "../system/ffi.ts";
+import { readProcLink } from "../system/read_link.ts";
+import { statusOf } from "../system/statx.ts";
+
+const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
+const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64: 0o100000 };
+
+/** Folders held open. */
+export interface PinnedFolders {
+  /** Those that are not where they were, outer ones first; `at` is where they are now, absent when they were deleted. */
+  moved(): readonly { readonly path: string; readonly at?: string }[];
+  close(): void;
+}
+
+/** Holds those of some folders that are there. */
+export function pinFolders(paths: readonly string[]): PinnedFolders {
+  const flag = O_NOFOLLOW[Deno.build.arch];
+  const held = [...paths].sort((a, b) => a.length - b.length).flatMap((path) => {
+    const identity = identityOf(path);
+    if (identity === undefined || flag === undefined) return [];
+    const fd = open(path, O_PATH_CLOEXEC | flag);
+    return fd < 0 ? [] : [{ path, identity, fd }];
+  });
+  return {
+    moved: () =>
+      held.flatMap(({ path, identity, fd }) => {
+        if (identityOf(path) === identity) return [];
+        const at = readProcLink(`/proc/self/fd/${fd}`);
+        // The kernel's own word for where it is, but a name may end like its word for a deleted one.
+        return at !== undefined && identityOf(at) === identity ? [{ path, at }] : [{ path }];
+      }),
+    close() {
+      for (const { fd } of held.splice(0)) close(fd);
+    },
+  };
+}
+
+/** Device and inode of a folder; undefined for anything else. */
+function identityOf(path: string): string | undefined {
+  const status = statusOf(path);
+  return status?.kind === "folder" ? status.identity : undefined;
+}

@@ -1,0 +1,323 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import type { Policy } from "../../../src/core/policy.ts";
+import { type DenialHint, denialHints, endingOf, hintToTell } from "../../../src/sandbox/denial/hint.ts";
+import { metBy } from "../../../src/sandbox/shell/met.ts";
+import { silentHint } from "../../../src/sandbox/denial/net_hint.ts";
+import type { DeniedOutcome } from "../../../src/sandbox/shell/shell.ts";
+import { CONFINED, LIMITS } from "../shell_fixture.ts";
+import { inWorld } from "../guarded_world.ts";
+
+const POLICY: Policy = {
+  root: "/home/ann/project",
+  home: "/home/ann",
+  tmp: "/tmp/private",
+  cache: "/home/ann/.cache/sandpiper",
+  read: { all: false, list: ["/home/ann/project", "/tmp/private", "/home/ann/.cache/sandpiper", "/home/ann/lib"] },
+  write: { all: false, list: ["/home/ann/project", "/tmp/private", "/home/ann/.cache/sandpiper"] },
+  run: { all: true, list: [] },
+  net: { all: false, list: [] },
+  env: {},
+  denyRead: ["/home/ann/.ssh", "/home/ann/project/private"],
+  denyWrite: ["/home/ann/.ssh", "/home/ann/project/frozen"],
+  protected: ["/home/ann/project/.git/config", "/home/ann/project/.envrc"],
+  limits: LIMITS,
+  sandbox: "kernel",
+};
+
+const ONLY = "Only the user can allow it";
+const read = (path: string, grant = `+${path}`): DenialHint => ({
+  note: `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${grant}.`,
+  denial: { kind: "read", target: path },
+});
+const write = (path: string, folder: string): DenialHint => ({
+  note: `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=+${folder}/; ` +
+    "for temporary files use $TMPDIR.",
+  denial: { kind: "write", target: path },
+});
+const NO_NET = `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
+const NET: DenialHint = { note: NO_NET, denial: { kind: "net", target: "*" } };
+
+const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint | undefined])[] = [
+  ["reading outside", "cat: /home/bob/x: Permission denied\n", read("/home/bob/x")],
+  ["reading outside in bash", "bash: line 1: /home/bob/x: Permission denied\n", read("/home/bob/x")],
+  [
+    "a quoted path",
+    "ls: cannot open directory '/srv/a b': Permission denied",
+    read("/srv/a b", "'+/srv/a b'"),
+  ],
+  ["python's way", "PermissionError: [Errno 13] Permission denied: '/srv/data'", read("/srv/data")],
+  ["node's way", "Error: EACCES: permission denied, open '/srv/data'", read("/srv/data")],
+  ["the home written short", "cat: ~/x: Permission denied", read("/home/ann/x")],
+  ["writing outside", "touch: cannot touch '/srv/x': Permission denied", write("/srv/x", "/srv")],
+  [
+    "writing to the shared folder",
+    "mkdir: cannot create directory '/tmp/x': Permission denied",
+    write("/tmp/x", "/tmp"),
+  ],
+  ["a read-only mount", "sh: 1: cannot create /usr/x: Read-only file system", write("/usr/x", "/usr")],
+  ["moving out", "mv: cannot move 'a' to '/srv/a': Permission denied", write("/srv/a", "/srv")],
+  [
+    "what is readable only",
+    "open('/home/ann/lib/x'): Permission denied",
+    {
+      note: `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=+/home/ann/lib/.`,
+      denial: { kind: "write", target: "/home/ann/lib/x" },
+    },
+  ],
+  [
+    "a secret",
+    "cat: /home/ann/.ssh/id: Permission denied",
+    {
+      note: "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable.",
+      unasked: { kind: "read", target: "/home/ann/.ssh/id" },
+    },
+  ],
+  [
+    "a denied file",
+    "rm: cannot remove '/home/ann/project/frozen/a': Permission denied",
+    {
+      note: "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that.",
+      unasked: { kind: "write", target: "/home/ann/project/frozen/a" },
+    },
+  ],
+  [
+    "what is protected",
+    "error: could not write config file .git/config: Device or resource busy",
+    {
+      note: "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it.",
+      unasked: { kind: "write", target: "/home/ann/project/.git/config" },
+    },
+  ],
+  [
+    "what holds something protected",
+    "error: failed to delete '.git': Device or resource busy",
+    {
+      note:
+        "Sandbox: /home/ann/project/.git holds /home/ann/project/.git/config, which is protected from change: it can be " +
+        "neither moved nor removed here. Ask the user to run this command.",
+      unasked: { kind: "write", target: "/home/ann/project/.git/config" },
+    },
+  ],
+  ["the network", "curl: (6) Could not resolve host: example.com", NET],
+  ["the network's absence", "connect: Network is unreachable", NET],
+  // What the policy allows the file's own mode forbids: nothing is said.
+  ["a file of the workspace", "cat: /home/ann/project/secret: Permission denied", undefined],
+  ["a relative path", "./run.sh: Permission denied", undefined],
+  ["a program", "bash: ./a: Permission denied", undefined],
+  ["a link into the workspace", "cat: /alias/secret: Permission denied", undefined],
+  ["the system's own", "cat: /etc/shadow: Permission denied", undefined],
+  ["writing where it is allowed", "touch: cannot touch '/home/ann/project/x/y': Permission denied", undefined],
+  ["other failures", "make: *** [all] Error 2", undefined],
+  ["no path", "Operation not permitted", undefined],
+  ["a path elsewhere in the text", "see /srv/x\nPermission denied\n", undefined],
+  ["a very long line", `${"/a ".repeat(100_000)}: Permission denied`, undefined],
+];
+
+/** The hint of which the model is told. */
+const denialHint = (...of: Parameters<typeof denialHints>): DenialHint | undefined => hintToTell(denialHints(...of));
+
+const realPath = (path: string): string | undefined =>
+  path === "/alias"
+    ? "/home/ann/project"
+    : ["/", "/home", "/home/ann", "/home/ann/project/.git/config", "/srv", "/tmp"].includes(path)
+    ? path
+    : undefined;
+
+for (const [claim, output, expected] of CASES) {
+  Deno.test(`denialHint() on ${claim} ${expected === undefined ? "says nothing" : "names the smallest grant"} R480`, () => {
+    assertEquals(denialHint(output, "failed", POLICY, realPath), expected);
+  });
+}
+
+Deno.test("denialHint() says nothing false about a network that is there, or a command that went well R480", () => {
+  const open = { ...POLICY, net: { all: true, list: [] } };
+  const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
+  const line = "Could not resolve host: b.test";
+  assertEquals(denialHint(line, "failed", open, realPath), undefined);
+  assertEquals(denialHint(line, "well", POLICY, realPath), undefined);
+  assertEquals(denialHint(line, "failed", listed, realPath), {
+    note: `Sandbox: the network is limited to a.test. ${ONLY}, with --allow-net=+HOST.`,
+    denial: { kind: "net", target: "b.test" },
+  });
+  for (const sandbox of ["off", "permissions"] as const) {
+    assertEquals(denialHint(line, "failed", { ...POLICY, sandbox }, realPath), undefined);
+  }
+});
+
+for (
+  const [program, line, target] of [
+    ["curl", "curl: (6) Could not resolve host: b.test", "b.test"],
+    ["ssh", "ssh: Could not resolve hostname B.test: Temporary failure in name resolution", "b.test"],
+    ["node", "Error: getaddrinfo EAI_AGAIN b.test", "b.test"],
+    ["wget", "Resolving b.test (b.test)... failed: Temporary failure in name resolution.", "b.test"],
+    ["no name", "connect: Network is unreachable", undefined],
+    ["what is no name", "Could not resolve host: ..", undefined],
+  ] as const
+) {
+  Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
+    const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    assertEquals(denialHint(line, "failed", { ...POLICY, holdsHosts: true }, realPath), hint);
+    assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
+  });
+}
+
+for (
+  const [claim, line, hint] of [
+    ["what is there and hidden", "cat: /srv/data: No such file or directory", { kind: "read", target: "/srv/data" }],
+    ["a redirection into what is hidden", "/bin/bash: line 1: /srv/new: No such file or directory", {
+      kind: "write",
+      target: "/srv/new",
+    }],
+    ["making something in what is hidden", "touch: cannot touch '/srv/new': No such file or directory", {
+      kind: "write",
+      target: "/srv/new",
+    }],
+    ["what is not there", "cat: /srv/none: No such file or directory", undefined],
+    ["what is nowhere", "touch: cannot touch '/none/new': No such file or directory", undefined],
+    ["a secret", "cat: /home/ann/.ssh: No such file or directory", "nothing"],
+    [
+      "a secret after something else",
+      "cat: /srv/data: No such file or directory\ncat: /home/ann/.ssh: No such file or directory",
+      { kind: "read", target: "/srv/data" },
+    ],
+    ["a secret that is not there", "cat: /home/ann/.ssh/id: No such file or directory", undefined],
+    ["what is in scope", "cat: /home/ann/project: No such file or directory", undefined],
+    ["a relative path", "cat: srv/data: No such file or directory", undefined],
+  ] as const
+) {
+  Deno.test(`denialHint() on ${claim} tells the model nothing that a command could not see R480`, () => {
+    const real = (path: string): string | undefined =>
+      ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
+    const expected = hint === "nothing"
+      ? { unasked: { kind: "read" as const, target: "/home/ann/.ssh" } }
+      : hint && { denial: hint };
+    assertEquals(denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, real), expected);
+    assertEquals(denialHint(line, "well", { ...POLICY, sandbox: "kernel+" }, real), undefined);
+    // With one disk for all what is missing is missing.
+    assertEquals(denialHint(line, "failed", POLICY, real), undefined);
+  });
+}
+
+const OWN_LOOPBACK =
+  "Sandbox: a command's loopback is its own: servers that run outside of this command, the user's too, " +
+  `are not on it. ${ONLY}, with --allow-net=+`;
+const OWN_SERVER = "; a server of the command's own has to be started by the same command.";
+const REFUSALS: readonly (readonly [line: string, port: string | undefined])[] = [
+  ["curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server", "localhost:3000"],
+  ["Error: connect ECONNREFUSED 127.0.0.1:5432", "127.0.0.1:5432"],
+  ["Error: connect ECONNREFUSED ::1:5432", "[::1]:5432"],
+  ['connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused', "localhost"],
+  ["urllib.error.URLError: <urlopen error [Errno 111] Connection refused>", undefined],
+];
+for (const [line, port] of REFUSALS) {
+  Deno.test(`denialHint() says of a refusal that a loopback is not the machine's: ${line}`, () => {
+    const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+    const listed = { ...POLICY, net: { all: false, list: ["a.test"] } };
+    assertEquals(denialHint(line, "failed", listed, realPath), hint);
+    const grant = port?.includes(":") ? port : undefined;
+    assertEquals(hint, {
+      note: `${OWN_LOOPBACK}${grant ?? "localhost:PORT"}${OWN_SERVER}`,
+      ...(grant ? { denial: { kind: "net", target: grant } } : {}),
+    });
+    const kernel = denialHint(line, "failed", POLICY, realPath)?.note ?? "";
+    if (port !== undefined) assertMatch(kernel, /not even to this machine's own servers.*--allow-net\.$/);
+    assertEquals(denialHint(line, "failed", { ...POLICY, net: { all: true, list: [] } }, realPath), undefined);
+  });
+}
+
+Deno.test("denialHint() believes words about the network where a pipe hides how a program ended, and asks nobody then", () => {
+  const line = "npm error request to https://x.example/ failed, reason: getaddrinfo EAI_AGAIN x.example";
+  assertEquals(denialHint(line, endingOf("npm view x 2>&1 | tail -3", true), POLICY, realPath), {
+    note: NO_NET,
+    unasked: { kind: "net", target: "*" },
+  });
+  assertEquals(denialHint(line, endingOf("cat npm.log", true), POLICY, realPath), undefined);
+  assertEquals(denialHint(line, endingOf("npm view x", false), POLICY, realPath), NET);
+});
+
+Deno.test("silentHint() knows the codes of programs that were told to say nothing", () => {
+  for (
+    const [command, code] of [["curl -s https://x.example", 6], ["curl -fsSL http://192.0.2.1/", 7], [
+      "wget -q x.example",
+      4,
+    ]] as const
+  ) {
+    assertEquals(silentHint(command, code, POLICY), { ...NET, note: NO_NET });
+  }
+  assertEquals(silentHint("curl -s https://x.example", 22, POLICY), undefined);
+  assertEquals(silentHint("./curl-all", 6, POLICY), undefined);
+  assertEquals(silentHint("curl -s x", 6, { ...POLICY, net: { all: true, list: [] } }), undefined);
+});
+
+Deno.test("denialHints() has each thing once that a command met, secrets that it could not see included R480", () => {
+  const output =
+    "cat: /srv/a: Permission denied\ncat: /srv/b: Permission denied\nok\ncat: /srv/a: Permission denied\n" +
+    "touch: cannot touch '/srv/c': Permission denied\ncat: /home/ann/.ssh: No such file or directory\n";
+  const real = (path: string): string | undefined => path === "/home/ann/.ssh" ? path : realPath(path);
+  const hints = denialHints(output, "failed", { ...POLICY, sandbox: "kernel+" }, real);
+  assertEquals(hints, [
+    { unasked: { kind: "read", target: "/home/ann/.ssh" } },
+    write("/srv/c", "/srv"),
+    read("/srv/a"),
+    read("/srv/b"),
+  ]);
+  assertEquals(hintToTell(hints), write("/srv/c", "/srv"));
+  const flood = Array.from({ length: 500 }, (_, at) => `cat: /srv/${at}: Permission denied\n`).join("");
+  assertEquals(denialHints(flood, "failed", POLICY, realPath).length, 20);
+});
+
+Deno.test("metBy() tells a person of everything, and the model of what is known or else of the last guess R480", () => {
+  const hints = denialHints(
+    "cat: /srv/a: Permission denied\ncat: /srv/b: Permission denied",
+    "failed",
+    POLICY,
+    realPath,
+  );
+  const a = { kind: "read", target: "/srv/a" } as const;
+  const b = { kind: "read", target: "/srv/b" } as const;
+  assertEquals(metBy({}, [], []), { notes: [] });
+  assertEquals(metBy({}, [], hints.slice(0, 1)), { notes: [read("/srv/b").note ?? ""], denial: b, isDenied: true });
+  assertEquals(metBy({}, [], hints), {
+    notes: [read("/srv/b").note ?? ""],
+    denial: b,
+    denials: [a, b],
+    isDenied: true,
+  });
+  assertEquals(metBy({}, ["Removed x."], hints), {
+    notes: ["Removed x."],
+    denials: [a, b],
+    sandboxNotes: ["Removed x."],
+    isDenied: true,
+  });
+  const host = { kind: "net", target: "a.test:443" } as const;
+  const gate = { notes: () => ["Denied: a", "Denied: b"], denied: () => [host], refused: () => ["Denied: b"] };
+  assertEquals(metBy(gate, [], [NET]), {
+    notes: ["Denied: a", "Denied: b"],
+    denial: host,
+    sandboxNotes: ["Denied: b"],
+    isDenied: true,
+  });
+});
+
+Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {
+  const line = "/bin/bash: line 1: /home/ann/lib/x: Read-only file system";
+  assertEquals(denialHint(line, "failed", POLICY, realPath)?.denial, { kind: "write", target: "/home/ann/lib/x" });
+});
+
+for (const level of CONFINED) {
+  Deno.test(`openShell() at ${level} tells which grant a command lacked R480`, () =>
+    inWorld(level, () => {}, async ({ run }) => {
+      const touched: DeniedOutcome = await run("touch /usr/nothing");
+      const { note, denial } = write("/usr/nothing", "/usr");
+      assertEquals([touched.notes, touched.denial, touched.isDenied], [[note], denial, true]);
+      const { notes } = await run("echo hi > /dev/tcp/192.0.2.1/9");
+      assertEquals(notes, [NO_NET]);
+      const refused: DeniedOutcome = await run("(echo hi > /dev/tcp/127.0.0.1/9) 2>&1 | cat");
+      assertMatch(
+        refused.notes.join(),
+        level === "kernel+" ? /loopback is its own.*=\+127\.0\.0\.1:9;/ : /not even to this machine/,
+      );
+      assertEquals(refused.denial, undefined);
+      assertMatch((await run("echo $npm_config_fetch_retries $RES_OPTIONS")).output, /^0 attempts:1 timeout:1\n$/);
+    }));
+}

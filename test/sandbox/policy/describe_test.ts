@@ -1,0 +1,112 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Policy } from "../../../src/core/policy.ts";
+import { describePolicy, policyRecord } from "../../../src/sandbox/policy/describe.ts";
+import { makeWorld, worldPolicy } from "../confined_world.ts";
+
+Deno.test("describePolicy() says in a few sentences what holds", () => {
+  using world = makeWorld();
+  const { base, root, tmp } = world;
+  const said = (text: readonly string[]): string[] => text.map((line) => line.replaceAll(base, "~"));
+  assertEquals(said(describePolicy(worldPolicy(world, "kernel"))), [
+    "Read: the workspace, system, toolchains.",
+    "Write: the workspace, $TMPDIR (not /tmp); never .gitmodules, .sandpiper, .sf, .pi, .vscode, .idea, .envrc, .mcp.json.",
+    "Programs: any, confined.",
+    "Network: none.",
+    "Enforced by the Linux kernel.",
+  ]);
+  const narrow = worldPolicy(world, "permissions", {
+    readOnly: true,
+    flags: { read: [".", "../outside"], net: true, deny: { read: ["private"] } },
+  });
+  assertEquals(said(describePolicy(narrow)), [
+    "Read: the workspace, ~/outside, system, toolchains.",
+    "Write: nothing.",
+    "Never readable: ~/work/private.",
+    "Programs: none; bash is an interpreter with its own grep, sed, awk, find, jq and the like.",
+    "Network: allowed.",
+    "Enforced by Deno's permissions; no kernel sandbox is active.",
+  ]);
+  assert(root !== tmp);
+  const programs = (policy: Policy) => describePolicy(policy).find((line) => line.startsWith("Programs:"));
+  assertEquals(
+    programs(worldPolicy(world, "kernel", { flags: { run: ["git", "deno"] } })),
+    "Programs: only git, deno, each in the same confinement; bash is an interpreter with its own grep, sed, awk, find, " +
+      "jq and the like.",
+  );
+  const all = { flags: { run: true } };
+  assertEquals(programs(worldPolicy(world, "permissions", all)), programs(narrow));
+  assertEquals(
+    programs(worldPolicy(world, "permissions", { flags: { read: [], run: false } })),
+    "Programs: none.",
+  );
+});
+
+Deno.test("policyRecord() records every scope, and of variables the names alone (R359)", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel", { flags: { env: ["MY_TOKEN"] } }, { MY_TOKEN: "value-of-it" });
+  const record = policyRecord(policy);
+  assertEquals(Object.keys(record), [
+    ...[
+      "sandbox",
+      "weaknesses",
+      "notices",
+      "root",
+      "read",
+      "write",
+      "run",
+      "net",
+      "env",
+      "denyRead",
+      "denyWrite",
+      "protected",
+      "limits",
+    ],
+  ]);
+  const text = JSON.stringify(record);
+  assert(text.includes("MY_TOKEN") && !text.includes("value-of-it"));
+  assertEquals(record["write"], { all: false, list: [world.root, world.tmp, world.cache] });
+});
+
+Deno.test("policyRecord() records what the level cannot do here and what a person is warned of R468", () => {
+  using world = makeWorld();
+  const record = (policy: Policy) => (({ weaknesses, notices }) => ({ weaknesses, notices }))(policyRecord(policy));
+  const kernel = worldPolicy(world, "kernel");
+  assertEquals(record(kernel), { weaknesses: [], notices: [] });
+  assertEquals(record({ ...kernel, weaknesses: ["signals get out"], notices: ["Signals get out."] }), {
+    weaknesses: ["signals get out"],
+    notices: ["Signals get out."],
+  });
+  assertEquals(record({ ...worldPolicy(world, "off", { flags: { run: true } }), notices: ["It is off."] }), {
+    weaknesses: [],
+    notices: [
+      "It is off.",
+      "A real shell without a sandbox voids the read and write scope: commands may touch whatever you may.",
+    ],
+  });
+  assertEquals(record(worldPolicy(world, "kernel", { flags: { run: ["ls", "git"] } })), {
+    weaknesses: [],
+    notices: ["git can start other programs: the list does not bound those, only the sandbox does."],
+  });
+});
+
+Deno.test("describePolicy() does not tell the model of a weaker level", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel");
+  assertEquals(describePolicy({ ...policy, weaknesses: ["a"], notices: ["b"] }), describePolicy(policy));
+});
+
+Deno.test("describePolicy() names the hosts of a list and the way to them (R470)", () => {
+  using world = makeWorld();
+  for (const level of ["kernel+", "kernel"] as const) {
+    const request = { flags: { net: ["Example.com", "*.example.org:443"] } };
+    assertEquals(
+      describePolicy(worldPolicy(world, level, request, {}, () => undefined)).find((line) =>
+        line.startsWith("Network")
+      ),
+      [
+        "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
+        "127.0.0.1 works within one command.",
+      ].join(""),
+    );
+  }
+});

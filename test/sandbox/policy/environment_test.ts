@@ -1,0 +1,90 @@
+import { assertEquals } from "@std/assert";
+import { toolEnvironment } from "../../../src/sandbox/policy/environment.ts";
+
+const PLACES = { home: "/home/u", root: "/w", tmp: "/p/tmp", cache: "/p/cache" };
+const NONE = { all: false, list: [] };
+const ALL = { all: true, list: [] };
+
+const HOST: Record<string, string> = {
+  PATH: "/usr/bin:.:bin::/opt/bin",
+  LANG: "C.UTF-8",
+  LC_ALL: "C",
+  TERM: "xterm",
+  JAVA_HOME: "/opt/java",
+  EDITOR: "vi",
+  OPENAI_API_KEY: "sk-1",
+  GITHUB_TOKEN: "t",
+  DB_PASSWORD: "p",
+  AWS_SECRET_ACCESS_KEY: "s",
+  GOOGLE_APPLICATION_CREDENTIALS: "/c",
+  SSH_AUTH_SOCK: "/run/agent",
+  npm_config__authToken: "n",
+  SESSION_COOKIE: "c",
+  DATABASE_URL: "postgres://u:p@h/d",
+  LD_PRELOAD: "/evil.so",
+  BASH_ENV: "/evil.sh",
+  GIT_SSH_COMMAND: "evil",
+  FOO: "foo",
+  HOME: "/other",
+  TMPDIR: "/tmp",
+};
+
+/** What comes of the host's own variables; the private ones are compared apart. */
+function kept(allow: { all: boolean; list: string[] }, deny: { all: boolean; list: string[] } = NONE): string[] {
+  const made = toolEnvironment({}, { allow: NONE, deny: NONE }, PLACES);
+  return Object.keys(toolEnvironment(HOST, { allow, deny }, PLACES)).filter((name) => !(name in made)).sort();
+}
+
+const CASES = [
+  {
+    name: "passes a list by default (R466, R467)",
+    allow: NONE,
+    deny: NONE,
+    kept: ["EDITOR", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
+  },
+  {
+    name: "passes what is named, secret or not",
+    allow: { all: false, list: ["FOO", "OPENAI_API_KEY"] },
+    deny: NONE,
+    kept: ["EDITOR", "FOO", "JAVA_HOME", "LANG", "LC_ALL", "OPENAI_API_KEY", "TERM"],
+  },
+  {
+    name: "passes no secret for a grant of everything",
+    allow: ALL,
+    deny: NONE,
+    kept: ["EDITOR", "FOO", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
+  },
+  {
+    name: "lets a denial win over a name",
+    allow: { all: false, list: ["FOO"] },
+    deny: { all: false, list: ["FOO", "TERM"] },
+    kept: ["EDITOR", "JAVA_HOME", "LANG", "LC_ALL"],
+  },
+  { name: "passes nothing when all is denied", allow: ALL, deny: ALL, kept: [] },
+];
+
+for (const { name, allow, deny, kept: expected } of CASES) {
+  Deno.test(`toolEnvironment() ${name}`, () => assertEquals(kept(allow, deny), expected));
+}
+
+Deno.test("toolEnvironment() points home, temporary files and caches at the private places, and PATH at absolute folders", () => {
+  const env = toolEnvironment(HOST, { allow: NONE, deny: NONE }, PLACES);
+  const { PATH, HOME, PWD, TMPDIR, XDG_CACHE_HOME, npm_config_cache, PIP_CACHE_DIR, GOCACHE } = env;
+  assertEquals({ PATH, HOME, PWD, TMPDIR, XDG_CACHE_HOME, npm_config_cache, PIP_CACHE_DIR, GOCACHE }, {
+    PATH: "/usr/bin:/opt/bin",
+    HOME: "/home/u",
+    PWD: "/w",
+    TMPDIR: "/p/tmp",
+    XDG_CACHE_HOME: "/p/cache",
+    npm_config_cache: "/p/cache/npm",
+    PIP_CACHE_DIR: "/p/cache/pip",
+    GOCACHE: "/p/cache/go-build",
+  });
+});
+
+Deno.test("toolEnvironment() points git at settings of its own, whatever the host's variable says", () => {
+  const scopes = { allow: { all: false, list: ["GIT_CONFIG_GLOBAL"] }, deny: NONE };
+  const host = { GIT_CONFIG_GLOBAL: "/home/u/.gitconfig" };
+  const made = toolEnvironment(host, scopes, { ...PLACES, gitConfig: "/p/tmp/.gitconfig" });
+  assertEquals(made["GIT_CONFIG_GLOBAL"], "/p/tmp/.gitconfig");
+});

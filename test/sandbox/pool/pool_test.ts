@@ -1,0 +1,131 @@
+import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
+import { ToolError } from "../../../src/core/error.ts";
+import { childrenOfThread, numbersIn, readProc, statOf } from "../../../src/sandbox/system/procfs.ts";
+import { until } from "../../helpers/until.ts";
+import { CONFINED, exists, withShell } from "../shell_fixture.ts";
+
+/** Those of this process that were there before: an orphan of another test may have come to it. */
+let others: readonly number[] = [];
+
+/** Without the sentinel, which is the shell's. */
+function children(): number[] {
+  return numbersIn("/proc/self/task").flatMap((thread) => childrenOfThread(Deno.pid, thread) ?? [])
+    .filter((pid) => statOf(pid)?.zombie === false && !others.includes(pid))
+    .filter((pid) => !readProc(`/proc/${pid}/cmdline`)?.includes("sandpiper-sentinel"));
+}
+
+const take = (spares: { take(): { pid: number; end(): Promise<void> } } | undefined) => {
+  if (!spares) throw new Error("no spares at this level");
+  return spares.take();
+};
+
+for (const level of CONFINED) {
+  const test = (name: string, work: () => Promise<void>): void =>
+    Deno.test(`openSpares() at ${level} ${name}`, () => {
+      others = [];
+      others = children();
+      return work();
+    });
+
+  test("starts nothing before a call is announced, then exactly one", () =>
+    withShell(level, async ({ spares }) => {
+      assertEquals(children(), []);
+      spares?.expect();
+      const [spare, ...more] = children();
+      assertEquals(more, []);
+      const taken = take(spares);
+      assertEquals(taken.pid, spare);
+      await taken.end();
+    }));
+
+  test("starts two at the most for a reply with several calls, and gives both out", () =>
+    withShell(level, async ({ spares }) => {
+      for (let call = 0; call < 4; call++) spares?.expect();
+      const started = children();
+      assertEquals(started.length, 2);
+      const taken = [take(spares), take(spares)];
+      assertEquals(taken.map(({ pid }) => pid).sort(), started.sort());
+      await Promise.all(taken.map((one) => one.end()));
+    }));
+
+  test("needs no second one for the only call of the next reply", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.expect();
+      await run("true");
+      await until(() => children().length === 1);
+      const waiting = children();
+      spares?.expect();
+      assertEquals(children(), waiting);
+      // One that was announced and refused is no reason either.
+      await run("true");
+      await until(() => children().length === 1);
+      spares?.expect();
+      assertEquals(children().length, 1);
+    }));
+
+  test("follows a taken spare with another once the call has ended", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.expect();
+      const before = children();
+      assertEquals((await run("echo one")).output, "one\n");
+      await until(() => children().length === 1);
+      assertNotEquals(children(), before);
+      assertEquals((await run("echo two")).output, "two\n");
+    }));
+
+  test("starts nothing beside the last call of a reply that follows another at once", () =>
+    withShell(level, async ({ spares }) => {
+      spares?.expect();
+      spares?.expect();
+      await take(spares).end();
+      const last = take(spares);
+      const pids = new Set(children());
+      const look = setInterval(() => children().forEach((pid) => pids.add(pid)), 1);
+      // Less than the time after which a call is taken for a long one.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      clearInterval(look);
+      assertEquals([...pids], [last.pid]);
+      await last.end();
+      await until(() => children().length === 1);
+    }));
+
+  test("does without a spare that died", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.expect();
+      const [spare] = children();
+      // Zero would be this process and all of its group.
+      assert(spare !== undefined && spare > 0);
+      Deno.kill(-spare, "SIGKILL");
+      await until(() => statOf(spare)?.zombie !== false);
+      assertEquals((await run("echo still")).output, "still\n");
+    }));
+
+  test("fails a call that cannot be confined, and runs nothing", () =>
+    withShell(level, async ({ run, policy, shell }) => {
+      Deno.removeSync(policy.root, { recursive: true });
+      await assertRejects(() => run(`touch ${policy.tmp}/made`), ToolError, "could not be confined");
+      assertEquals(exists(`${policy.tmp}/made`), false);
+      await shell.close();
+    }));
+
+  test("confines what it starts", () =>
+    withShell(level, async ({ run, policy }) => {
+      const { exitCode } = await run(`touch ${policy.root}/inside && ! touch ${policy.home}/outside`);
+      assertEquals(exitCode, 0);
+      assertEquals([exists(`${policy.root}/inside`), exists(`${policy.home}/outside`)], [true, false]);
+    }));
+
+  test("ends the spare when it is closed, and starts none again", () =>
+    withShell(level, async ({ spares, run }) => {
+      spares?.expect();
+      await run("true");
+      const begin = performance.now();
+      await spares?.close();
+      assert(performance.now() - begin < 5_000, `${performance.now() - begin} ms`);
+      assertEquals(children(), []);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      assertEquals(children(), []);
+      assertThrows(() => take(spares), Error, "closed");
+      await assertRejects(() => run("true"), ToolError, "did not run");
+    }));
+}

@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { disk, glanceAtDisk } from "../../../src/sandbox/system/disk.ts";
+// Loads libc ahead of the first test.
+import "../folder.ts";
+
+Deno.test("glanceAtDisk() answers as the disk does, for what is there, what is not, and links", () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${folder}/a/b`, { recursive: true });
+    Deno.writeTextFileSync(`${folder}/a/b/file`, "text");
+    Deno.symlinkSync(`${folder}/a`, `${folder}/link`);
+    Deno.symlinkSync("gone", `${folder}/dangling`);
+    Deno.symlinkSync("loop", `${folder}/loop`);
+    const view = glanceAtDisk();
+    const paths = [
+      "",
+      "/a",
+      "/a/b/file",
+      "/a/b/file/x",
+      "/link",
+      "/link/b/file",
+      "/link/no",
+      "/dangling",
+      "/loop",
+      "/no/no",
+    ];
+    for (const path of [...paths.map((name) => folder + name), "/", "/etc/../etc", "/proc/self/cwd", "relative"]) {
+      assertEquals(view.realPath(path), disk.realPath(path), path);
+      assertEquals(view.readText(path), disk.readText(path), path);
+    }
+    for (const path of [folder, `${folder}/link`, `${folder}/a/b/file`, `${folder}/no`]) {
+      assertEquals(view.listFolder(path), disk.listFolder(path), path);
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("glanceAtDisk() asks the system for what is likely there, with the same answers", () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${folder}/a/b`, { recursive: true });
+    Deno.symlinkSync(`${folder}/a`, `${folder}/link`);
+    const paths = ["/a/b", "/link/b", "/no", "/a/b/no", "/a", "/link"].map((name) => folder + name);
+    const view = glanceAtDisk(paths.slice(0, 3));
+    for (const path of paths) assertEquals(view.realPath(path), disk.realPath(path), path);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test({
+  name:
+    "glanceAtDisk() knows whether what it saw is still so, and of what was changed a moment before it is never sure",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    const inner = `${folder}/inner`;
+    // Beside the folder other tests come and go.
+    const look = (): () => boolean => {
+      const view = glanceAtDisk([folder]);
+      for (const name of ["file", "link", "no/no"]) view.realPath(`${inner}/${name}`);
+      return view.isStill;
+    };
+    const old = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_100));
+    try {
+      Deno.mkdirSync(inner);
+      Deno.mkdirSync(`${folder}/target`);
+      Deno.writeTextFileSync(`${inner}/file`, "");
+      Deno.symlinkSync("../target", `${inner}/link`);
+      assertEquals(look()(), false);
+      const changes: Readonly<Record<string, () => void>> = {
+        "a new name": () => Deno.mkdirSync(`${inner}/no`),
+        "the times set back": () => Deno.utimeSync(inner, 1, 1),
+        "another mode": () => Deno.chmodSync(inner, 0o700),
+        "what a link leads to": () => Deno.removeSync(`${folder}/target`),
+        "another folder of the name": () => {
+          Deno.renameSync(inner, `${folder}/old`);
+          Deno.mkdirSync(inner);
+        },
+        "gone": () => Deno.removeSync(inner),
+      };
+      for (const [what, change] of Object.entries(changes)) {
+        await old();
+        const isStill = look();
+        assertEquals(isStill(), true, `before ${what}`);
+        change();
+        assertEquals(isStill(), false, what);
+      }
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});

@@ -4,7 +4,7 @@ import { launcher } from "../sandbox/launcher/executable.ts";
 import { namespacesFix } from "../sandbox/confine/namespaces_fix.ts";
 import { probeSandbox, type SandboxProbe } from "../sandbox/confine/probe.ts";
 import { configure } from "./config.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import { chooseModel } from "./model.ts";
 import type { Invocation } from "./parse.ts";
 import { wantedSandbox } from "./tools_host.ts";

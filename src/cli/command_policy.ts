@@ -3,7 +3,7 @@ import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import { TOOLS } from "../../tools/mod.ts";
 import { refuseUnknown } from "./active_tools.ts";
 import { configure } from "./config.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { openTools } from "./tools_host.ts";
 import { readWorld } from "./world.ts";

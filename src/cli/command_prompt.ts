@@ -14,7 +14,7 @@ import { contributedBy, extensionTools, openExtensions } from "./engine/extensio
 import { mutedUi, noSession } from "./engine/host_actions.ts";
 import { readyInput } from "./engine/inputs.ts";
 import { createPromptState } from "./engine/prompt_state.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { builtinTool, createToolset } from "./engine/toolset.ts";
 import { openTools } from "./tools_host.ts";

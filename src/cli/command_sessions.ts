@@ -15,7 +15,7 @@ import { type LoadedSession, loadSession } from "../session/load.ts";
 import { labelsOf, sessionName } from "../session/tree.ts";
 import { type Config, configure } from "./config.ts";
 import { meterOf } from "./engine/totals.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { sessionFile, sessionPlaces, workspaceFolders } from "./session_choice.ts";
 import { readWorld } from "./world.ts";

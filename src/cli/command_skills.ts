@@ -6,7 +6,7 @@ import { validateSkill } from "../context/skill_validate.ts";
 import { UserError } from "../core/error.ts";
 import { stripControls } from "../core/text.ts";
 import { configure } from "./config.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { discover, skillChoice } from "./skills.ts";
 import { openTools } from "./tools_host.ts";

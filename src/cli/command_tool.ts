@@ -5,7 +5,7 @@ import { TOOLS } from "../../tools/mod.ts";
 import { refuseUnknown } from "./active_tools.ts";
 import { stripControls } from "../core/text.ts";
 import { configure } from "./config.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { watchSignals } from "./signals.ts";
 import { openTools } from "./tools_host.ts";

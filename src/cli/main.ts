@@ -3,6 +3,7 @@ import { parseCommandLine } from "./parse.ts";
 import { errorBlock, exitCodeOf } from "./report.ts";
 import { VERSION } from "./version.ts";
 import { readVariable } from "./world.ts";
+import { writeAll } from "./write_all.ts";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -49,18 +50,6 @@ async function dispatch(args: readonly string[]): Promise<number> {
 function say(text: string): number {
   writeAll(Deno.stdout, text);
   return 0;
-}
-
-/** Writes all of a text; a reader that has gone away is not an error of ours. */
-export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
-  let bytes = new TextEncoder().encode(text);
-  try {
-    while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) return false;
-    throw error;
-  }
 }
 
 function readFlag(name: string): boolean {

@@ -4,7 +4,7 @@ import { stripControls } from "../core/text.ts";
 import type { Config } from "./config.ts";
 import { openEngine } from "./engine/engine.ts";
 import { eventsOf } from "./engine_events.ts";
-import { writeAll } from "./main.ts";
+import { writeAll } from "./write_all.ts";
 import { assembleMessage, attachedImages, readStdin } from "./message.ts";
 import { jsonMode, type ModeOutcome } from "./mode_json.ts";
 import { isTextEvent, textMode } from "./mode_text.ts";

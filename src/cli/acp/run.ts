@@ -1,6 +1,6 @@
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { stripControls } from "../../core/text.ts";
-import { writeAll } from "../main.ts";
+import { writeAll } from "../write_all.ts";
 import type { Invocation } from "../parse.ts";
 import { watchReader } from "../rpc/reader_gone.ts";
 import { watchSignals } from "../signals.ts";

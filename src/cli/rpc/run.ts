@@ -3,7 +3,7 @@ import { stripControls } from "../../core/text.ts";
 import { modelFacts } from "../../provider/models.ts";
 import type { Config } from "../config.ts";
 import { openEngine } from "../engine/engine.ts";
-import { writeAll } from "../main.ts";
+import { writeAll } from "../write_all.ts";
 import { assembleMessage, attachedImages } from "../message.ts";
 import type { ModelChoice } from "../model.ts";
 import { watchSignals } from "../signals.ts";

@@ -1,5 +1,5 @@
 import type { Limits } from "../core/policy.ts";
-import { DEFAULT_LIMITS } from "../sandbox/policy/default_limits.ts";
+import { DEFAULT_LIMITS } from "../sandbox/policy/limits.ts";
 import type { Config } from "./config.ts";
 import type { Settings } from "./settings_table.ts";
 

@@ -4,7 +4,7 @@ import { SESSION_VARIABLE } from "../sandbox/process/leftovers.ts";
 import { openPrograms } from "../sandbox/shell/programs.ts";
 import type { Self } from "../sandbox/confine/self.ts";
 import { type OpenShell, openShell } from "../sandbox/shell/shell.ts";
-import { openSpares, type Spares } from "../sandbox/pool/pool.ts";
+import { openProcessPool, type ProcessPool } from "../sandbox/pool/pool.ts";
 import { openWarden } from "../sandbox/process/warden.ts";
 import { recordSession } from "./session_record.ts";
 
@@ -30,7 +30,7 @@ export function openProcesses(
 ): Processes {
   const session = crypto.randomUUID();
   const marks = { [SESSION_VARIABLE]: session };
-  const spares: Spares | undefined = policy.sandbox === "off" ? undefined : openSpares(policy, self);
+  const spares: ProcessPool | undefined = policy.sandbox === "off" ? undefined : openProcessPool(policy, self);
   const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
   const shell = programs ? undefined : openShell(policy, spares, marks);
   // Before anything can be left behind.

@@ -1,7 +1,6 @@
 import { join } from "@std/path";
 import { endLeftovers, identityOf, type ProcessIdentity } from "../sandbox/process/leftovers.ts";
-import { readProc } from "../sandbox/system/procfs.ts";
-import { readProcLink } from "../sandbox/system/read_link.ts";
+import { readProc, readProcLink } from "../sandbox/system/procfs.ts";
 
 /** What a session writes down about itself, so that a later one can tidy up after it. */
 interface SessionRecord extends ProcessIdentity {

@@ -1,15 +1,14 @@
 // kill -9 at any moment: nothing of a session outlives it that could still write, and no file is left half-written.
 import { assert, assertEquals } from "@std/assert";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { launcher } from "../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
-import { numbersIn, statOf } from "../../src/sandbox/system/procfs.ts";
-import { readProcLink } from "../../src/sandbox/system/read_link.ts";
-import { thisProgram } from "../../src/sandbox/confine/self.ts";
+import { numbersIn, readProcLink, statOf } from "../../src/sandbox/system/procfs.ts";
 import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
-import { CONFINED, exists, processesWith, withShell } from "../sandbox/shell_fixture.ts";
-import { canMakeMachines, withoutNamespaces } from "../sandbox/machine.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
+import { canMakeMachines, withoutNamespaces } from "../sandbox/machine.ts";
+import { CONFINED, exists, processesWith, withShell } from "../sandbox/shell_fixture.ts";
 
 const BEST = CONFINED.at(-1);
 const SCRIPT = new URL("../../src/runner/worker.ts", import.meta.url);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { limitsOf } from "../../src/cli/limits_of.ts";
 import type { Settings } from "../../src/cli/settings_table.ts";
-import { DEFAULT_LIMITS } from "../../src/sandbox/policy/default_limits.ts";
+import { DEFAULT_LIMITS } from "../../src/sandbox/policy/limits.ts";
 
 type Bash = NonNullable<Settings["bash"]>;
 

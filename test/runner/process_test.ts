@@ -5,7 +5,7 @@ import { textOf } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { deframer, frame } from "../../src/core/framing.ts";
 import { openRunner, type Runner } from "../../src/sandbox/runner_client/runner_client.ts";
-import { runnerArgv } from "../../src/sandbox/runner_client/command.ts";
+import { runnerArgv } from "../../src/sandbox/runner_client/process.ts";
 import { type Self, thisProgram } from "../../src/sandbox/confine/self.ts";
 import { probe, REFUSED } from "./probe.ts";
 import { policyFor, scope, type World, world } from "./world.ts";

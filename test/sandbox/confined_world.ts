@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
-import { disk } from "../../src/sandbox/system/disk.ts";
 import { confinedCommand, type Exec, execFrame, firstFrames } from "../../src/sandbox/confine/launch.ts";
+import { type Self, thisProgram } from "../../src/sandbox/confine/self.ts";
 import { type Executable, launcher, openExecutable, spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { type PolicyRequest, resolvePolicy } from "../../src/sandbox/policy/policy.ts";
 import { whyNoHosts } from "../../src/sandbox/policy/program_scopes.ts";
-import { type Self, thisProgram } from "../../src/sandbox/confine/self.ts";
+import { disk } from "../../src/sandbox/system/disk.ts";
 import { HERE } from "./namespaces_here.ts";
 import { reachableDeno } from "./reachable.ts";
 

@@ -1,9 +1,8 @@
-import type { SandboxLevel } from "../../src/core/policy.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
-import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
-import { openSpares } from "../../src/sandbox/pool/pool.ts";
 import type { PolicyRequest } from "../../src/sandbox/policy/policy.ts";
+import { openProcessPool } from "../../src/sandbox/pool/pool.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
 import { makeWorld, programFor, type World, worldPolicy } from "./confined_world.ts";
 
 /** A workspace that may be a repository, with a shell whose policy is the product's own. */
@@ -35,7 +34,7 @@ export async function inWorld(
   using world = makeWorld();
   prepare(world.root, world);
   const policy = worldPolicy(world, level, typeof request === "function" ? request(world) : request);
-  const shell = openShell(policy, level === "off" ? undefined : openSpares(policy, programFor(world)));
+  const shell = openShell(policy, level === "off" ? undefined : openProcessPool(policy, programFor(world)));
   try {
     await work({
       world,

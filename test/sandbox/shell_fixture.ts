@@ -1,11 +1,11 @@
 import type { Limits, Policy } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
+import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
+import { thisProgram } from "../../src/sandbox/confine/self.ts";
+import { openProcessPool, type ProcessPool } from "../../src/sandbox/pool/pool.ts";
+import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
 import { numbersIn, readProc } from "../../src/sandbox/system/procfs.ts";
 import { HAS_NAMESPACES, HERE } from "./namespaces_here.ts";
-import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
-import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
-import { openSpares, type Spares } from "../../src/sandbox/pool/pool.ts";
-import { thisProgram } from "../../src/sandbox/confine/self.ts";
 
 export const LIMITS: Limits = {
   bashTimeoutMs: 20_000,
@@ -32,7 +32,7 @@ export const CONFINED = LEVELS.filter((level) => level !== "off");
 
 export interface Room {
   readonly policy: Policy;
-  readonly spares: Spares | undefined;
+  readonly spares: ProcessPool | undefined;
   readonly shell: OpenShell;
   run(command: string, options?: Partial<Parameters<OpenShell>[1]>): Promise<ShellOutcome>;
 }
@@ -68,7 +68,7 @@ export async function withShell(
     sandbox: level,
     ...HERE,
   };
-  const spares = level === "off" ? undefined : openSpares(policy, thisProgram());
+  const spares = level === "off" ? undefined : openProcessPool(policy, thisProgram());
   const shell = openShell(policy, spares, marks);
   try {
     await work({

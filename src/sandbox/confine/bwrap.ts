@@ -1,6 +1,6 @@
 import type { Policy } from "../../core/policy.ts";
-import { type Mount, mountsOf } from "./mounts.ts";
 import type { RuleView } from "../landlock/rules.ts";
+import { type Mount, mountsOf } from "./mounts.ts";
 
 /** Namespaces that every command at kernel+ gets; with a foreign parent gone everything inside ends. */
 export const NAMESPACES: readonly string[] = [

@@ -1,7 +1,7 @@
 import { UserError } from "../../core/error.ts";
 import type { SandboxLevel } from "../../core/policy.ts";
-import type { SandboxProbe } from "./probe.ts";
 import { whyNoHosts } from "../policy/program_scopes.ts";
+import type { SandboxProbe } from "./probe.ts";
 
 /** What a user may ask for. */
 export type WantedSandbox = "auto" | "kernel" | "permissions" | "off";

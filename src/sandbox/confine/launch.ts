@@ -1,23 +1,23 @@
 import type { Policy } from "../../core/policy.ts";
-import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
-import { disk, glanceAtDisk } from "../system/disk.ts";
-import { encodeFrame } from "./frame.ts";
 import { landlockRules, type RuleView } from "../landlock/rules.ts";
 import { launcher } from "../launcher/executable.ts";
 import { encodeCommand, encodeNamespaces, encodePolicy } from "../launcher/frames.ts";
-import { namespaceOrder } from "./namespaces.ts";
+import type { ConfineRequest, ExecRequest, NamespaceRequest } from "../launcher/request.ts";
+import { taskLimit } from "../policy/limits.ts";
 import { SOCKET_NAME } from "../proxy/environment.ts";
-import type { ConfineOrder, ExecOrder, NamespaceOrder } from "../launcher/request.ts";
-import { readProcLink } from "../system/read_link.ts";
-import { seatbeltCommand } from "./seatbelt.ts";
+import type { SeccompRequest } from "../seccomp/argument_check.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
-import type { SeccompOrder } from "../seccomp/argument_check.ts";
 import { type Architecture, ARCHITECTURES } from "../seccomp/table.ts";
+import { disk, glanceAtDisk } from "../system/disk.ts";
+import { readProcLink } from "../system/procfs.ts";
+import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
+import { encodeFrame } from "./frame.ts";
+import { namespaceRequest } from "./namespaces.ts";
+import { seatbeltCommand } from "./seatbelt.ts";
 import type { Self } from "./self.ts";
-import { taskLimit } from "../policy/task_limit.ts";
 
 /** What a confined process becomes once it is confined. */
-export type Exec = ExecOrder;
+export type Exec = ExecRequest;
 
 /** The ABI below which a level means nothing: kernel needs truncate (3), kernel+ has mounts in front of it. */
 const LEAST_ABI = { "kernel": 3, "kernel+": 1 } as const;
@@ -87,7 +87,10 @@ export function firstFrames(policy: Policy, self: Self, options: LaunchOptions =
 }
 
 /** The frame of an order for namespaces and the policy's; the policy's alone where there is none. */
-export function joinFrames(order: NamespaceOrder | undefined, frame: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+export function joinFrames(
+  order: NamespaceRequest | undefined,
+  frame: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
   if (order === undefined) return frame;
   const namespaces = encodeNamespaces(order);
   const both = new Uint8Array(namespaces.length + frame.length);
@@ -101,10 +104,10 @@ export function namespacesFor(
   policy: Policy,
   self: Self,
   options: LaunchOptions = {},
-): NamespaceOrder | undefined {
+): NamespaceRequest | undefined {
   if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
   const { gate, view = glanceAtDisk() } = options;
-  const order = namespaceOrder(policy, shownPrograms(self, options), view, gate);
+  const order = namespaceRequest(policy, shownPrograms(self, options), view, gate);
   if (gate === undefined) return order;
   const argv = [...bridgeWords(self), launcher().path()];
   return { ...order, bridge: { argv, env: self.env, cwd: policy.root } };
@@ -112,7 +115,7 @@ export function namespacesFor(
 
 /** The policy's frame. */
 export function policyFrame(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
-  const order = confineOrder(policy, self, options);
+  const order = confineRequest(policy, self, options);
   return Deno.build.os === "linux" ? encodePolicy(order) : encodeFrame(order);
 }
 
@@ -122,7 +125,7 @@ export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
 }
 
 /** The order that the policy's frame carries. */
-export function confineOrder(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineOrder {
+export function confineRequest(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineRequest {
   const { isRunner = false, view = glanceAtDisk() } = options;
   const { root, limits, sandbox } = policy;
   // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
@@ -166,7 +169,7 @@ function refuseElsewhere(): void {
 const filters = new Map<string, Uint8Array<ArrayBuffer>>();
 
 /** There are but a few, each process needs one, and assembling it takes longer than all the rest of a frame. */
-function filterOf(order: SeccompOrder): Uint8Array<ArrayBuffer> {
+function filterOf(order: SeccompRequest): Uint8Array<ArrayBuffer> {
   const key = JSON.stringify(order);
   const filter = filters.get(key) ?? seccompFilter(order, architecture());
   filters.set(key, filter);
@@ -179,7 +182,7 @@ function architecture(): Architecture {
   return name;
 }
 
-function seccompOrder(policy: Policy, isRunner: boolean): SeccompOrder {
+function seccompOrder(policy: Policy, isRunner: boolean): SeccompRequest {
   const mounts = policy.sandbox === "kernel+";
   // The runner asks nobody for anything.
   const shared = policy.net.list.length > 0 && !isRunner ? "left" : "none";

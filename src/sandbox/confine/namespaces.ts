@@ -1,9 +1,9 @@
 // What the launcher makes of a policy at kernel+ before it confines itself: namespaces, and in them a file system.
 import { isInside, type Policy } from "../../core/policy.ts";
-import { GATE_FOLDER } from "./bwrap.ts";
 import type { RuleView } from "../landlock/rules.ts";
+import type { MountOperation, NamespaceRequest } from "../launcher/request.ts";
+import { GATE_FOLDER } from "./bwrap.ts";
 import { type Mount, mountsOf } from "./mounts.ts";
-import type { MountOperation, NamespaceOrder } from "../launcher/request.ts";
 
 /** What lies around every policy's mounts: the whole disk, with devices and processes of its own. */
 export function basicMounts(readOnly: boolean): MountOperation[] {
@@ -18,12 +18,12 @@ export function basicMounts(readOnly: boolean): MountOperation[] {
 const LEAST_MEMORY = 2 ** 20;
 
 /** The namespaces of a policy: the same that `bwrapArguments` asks for; `gate` is the folder of a NetGate. Pure. */
-export function namespaceOrder(
+export function namespaceRequest(
   policy: Policy,
   programPaths: readonly string[],
   view: RuleView,
   gate?: string,
-): NamespaceOrder {
+): NamespaceRequest {
   const isThere = view.realPath(policy.root) !== undefined;
   return {
     sharesNet: policy.net.all,
@@ -40,7 +40,7 @@ export function namespaceOrder(
 
 /** An order with a process's own mounts at some folders: these are overlays with binds in them, and
  * what else is mounted there stays in the binds alone. Pure. */
-export function withMounts(order: NamespaceOrder, own: readonly MountOperation[]): NamespaceOrder {
+export function withMounts(order: NamespaceRequest, own: readonly MountOperation[]): NamespaceRequest {
   const overlays = own.flatMap(({ kind, target }) => kind === "overlay" ? [target] : []);
   const binds = own.flatMap(({ kind, target }) => kind === "bind" ? [target] : []);
   const isOwn = (path: string): boolean => overlays.some((folder) => isInside(path, folder));

@@ -1,7 +1,6 @@
 import { dirname } from "@std/path";
 import { sha256 } from "../../core/digest.ts";
-import { readProc } from "../system/procfs.ts";
-import { readProcLink } from "../system/read_link.ts";
+import { readProc, readProcLink } from "../system/procfs.ts";
 
 /** What the answer depends on: another boot, user, container, filter or setting of namespaces asks again. */
 const SETTINGS = [

@@ -1,16 +1,16 @@
 import { messageOf } from "../../core/error.ts";
-import { findBwrap, NAMESPACES } from "./bwrap.ts";
-import { disk } from "../system/disk.ts";
-import { whyNoHostList } from "../notification/host_list.ts";
 import { landlockVersion } from "../landlock/landlock.ts";
 import { launcher } from "../launcher/executable.ts";
 import { encodeNamespaces } from "../launcher/frames.ts";
 import { IMAGES } from "../launcher/image.ts";
+import { confineReport, type MountOperation } from "../launcher/request.ts";
+import { whyNoHostList } from "../notification/host_list.ts";
+import { ARCHITECTURES } from "../seccomp/table.ts";
+import { disk } from "../system/disk.ts";
+import { readProcLink } from "../system/procfs.ts";
+import { findBwrap, NAMESPACES } from "./bwrap.ts";
 import { basicMounts } from "./namespaces.ts";
 import { identityOfFile, knownToWork, rememberWorking } from "./namespaces_memory.ts";
-import { confineReport, type MountOperation } from "../launcher/request.ts";
-import { readProcLink } from "../system/read_link.ts";
-import { ARCHITECTURES } from "../seccomp/table.ts";
 
 /** Whether bwrap works here, or why not. */
 export type BwrapProbe = { readonly path: string } | { readonly why: string };

@@ -1,8 +1,14 @@
 // The inside of sandbox-exec on macOS, where a process is confined before it starts: nothing is left but to run the command.
 // Its own calls into libc are Linux's, so the command is a child and this process its shadow. It has not been run by the
 // tests of this repository, which have no macOS.
+import {
+  CONFINED,
+  type ConfineRequest,
+  type ExecRequest,
+  parseConfineRequest,
+  parseExecRequest,
+} from "../launcher/request.ts";
 import { readFrame } from "./frame.ts";
-import { CONFINED, type ConfineOrder, type ExecOrder, parseConfineOrder, parseExecOrder } from "../launcher/request.ts";
 
 /** Blocks in which the shell counts the size of files, bytes. */
 const BLOCK = 512;
@@ -13,8 +19,8 @@ const FAILED = 71;
 export async function execInSeatbelt(): Promise<never> {
   try {
     const read = (buffer: Uint8Array<ArrayBuffer>): number | null => Deno.stdin.readSync(buffer);
-    const order = parseConfineOrder(readFrame(read));
-    const exec = parseExecOrder(readFrame(read));
+    const order = parseConfineRequest(readFrame(read));
+    const exec = parseExecRequest(readFrame(read));
     if (exec.mergeOutput) Deno.stderr.writeSync(new TextEncoder().encode(CONFINED + "\n"));
     const child = new Deno.Command("/bin/sh", {
       args: shadowArguments(order, exec),
@@ -36,7 +42,7 @@ export async function execInSeatbelt(): Promise<never> {
 }
 
 /** Arguments of a shell that limits itself, joins the outputs if it is to, and becomes the command; pure. */
-export function shadowArguments({ limits }: ConfineOrder, { argv, mergeOutput }: ExecOrder): string[] {
+export function shadowArguments({ limits }: ConfineRequest, { argv, mergeOutput }: ExecRequest): string[] {
   const bounds = `ulimit -c 0 && ulimit -n ${limits.openFiles} && ulimit -f ${Math.floor(limits.fileBytes / BLOCK)}`;
   return ["-c", `${bounds} && exec "$0" "$@"${mergeOutput ? " 2>&1" : ""}`, ...argv];
 }

@@ -1,8 +1,8 @@
 import type { Policy } from "../../core/policy.ts";
+import type { MountOperation, NamespaceRequest } from "../launcher/request.ts";
 import { type Glance, glanceAtDisk } from "../system/disk.ts";
 import { confinedCommand, firstFrames, joinFrames, type LaunchOptions, namespacesFor, policyFrame } from "./launch.ts";
 import { withMounts } from "./namespaces.ts";
-import type { MountOperation, NamespaceOrder } from "../launcher/request.ts";
 import type { Self } from "./self.ts";
 
 /** What a process is started with that confines itself: see `confinedCommand` and `firstFrames`. */
@@ -34,7 +34,7 @@ export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOption
   const { root, home, tmp, cache, read, write } = policy;
   const programs = options.isRunner || options.gate !== undefined ? self.readPaths : [];
   const view = glanceAtDisk([root, home, tmp, cache, ...programs, ...read.list, ...write.list]);
-  let parts: readonly [NamespaceOrder | undefined, Uint8Array<ArrayBuffer>] | undefined;
+  let parts: readonly [NamespaceRequest | undefined, Uint8Array<ArrayBuffer>] | undefined;
   let frame: Uint8Array<ArrayBuffer> | undefined;
   const plan: StartPlan = {
     ...confinedCommand(policy, self, { ...options, view }),

@@ -2,14 +2,14 @@
 // included, decides nothing but what a person is asked.
 import { dirname, isAbsolute, normalize } from "@std/path";
 import type { Denial } from "../../core/event.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import type { DenialClaim } from "./claim.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { addressKind, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "../policy/net_rules.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { programFile } from "../policy/program_files.ts";
 import { knowsHosts } from "../policy/program_scopes.ts";
+import type { DenialClaim } from "./claim.ts";
 
 /** Kernel file systems, which no grant opens. */
 const KERNEL = ["/proc", "/dev", "/sys"];

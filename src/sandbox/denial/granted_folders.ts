@@ -3,9 +3,9 @@
 import { dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, type Policy } from "../../core/policy.ts";
-import { disk } from "../system/disk.ts";
 import { pathReader } from "../policy/path_entry.ts";
 import { bareEntries, type WrittenScope } from "../policy/scopes.ts";
+import { disk } from "../system/disk.ts";
 
 /** Levels at which only what is there when a process starts can be opened. */
 export const OPENS_WHAT_IS_THERE: readonly Policy["sandbox"][] = ["kernel+", "kernel", "seatbelt"];

@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { realOf, type RealPath } from "../policy/path_entry.ts";
+import { privateFolders } from "../policy/private_folders.ts";
 import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
 import { netHint } from "./net_hint.ts";
-import { privateFolders } from "../policy/private_folders.ts";
-import { realOf, type RealPath } from "../policy/path_entry.ts";
 
 /** How much of the end of an output is looked at, UTF-16 units: what failed is told last. */
 const TAIL = 16_384;

@@ -1,7 +1,7 @@
 import type { Policy } from "../../core/policy.ts";
-import type { DenialClaim } from "./claim.ts";
 import { canonicalHost } from "../policy/net_rules.ts";
 import { hasOwnLoopback, knowsHosts } from "../policy/program_scopes.ts";
+import type { DenialClaim } from "./claim.ts";
 
 /** Words of programs that found no network: no address for a name, no way to an address, no socket. */
 const OFFLINE = new RegExp(

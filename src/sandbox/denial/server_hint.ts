@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { denialHints, hintToTell } from "./hint.ts";
 import { disk } from "../system/disk.ts";
+import { denialHints, hintToTell } from "./hint.ts";
 
 /** Files by which the folder of a whole package is known: one file of it would not run without the others. */
 const PACKAGE = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];

@@ -1,8 +1,8 @@
 import { dirname, join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
-import { pointer } from "./paths.ts";
 import type { FolderView } from "../system/folder_view.ts";
 import { siftConfig } from "./harmless_config.ts";
+import { pointer } from "./paths.ts";
 
 /** A file may include one that includes others; a link may lead to another. */
 const DEEPEST = 10;

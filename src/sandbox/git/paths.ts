@@ -1,6 +1,6 @@
-import type { FolderView } from "../system/folder_view.ts";
 import { join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import type { FolderView } from "../system/folder_view.ts";
 
 // Git's own data must stay writable for git to work; everything that makes git run something or look elsewhere must not
 // change, because a later git outside of the sandbox would obey it. gitrepository-layout(5).

@@ -3,8 +3,8 @@
 import { join } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { disk } from "../system/disk.ts";
-import { pointer } from "./paths.ts";
 import { statusOf } from "../system/statx.ts";
+import { pointer } from "./paths.ts";
 
 /**
  * Whether the repository in `folder` may have its files at a place, as its setting writes it: in the workspace, with no link

@@ -1,8 +1,8 @@
 // The index as meaning: a list of paths with modes and objects. It is written anew, without what a command could make git believe
 // of files that it does not look at. gitformat-index(5)
 import { createHash } from "node:crypto";
-import { stringOf } from "../system/byte_path.ts";
 import { checkIndex, isWithin } from "../git/index_check.ts";
+import { stringOf } from "../system/byte_path.ts";
 
 /** One entry. */
 export interface IndexEntry {

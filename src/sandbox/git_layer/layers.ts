@@ -1,16 +1,16 @@
 // At kernel+ no command writes a repository's own folder: each writes to a private layer over it, and the host takes what it did
 // out of that when the command has ended. docs/sandbox.md, Git
+import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { dirname, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/text.ts";
-import { disk } from "../system/disk.ts";
-import { NESTED } from "../git/paths.ts";
-import { hashBytesIn, readConfigText } from "../git/config_text.ts";
-import type { MountOperation } from "../launcher/request.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
+import { hashBytesIn, readConfigText } from "../git/config_text.ts";
+import { NESTED } from "../git/paths.ts";
+import type { MountOperation } from "../launcher/request.ts";
+import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { findGit, openHostGit } from "./host_git.ts";

@@ -1,8 +1,8 @@
 // Files of a real repository: read without following a link or waiting, written in one step. Their text is bytes, whatever they
 // are encoded in: a character for each, as in byte_path.ts.
+import { dirname } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { dirname } from "@std/path";
 import { readRegular } from "../system/regular_file.ts";
 
 const LOCK_TRIES = 40;

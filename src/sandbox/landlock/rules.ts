@@ -1,13 +1,12 @@
 import { join } from "@std/path";
 import { isInside, type Policy, type Scope } from "../../core/policy.ts";
-import type { LandlockRule } from "./landlock.ts";
-import { DEVICE, LOOK, READ, WRITE } from "./rights.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { systemPaths } from "../policy/readable.ts";
-import { foldersAround } from "../system/folder_view.ts";
 import { unique } from "../policy/scopes.ts";
 import { OPEN_IN_SSH } from "../policy/secrets.ts";
 import { DEVICES, KERNEL_VIEWS, NEVER_WITH_ALL, SHARED_TEMPORARY } from "../policy/system_paths.ts";
+import { foldersAround } from "../system/folder_view.ts";
+import { DEVICE, type LandlockRule, LOOK, READ, WRITE } from "./landlock.ts";
 
 /** How rules look at a disk; see PolicyFacts. */
 export interface RuleView {

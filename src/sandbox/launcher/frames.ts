@@ -1,6 +1,6 @@
 // The frames that the launcher reads from its standard input; frame.h says what they look like, and checks them: what it
 // could not check (a fraction, a lone surrogate) cannot come out of here.
-import type { ConfineOrder, ExecOrder, MountOperation, NamespaceOrder, WatchOrder } from "./request.ts";
+import type { ConfineRequest, ExecRequest, MountOperation, NamespaceRequest, WatchRequest } from "./request.ts";
 
 const MAGIC = 0x434c5053;
 const VERSION = 2;
@@ -22,7 +22,9 @@ const CHANNEL_AT = 16;
 const COMMAND_FLAGS = { nullInput: 1, mergeOutput: 2 } as const;
 
 /** The frame before the policy, at kernel+: namespaces and mounts. */
-export function encodeNamespaces({ sharesNet, memoryBytes, mounts, bridge }: NamespaceOrder): Uint8Array<ArrayBuffer> {
+export function encodeNamespaces(
+  { sharesNet, memoryBytes, mounts, bridge }: NamespaceRequest,
+): Uint8Array<ArrayBuffer> {
   const frame = writer();
   frame.u32(mounts.length);
   frame.u64(memoryBytes);
@@ -46,7 +48,7 @@ function mountFlags(mount: MountOperation): number {
 }
 
 /** The policy's frame: how the process confines itself. */
-export function encodePolicy({ cwd, limits, kernel }: ConfineOrder): Uint8Array<ArrayBuffer> {
+export function encodePolicy({ cwd, limits, kernel }: ConfineRequest): Uint8Array<ArrayBuffer> {
   const frame = writer();
   frame.u64(limits.fileBytes);
   frame.u64(limits.openFiles);
@@ -85,7 +87,7 @@ export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number):
 }
 
 /** The last frame: what it becomes. */
-export function encodeCommand(order: ExecOrder): Uint8Array<ArrayBuffer> {
+export function encodeCommand(order: ExecRequest): Uint8Array<ArrayBuffer> {
   const frame = writer();
   putProgram(frame, order);
   const flags = (order.stdin === "null" ? COMMAND_FLAGS.nullInput : 0) |
@@ -93,7 +95,7 @@ export function encodeCommand(order: ExecOrder): Uint8Array<ArrayBuffer> {
   return frame.end(KIND.command, flags);
 }
 
-function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | "env" | "cwd">): void {
+function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecRequest, "argv" | "env" | "cwd">): void {
   const variables = Object.entries(env);
   frame.u32(argv.length);
   frame.u32(variables.length);
@@ -107,7 +109,7 @@ function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecOrder, "argv" | 
 }
 
 /** The first and only frame of the sentinel. */
-export function encodeWatch({ host, everyMs, tasks, bytes, crowd, glances }: WatchOrder): Uint8Array<ArrayBuffer> {
+export function encodeWatch({ host, everyMs, tasks, bytes, crowd, glances }: WatchRequest): Uint8Array<ArrayBuffer> {
   const frame = writer();
   for (const value of [host, everyMs, tasks, Math.ceil(bytes / 1024), crowd, glances]) frame.u64(value);
   return frame.end(KIND.watch, 0);

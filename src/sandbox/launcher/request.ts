@@ -1,4 +1,4 @@
-import type { LandlockOrder } from "../landlock/landlock.ts";
+import type { LandlockRequest } from "../landlock/landlock.ts";
 
 /** What a process may use; sizes in bytes, counts in pieces. None is ever raised. */
 export interface ProcessLimits {
@@ -36,7 +36,7 @@ export type MountOperation =
   };
 
 /** The frame before the policy, at kernel+: namespaces of its own, and in them a file system. */
-export interface NamespaceOrder {
+export interface NamespaceRequest {
   /** Stays in the host's network namespace; otherwise there is a loopback and nothing else. */
   readonly sharesNet: boolean;
   /** The most that each empty folder, shared memory among them, may hold, bytes. */
@@ -44,11 +44,11 @@ export interface NamespaceOrder {
   /** In this order; the first is the bind of `/` at `/`. */
   readonly mounts: readonly MountOperation[];
   /** What runs inside in place of the launcher, and starts that again; by its path. */
-  readonly bridge?: Pick<ExecOrder, "argv" | "env" | "cwd">;
+  readonly bridge?: Pick<ExecRequest, "argv" | "env" | "cwd">;
 }
 
 /** The policy's frame: how a process confines itself. */
-export interface ConfineOrder {
+export interface ConfineRequest {
   /** Where it starts; the last frame may name another folder. */
   readonly cwd: string;
   readonly limits: ProcessLimits;
@@ -56,7 +56,7 @@ export interface ConfineOrder {
   readonly kernel: {
     /** Namespaces of the host, by name in /proc/self/ns, in which this process must not be any more. */
     readonly apart: readonly (readonly [name: string, id: string])[];
-    readonly landlock: LandlockOrder;
+    readonly landlock: LandlockRequest;
     /** The filter's program (seccomp.ts). */
     readonly seccomp: Uint8Array<ArrayBuffer>;
   } | null;
@@ -77,7 +77,7 @@ export function confineReport(line: string): string | undefined {
 }
 
 /** The last frame: what it becomes. */
-export interface ExecOrder {
+export interface ExecRequest {
   /** Program (absolute, or looked up in PATH of `env`) and its arguments. */
   readonly argv: readonly string[];
   /** The whole environment of the program. */
@@ -90,7 +90,7 @@ export interface ExecOrder {
 }
 
 /** The only frame of a sentinel: what it calls a flood, and who is told. */
-export interface WatchOrder extends Flood {
+export interface WatchRequest extends Flood {
   /** The process that is put before ordinary ones. */
   readonly host: number;
 }
@@ -111,7 +111,7 @@ export interface Flood {
 // of every command, where loading a schema library costs milliseconds.
 
 /** A first frame's value for a system without a kernel's part, checked; throws for anything else. */
-export function parseConfineOrder(value: unknown): ConfineOrder & { readonly kernel: null } {
+export function parseConfineRequest(value: unknown): ConfineRequest & { readonly kernel: null } {
   const order = record(value, "policy", ["cwd", "limits", "kernel"]);
   const limits = record(order["limits"], "limits", ["fileBytes", "openFiles", "tasks"]);
   if (order["kernel"] !== null) throw new Error("an order for another system");
@@ -127,7 +127,7 @@ export function parseConfineOrder(value: unknown): ConfineOrder & { readonly ker
 }
 
 /** A second frame's value, checked; throws for anything else. */
-export function parseExecOrder(value: unknown): ExecOrder {
+export function parseExecRequest(value: unknown): ExecRequest {
   const order = record(value, "exec", ["argv", "env", "cwd", "stdin", "mergeOutput"]);
   const argv = list(order["argv"], "argv").map((word) => text(word, "argument"));
   if (argv.length === 0) throw new Error("argv is empty");

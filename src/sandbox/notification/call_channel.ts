@@ -1,7 +1,7 @@
 // How the listener of a confined process's filter comes to this process: over a pair of sockets of which the launcher
 // inherits one (launcher/listener.h).
-import { watchDescriptor } from "./descriptor_watch.ts";
 import { addressOf, close, succeed, systemCall } from "../system/ffi.ts";
+import { watchDescriptor } from "./descriptor_watch.ts";
 
 const AF_UNIX = 1;
 const STREAM = 1;

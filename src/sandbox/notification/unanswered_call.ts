@@ -1,6 +1,6 @@
 // Calls that a filter leaves to the host (SECCOMP_RET_USER_NOTIF): seccomp_unotify(2), linux/seccomp.h.
-import { close, systemCall, systemCallAside } from "../system/ffi.ts";
 import { CHECKED_CALLS } from "../seccomp/table.ts";
+import { close, systemCall, systemCallAside } from "../system/ffi.ts";
 
 const RECEIVE = 0xc0502100;
 const SEND = 0xc0182101;

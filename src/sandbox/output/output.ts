@@ -1,7 +1,7 @@
-import { newest } from "./tail.ts";
 import { overwrittenLines } from "./overwritten_lines.ts";
 import { openSpill, type Spill } from "./spill.ts";
 import { stripStream } from "./strip_stream.ts";
+import { tailOf } from "./tail.ts";
 
 /** How much output is kept and who hears of it. */
 export interface CaptureOptions {
@@ -90,7 +90,7 @@ export function openCapture(options: CaptureOptions): Capture {
 
   function showTail(): void {
     timer = undefined;
-    options.onTail?.(newest(kept.subarray(0, used), TAIL.maxBytes, TAIL.maxLines).text + lines.open());
+    options.onTail?.(tailOf(kept.subarray(0, used), TAIL.maxBytes, TAIL.maxLines).text + lines.open());
   }
 
   function keepText(text: string): void {
@@ -125,7 +125,7 @@ export function openCapture(options: CaptureOptions): Capture {
       keepText(lines.push(stripper.push(decoder.decode()) + stripper.end()) + lines.end());
       close();
       const complaint = spill?.complaint();
-      const shown = newest(kept.subarray(0, used), options.maxBytes, options.maxLines);
+      const shown = tailOf(kept.subarray(0, used), options.maxBytes, options.maxLines);
       const cut = spill !== undefined;
       return {
         output: shown.text,

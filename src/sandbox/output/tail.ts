@@ -1,7 +1,7 @@
 const NEWLINE = 10;
 
 /** The end of a text, and which limit cut it off. */
-export interface Newest {
+export interface Tail {
   readonly text: string;
   readonly cutBy?: "lines" | "bytes";
 }
@@ -11,7 +11,7 @@ export interface Newest {
  *
  * A newline at the very end counts as part of the last line. Characters are never cut.
  */
-export function newest(bytes: Uint8Array, maxBytes: number, maxLines: number): Newest {
+export function tailOf(bytes: Uint8Array, maxBytes: number, maxLines: number): Tail {
   const byBytes = Math.max(0, bytes.length - maxBytes);
   let start = bytes.length;
   let lines = 0;

@@ -1,5 +1,7 @@
 import { join } from "@std/path";
-import { isInside, type Scope } from "../../core/policy.ts";
+import { UserError } from "../../core/error.ts";
+import { covers, isInside, type Scope } from "../../core/policy.ts";
+import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow } from "./readable.ts";
 import { unique } from "./scopes.ts";
 import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
@@ -56,4 +58,30 @@ function carve(path: string, keep: readonly string[], list: DeniedFacts["listFol
   if (keep.some((folder) => isInside(path, folder))) return [];
   if (!keep.some((folder) => isInside(folder, path))) return [path];
   return (list(path) ?? []).flatMap((name) => carve(join(path, name), keep, list));
+}
+
+/** What this program keeps of sessions, as denials. */
+export interface SessionDenials {
+  /** Denied to tools for reading and writing: the places, and the names that lead there. */
+  readonly denied: readonly string[];
+  /** Folders that hold a place of the tools' own as well, and so cannot be denied. */
+  readonly around: readonly string[];
+}
+
+/** Sorts files and folders that are kept by whether one of the tools' own `places` (real) lies in them. */
+export function sessionDenials(kept: readonly string[], places: readonly string[], realPath: RealPath): SessionDenials {
+  const paths = unique(kept.flatMap((path) => [path, realOf(path, realPath)]));
+  const isAround = (path: string): boolean => places.some((place) => isInside(place, path));
+  return { denied: paths.filter((path) => !isAround(path)), around: paths.filter(isAround) };
+}
+
+/** Throws UserError where tools would reach what is kept: it lies beside the files that they work on. */
+export function refuseKeptAround({ around }: SessionDenials, scopes: readonly Scope[]): void {
+  const open = around.find((path) => scopes.some((scope) => covers(scope, path)));
+  if (open === undefined) return;
+  throw new UserError({
+    what: `Cannot keep sessions in ${open}`,
+    why: "tools work in this folder, and what is kept of a session is not theirs to read or change",
+    fix: `Name a folder for sessions alone: --session-dir ${open === "/" ? "" : open}/sessions`,
+  });
 }

@@ -1,6 +1,6 @@
-import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import { privateFolders } from "./private_folders.ts";
 import { hasOwnLoopback } from "./program_scopes.ts";
 import { runNotices } from "./run_notices.ts";

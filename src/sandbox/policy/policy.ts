@@ -1,15 +1,14 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
-import { DEFAULT_LIMITS } from "./default_limits.ts";
-import { deniedPaths } from "./denied_paths.ts";
-import { toolEnvironment } from "./environment.ts";
-import { netEnvironment } from "./offline_environment.ts";
 import { worktreeLink } from "../git/paths.ts";
-import type { FolderView } from "../system/folder_view.ts";
-import { keptPaths, refuseKeptAround } from "./session_denials.ts";
-import { pathReader, realFolder } from "./path_entry.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
+import type { FolderView } from "../system/folder_view.ts";
+import { deniedPaths, refuseKeptAround, sessionDenials } from "./denied_paths.ts";
+import { toolEnvironment } from "./environment.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import { netEnvironment } from "./offline_environment.ts";
+import { pathReader, realFolder } from "./path_entry.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
 import { protectedPaths, startupPaths } from "./protected_paths.ts";
 import { toolchainPaths } from "./readable.ts";
@@ -100,7 +99,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
   const cache = realFolder(facts.cache, "cache folder", facts.realPath);
   const layers = layersOf(request, root, home, facts);
   const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
-  const kept = keptPaths(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
+  const kept = sessionDenials(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
   const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
     ...facts,
     home,

@@ -1,7 +1,7 @@
 // Which file a listed program is. Whoever could change the file, or a link on the way to it, would decide what runs: so no
 // part of the way may lie where tools write.
-import * as fs from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "@std/path";
+import * as fs from "node:fs";
 import { covers, type Policy } from "../../core/policy.ts";
 
 /** Links that are followed on the way to a program. */

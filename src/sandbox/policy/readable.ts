@@ -1,6 +1,6 @@
-import { foldersAround } from "../system/folder_view.ts";
 import { basename, dirname, join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import { foldersAround } from "../system/folder_view.ts";
 import {
   HOME_PREFIXES,
   HOME_TOOLCHAINS,

@@ -1,15 +1,15 @@
 import { messageOf } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { DenialClaim } from "../denial/claim.ts";
-import { killTree } from "../process/end_tree.ts";
-import type { GitLayers, ProcessLayers } from "../git_layer/layers.ts";
 import { type Exec, execFrame } from "../confine/launch.ts";
-import { spawnConfined } from "../launcher/executable.ts";
-import { CONFINED, confineReport } from "../launcher/request.ts";
-import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
-import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
 import type { Self } from "../confine/self.ts";
 import { type StartPlan, startPlan } from "../confine/start_plan.ts";
+import type { DenialClaim } from "../denial/claim.ts";
+import type { GitLayers, ProcessLayers } from "../git_layer/layers.ts";
+import { spawnConfined } from "../launcher/executable.ts";
+import { CONFINED, confineReport } from "../launcher/request.ts";
+import { killTree } from "../process/end_tree.ts";
+import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
+import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
 const LATE_MS = 500;

@@ -1,9 +1,9 @@
 import type { Policy } from "../../core/policy.ts";
-import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
+import type { Self } from "../confine/self.ts";
 import { type GitLayers, openGitLayers } from "../git_layer/layers.ts";
 import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
-import type { Self } from "../confine/self.ts";
+import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
 /** Time for the host to use the answer of a call before the next process is started beside it. */
 const AFTER_CALL_MS = 5;
@@ -18,7 +18,7 @@ const MOST_AHEAD = 2;
  *
  * Holds for one policy: a policy that changes means closing these and opening others.
  */
-export interface Spares {
+export interface ProcessPool {
   /** Repositories' folders that commands do not write themselves. Looks at them when it is first asked. */
   layered(): readonly string[];
   /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
@@ -30,7 +30,7 @@ export interface Spares {
 }
 
 /** Opens the spares of a policy without starting anything. */
-export function openSpares(policy: Policy, self: Self, net: Pick<ConfinedOptions, "net"> = {}): Spares {
+export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOptions, "net"> = {}): ProcessPool {
   let layers: { readonly open: GitLayers | undefined } | undefined;
   const start = (): ConfinedProcess => {
     layers ??= { open: openGitLayers(policy) };

@@ -1,8 +1,8 @@
 // Only for sandbox level "off", which only the user can choose.
 import type { Policy } from "../../core/policy.ts";
-import type { StartedProcess } from "./confined.ts";
 import type { Exec } from "../confine/launch.ts";
 import { becomeSubreaper, keepProcess } from "../process/tree.ts";
+import type { StartedProcess } from "./confined.ts";
 
 /** Starts a command with nothing around it; refuses unless the policy says that there is no sandbox. */
 export function startUnconfined(policy: Policy, exec: Pick<Exec, "argv" | "env" | "cwd">): StartedProcess {

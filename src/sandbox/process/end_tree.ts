@@ -1,7 +1,7 @@
-import { initsBelow, innerProcesses } from "./inner_processes.ts";
-import { canWalk, type Tree } from "./tree.ts";
 import { numbersIn, readProc, statOf } from "../system/procfs.ts";
+import { initsBelow, innerProcesses } from "./inner_processes.ts";
 import { endInRealTime, runInRealTime } from "./realtime_priority.ts";
+import { canWalk, type Tree } from "./tree.ts";
 
 /** Between asking a tree to end and ending it. */
 const GRACE_MS = 2_000;

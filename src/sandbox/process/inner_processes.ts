@@ -1,7 +1,6 @@
 // What is in a process namespace can be counted by one look at its own /proc, and ended by one signal to its first
 // process, however many there are: a walk through the tree takes longer the less of the processors is left for it.
-import { childrenOfThread, numbersIn } from "../system/procfs.ts";
-import { readProcLink } from "../system/read_link.ts";
+import { childrenOfThread, numbersIn, readProcLink } from "../system/procfs.ts";
 
 /** The first process of the process namespace that a wrapper has made; empty where there is none. */
 export function initsBelow(wrapper: number): readonly number[] {

@@ -1,11 +1,11 @@
 // Whether a flood has begun must be seen in time, and in a flood whoever looks for it waits for a turn. So a process of a few
 // kilobytes looks, in real time where the system lets it: the launcher, in its other part (launcher/sentinel.h). This process
 // stays an ordinary one until a flood is seen; the sentinel then puts it before the others, all threads at once, and wakes it.
-import { encodeWatch } from "../launcher/frames.ts";
 import { launcher, spawnConfined } from "../launcher/executable.ts";
+import { encodeWatch } from "../launcher/frames.ts";
 import type { Flood } from "../launcher/request.ts";
-import { canWalk, keepProcess } from "./tree.ts";
 import { runInRealTime } from "./realtime_priority.ts";
+import { canWalk, keepProcess } from "./tree.ts";
 
 /** Looks for floods while it is told to. */
 export interface Sentinel {

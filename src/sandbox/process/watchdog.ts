@@ -1,12 +1,12 @@
 import type { Limits } from "../../core/policy.ts";
 import { formatSize } from "../../core/text.ts";
+import { THREADS_PER_PROCESS } from "../policy/limits.ts";
+import { type ProcessStat, readProc } from "../system/procfs.ts";
 import { innerProcesses } from "./inner_processes.ts";
 import { fileMemory, folderMemory, sharedMemoryOfMachine } from "./memory_files.ts";
-import type { Tree } from "./tree.ts";
-import { type ProcessStat, readProc } from "../system/procfs.ts";
 import { runInRealTime } from "./realtime_priority.ts";
 import { openSentinel, type Sentinel } from "./sentinel.ts";
-import { THREADS_PER_PROCESS } from "../policy/task_limit.ts";
+import type { Tree } from "./tree.ts";
 
 /** Between two looks at what runs, where no flood is seen before. */
 const EVERY_MS = 200;

@@ -1,4 +1,4 @@
-import { BadRequest, type Framing } from "./request.ts";
+import { BadRequest, type Framing } from "./http_head.ts";
 
 /** Follows a request's body to its end. */
 export interface BodyReader {

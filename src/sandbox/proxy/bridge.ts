@@ -1,8 +1,8 @@
 import { messageOf } from "../../core/error.ts";
 import { open, succeed, systemCall } from "../system/ffi.ts";
 import { acceptEach } from "./accept.ts";
-import { closeQuietly, relay } from "./relay.ts";
 import { BRIDGE_PORT } from "./environment.ts";
+import { closeQuietly, relay } from "./relay.ts";
 
 /** Exit code of a bridge that could not be built: the same as of a process that could not be confined. */
 const BRIDGE_FAILED = 71;

@@ -1,9 +1,7 @@
-import { type BodyReader, bodyReader } from "./body.ts";
-import { latin1Bytes, readHead } from "./head.ts";
-import { carry, closeQuietly, linger, writeAll } from "./relay.ts";
-import { BadRequest, type ProxyRequest } from "./request.ts";
-import { parseResponseHead } from "./response.ts";
 import { within } from "../system/within.ts";
+import { type BodyReader, bodyReader } from "./body.ts";
+import { BadRequest, latin1Bytes, parseResponseHead, type ProxyRequest, readHead } from "./http_head.ts";
+import { carry, closeQuietly, linger, writeAll } from "./relay.ts";
 
 /** Longest head of an answer, bytes. */
 const ANSWER_HEAD = 131_072;

@@ -1,14 +1,14 @@
 import type { Policy } from "../../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../core/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
-import { acceptEach } from "./accept.ts";
 import { parseRule } from "../policy/net_rules.ts";
+import { acceptEach } from "./accept.ts";
 import { BRIDGE_PORT, proxyAuthorization, proxyVariables, SOCKET_NAME } from "./environment.ts";
+import { ownResponse } from "./http_head.ts";
+import { MACHINE_NET, type Network } from "./network.ts";
 import { openPort } from "./port.ts";
-import { closeQuietly, writeAll } from "./relay.ts";
 import { PROXY_LIMITS, type ProxyLimits, serveConnection } from "./proxy.ts";
-import { ownResponse } from "./response.ts";
-import { MACHINE_NET, type NetWorld } from "./network.ts";
+import { closeQuietly, writeAll } from "./relay.ts";
 
 /** The way from one confined process to the listed hosts. */
 export interface NetGate {
@@ -34,7 +34,7 @@ export interface NetGate {
 
 /** How a gate meets the network; tests put another in its place. */
 export interface NetOptions {
-  readonly world: NetWorld;
+  readonly world: Network;
   readonly limits: ProxyLimits;
 }
 

@@ -1,5 +1,5 @@
 /** What the proxy needs of the machine; tests put another in its place. */
-export interface NetWorld {
+export interface Network {
   /** Addresses of a name; rejects when it has none. */
   readonly resolve: (name: string) => Promise<readonly string[]>;
   /** Connects to an address, never to a name. */
@@ -9,7 +9,7 @@ export interface NetWorld {
 }
 
 /** The network that this program is in. */
-export const MACHINE_NET: NetWorld = {
+export const MACHINE_NET: Network = {
   async resolve(name) {
     // The system's own resolver, hosts file included, as any other program of the user would ask it.
     const { lookup } = await import("node:dns/promises");

@@ -1,11 +1,11 @@
+import { withChannel } from "../launcher/frames.ts";
 import { answerCall, type CallScope } from "../notification/answer_call.ts";
 import { type CallChannel, openChannel } from "../notification/call_channel.ts";
 import { watchDescriptor } from "../notification/descriptor_watch.ts";
-import { withChannel } from "../launcher/frames.ts";
-import { acceptEach } from "./accept.ts";
-import { closeQuietly } from "./relay.ts";
 import { ownPorts } from "../notification/own_ports.ts";
 import { callListener } from "../notification/unanswered_call.ts";
+import { acceptEach } from "./accept.ts";
+import { closeQuietly } from "./relay.ts";
 
 /** A port of the machine's loopback that the sockets of one process tree are connected to, by this process. */
 export interface OpenPort {

@@ -1,12 +1,10 @@
-import { forward } from "./forward.ts";
-import { latin1Bytes, readHead } from "./head.ts";
-import { closeQuietly, linger, relay, writeAll } from "./relay.ts";
-import { BadRequest, parseProxyRequest, type ProxyRequest } from "./request.ts";
-import { ownResponse } from "./response.ts";
 import { allowsHost, type HostRule, hostText } from "../policy/net_rules.ts";
-import { chooseTarget } from "./target.ts";
-import type { NetWorld } from "./network.ts";
 import { within } from "../system/within.ts";
+import { forward } from "./forward.ts";
+import { BadRequest, latin1Bytes, ownResponse, parseProxyRequest, type ProxyRequest, readHead } from "./http_head.ts";
+import type { Network } from "./network.ts";
+import { closeQuietly, linger, relay, writeAll } from "./relay.ts";
+import { chooseTarget } from "./target.ts";
 
 /** Bounds of a proxy; times in milliseconds. */
 export interface ProxyLimits {
@@ -33,7 +31,7 @@ export interface ProxyScope {
   readonly rules: readonly HostRule[];
   /** What `Proxy-Authorization` must be. */
   readonly authorization: string;
-  readonly world: NetWorld;
+  readonly world: Network;
   readonly limits: ProxyLimits;
   /** Called for every denied request with one line for the model, and the host where that is merely not listed. */
   readonly onDenied: (note: string, unlisted: string | undefined) => void;

@@ -1,13 +1,13 @@
+import { ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { Scope } from "../../core/policy.ts";
-import { ToolError } from "../../core/error.ts";
+import { canonicalHost, hostText, parseRule } from "../policy/net_rules.ts";
 import { acceptEach } from "./accept.ts";
 import { proxyAuthorization } from "./environment.ts";
-import { canonicalHost, hostText, parseRule } from "../policy/net_rules.ts";
-import { closeQuietly } from "./relay.ts";
-import { PROXY_LIMITS, serveConnection } from "./proxy.ts";
 import type { NetOptions } from "./gate.ts";
 import { MACHINE_NET } from "./network.ts";
+import { PROXY_LIMITS, serveConnection } from "./proxy.ts";
+import { closeQuietly } from "./relay.ts";
 
 /** Fetches for the host itself, no further than a network scope reaches. */
 export interface ScopedFetch {

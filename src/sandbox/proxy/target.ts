@@ -1,7 +1,7 @@
 import { grantOption } from "../../core/grant_option.ts";
 import { type AddressKind, addressKind, canonicalAddress, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, hostText, namesAddress, ruleText } from "../policy/net_rules.ts";
-import type { NetWorld } from "./network.ts";
+import type { Network } from "./network.ts";
 
 /** Where a request may go, or why it may not go anywhere. */
 export type Target =
@@ -33,7 +33,7 @@ export async function chooseTarget(
   rules: readonly HostRule[],
   host: string,
   port: number,
-  world: NetWorld,
+  world: Network,
 ): Promise<Target> {
   if (!allowsHost(rules, host, port)) {
     return denied(rules, host, port, "not in the network scope", hostText(host, port));

@@ -2,11 +2,11 @@ import { messageOf } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { ToolRunner } from "../../core/runner.ts";
 import { errorResult } from "../../core/tool.ts";
+import type { Self } from "../confine/self.ts";
 import type { StartLink } from "./link.ts";
 import { processLink } from "./process.ts";
 import { openSession, type RunnerSession, type Watch } from "./session.ts";
 import { workerLink } from "./worker.ts";
-import type { Self } from "../confine/self.ts";
 
 /** The tools behind the boundary. */
 export interface Runner extends ToolRunner {

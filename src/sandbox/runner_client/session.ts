@@ -1,14 +1,14 @@
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
-import { cleanJson, messageText, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
 import type { RunProgram } from "../../core/program.ts";
+import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
 import type { CallOptions, RunnerCall } from "../../core/runner.ts";
-import { errorResult, type ToolResult } from "../../core/tool.ts";
+import { stripControls } from "../../core/text.ts";
+import { errorResult, textResult, type ToolResult } from "../../core/tool.ts";
+import { claimIn, claimsIn, withDenial } from "../denial/claim.ts";
 import { createDeadlines } from "./deadlines.ts";
-import { type PendingCall, pendingCall } from "./call.ts";
 import type { StartLink } from "./link.ts";
-import { callPrograms } from "./programs.ts";
 
 /** How a runner is watched. */
 export interface Watch {
@@ -135,4 +135,106 @@ export function openSession(
 
 function refuse(): Promise<never> {
   return Promise.reject(new ToolError("no program may run"));
+}
+
+/** Shortest time between two partial results, milliseconds; the newest wins. */
+const UPDATE_MS = 50;
+
+/** A call whose result is still to come. Both take untrusted text and take control sequences out of it. */
+export interface PendingCall {
+  /** Shows partial output, a few times a second at most. */
+  readonly update: (text: string) => void;
+  /** Ends the call; only the first time counts, and no update follows. */
+  readonly settle: (result: ToolResult) => void;
+}
+
+/** Watches over one call: updates are throttled, and it settles once. */
+export function pendingCall(
+  onUpdate: (partial: ToolResult) => void,
+  onSettled: (result: ToolResult) => void,
+): PendingCall {
+  let settled = false;
+  let newest: string | undefined;
+  let pause: ReturnType<typeof setTimeout> | undefined;
+
+  const flush = (): void => {
+    pause = undefined;
+    if (newest === undefined) return;
+    const text = stripControls(newest);
+    newest = undefined;
+    pause = setTimeout(flush, UPDATE_MS);
+    onUpdate(textResult(text));
+  };
+
+  return {
+    update: (text) => {
+      if (settled) return;
+      newest = text;
+      if (pause === undefined) flush();
+    },
+    settle: (result) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(pause);
+      const content = result.content.map((part) =>
+        part.type === "text" ? { ...part, text: stripControls(part.text) } : part
+      );
+      onSettled(withDenial({ ...result, content }, claimIn(result.details), claimsIn(result.details)));
+    },
+  };
+}
+
+/** Most programs that one call may have running; an honest shell runs the parts of a pipe one after the other. */
+const MOST = 8;
+
+type Asked = Extract<RunnerAnswer, { readonly op: string }>;
+
+/** The programs that the runner's calls asked for. */
+export interface CallPrograms {
+  /** From now on this call may ask. */
+  allow(call: string): void;
+  /** Takes a request; `false` for one of a call that may not ask, or not any more. Throws ProtocolError for a lie. */
+  take(asked: Asked): boolean;
+  /** The call is over, and so are its programs. */
+  end(call: string): void;
+}
+
+/** Runs programs on behalf of calls; `send` carries their ends back. */
+export function callPrograms(run: RunProgram, send: (text: string) => void): CallPrograms {
+  const calls = new Map<string, Map<string, AbortController>>();
+
+  const start = async (asked: Asked & { readonly op: "exec" }, own: Map<string, AbortController>): Promise<void> => {
+    const { id, exec, program } = asked;
+    const ending = new AbortController();
+    own.set(exec, ending);
+    let text: string;
+    try {
+      const outcome = await run(program, ending.signal);
+      text = messageText({ v: 1, id: crypto.randomUUID(), op: "ended", exec, outcome });
+    } catch (error) {
+      text = messageText({ v: 1, id: crypto.randomUUID(), op: "refused", exec, why: messageOf(error) });
+    }
+    own.delete(exec);
+    if (calls.get(id) === own) send(text);
+  };
+
+  return {
+    allow: (call) => void calls.set(call, new Map()),
+    take(asked) {
+      const own = calls.get(asked.id);
+      if (own === undefined) return false;
+      if (asked.op === "stop") {
+        own.get(asked.exec)?.abort();
+        return true;
+      }
+      if (own.has(asked.exec)) throw new ProtocolError("a program with the name of another");
+      if (own.size >= MOST) throw new ProtocolError("too many programs at once");
+      void start(asked, own);
+      return true;
+    },
+    end(call) {
+      calls.get(call)?.forEach((ending) => ending.abort());
+      calls.delete(call);
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, LENDS_OWNER, MODE_CHECKS, type SeccompRequest, verdict } from "./argument_check.ts";
 import {
   allow,
   assemble,
@@ -13,10 +14,8 @@ import {
   loadCall,
   loadHighHalf,
 } from "./bpf.ts";
-import { type ArgumentCheck, type SeccompOrder, verdict } from "./argument_check.ts";
-import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./table.ts";
-import { LENDS_OWNER, MODE_CHECKS } from "./modes.ts";
 import { socketChecks } from "./sockets.ts";
+import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./table.ts";
 
 const EPERM = 1;
 const ENOSYS = 38;
@@ -33,7 +32,7 @@ const TIOCLINUX = 0x541c;
 const FILE_FLAGS = [0x40086602, 0x401c5820, 0x40806685];
 
 /** The filter as a program for one architecture. */
-export function seccompFilter(order: SeccompOrder, architecture: Architecture): Uint8Array<ArrayBuffer> {
+export function seccompFilter(order: SeccompRequest, architecture: Architecture): Uint8Array<ArrayBuffer> {
   const lines: BpfLine[] = [
     loadArchitecture(),
     ifEqual(ARCHITECTURES[architecture], "native"),

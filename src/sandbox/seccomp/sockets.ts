@@ -1,5 +1,5 @@
+import { type ArgumentCheck, type SeccompRequest, verdict } from "./argument_check.ts";
 import { type BpfLine, ifAnyBit, ifEqual, keepBits, leaveToHost, loadArgument } from "./bpf.ts";
-import { type ArgumentCheck, type SeccompOrder, verdict } from "./argument_check.ts";
 
 // Landlock sees connect() and bind() of plain TCP and nothing else: datagrams, raw sockets, MPTCP, fast open, listening
 // without a bind and sockets with a path are this filter's business. Numbers: linux/socket.h, linux/net.h.
@@ -29,7 +29,7 @@ const NEW_LISTENER = 8;
 const MSG_FASTOPEN = 0x20000000;
 
 /** The checks of calls about sockets. */
-export function socketChecks(order: SeccompOrder): Readonly<Record<string, ArgumentCheck>> {
+export function socketChecks(order: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
   if (order.net === "private" || order.net === "open") {
     return { socket: familyCheck(order), ...(order.unixSockets ? {} : { socketpair: streamPair }) };
   }
@@ -83,7 +83,7 @@ function noFastOpen(flags: number): ArgumentCheck {
   return (ok, no) => [loadArgument(flags), ifAnyBit(MSG_FASTOPEN, no, ok), ...verdict(ok, no, EACCES)];
 }
 
-function familyCheck(order: SeccompOrder): ArgumentCheck {
+function familyCheck(order: SeccompRequest): ArgumentCheck {
   return (ok, no) => {
     const unix: BpfLine[] = order.unixSockets ? [ifEqual(AF_UNIX, ok)] : [];
     return [

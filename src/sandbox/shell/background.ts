@@ -1,9 +1,9 @@
 import { ToolError } from "../../core/error.ts";
-import { type CommandHost, drain, startCommand } from "./command.ts";
 import { openSpill } from "../output/spill.ts";
 import { stripStream } from "../output/strip_stream.ts";
-import type { Supervisor } from "./supervisor.ts";
 import { within } from "../system/within.ts";
+import { type CommandHost, drain, startCommand } from "./command.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /** Longest output of one command that is kept, bytes. */
 const OUTPUT_BYTES = 256 * 1024 * 1024;

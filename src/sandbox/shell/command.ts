@@ -1,8 +1,8 @@
+import { join } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { StartedProcess } from "../pool/confined.ts";
 import type { Exec } from "../confine/launch.ts";
-import { shellProgram } from "./shell_program.ts";
+import type { StartedProcess } from "../pool/confined.ts";
 
 /** The kernel's limit for one argument (MAX_ARG_STRLEN), bytes, its NUL included. */
 const MAX_COMMAND = 131_072;
@@ -44,5 +44,22 @@ export async function drain(
     const { done, value } = await reader.read().catch(() => ended);
     if (done) return true;
     take(value);
+  }
+}
+
+const PREFERRED = "/bin/bash";
+
+/** The shell of commands: /bin/bash, else bash on the PATH that commands get, else sh. */
+export function shellProgram(env: Readonly<Record<string, string>>): string {
+  if (isFile(PREFERRED)) return PREFERRED;
+  const folders = (env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  return folders.map((folder) => join(folder, "bash")).find(isFile) ?? "/bin/sh";
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
   }
 }

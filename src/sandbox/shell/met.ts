@@ -1,6 +1,6 @@
-import type { StartedProcess } from "../pool/confined.ts";
 import { distinctClaims, type Met } from "../denial/claim.ts";
 import { type DenialHint, hintToTell } from "../denial/hint.ts";
+import type { StartedProcess } from "../pool/confined.ts";
 
 /**
  * What a command met of the policy, and the lines about it for the model; pure but for asking the process that has ended.

@@ -1,8 +1,8 @@
 import { dirname } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
-import { disk } from "../system/disk.ts";
-import { privateFolders } from "../policy/private_folders.ts";
 import { thisProgram } from "../confine/self.ts";
+import { privateFolders } from "../policy/private_folders.ts";
+import { disk } from "../system/disk.ts";
 
 /** Output that was too long for the model, which is kept here as well. */
 const OWN_NAME = /^\/tmp\/bash-[\w-]+\.log$/;

@@ -2,20 +2,20 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome } from "../../core/program.ts";
 import { formatSize } from "../../core/text.ts";
-import { drain } from "./command.ts";
-import type { ConfinedProcess } from "../pool/confined.ts";
-import { denialHints } from "../denial/hint.ts";
-import type { Met } from "../denial/claim.ts";
-import { disk } from "../system/disk.ts";
 import type { Exec } from "../confine/launch.ts";
+import type { Met } from "../denial/claim.ts";
+import { denialHints } from "../denial/hint.ts";
+import type { ConfinedProcess } from "../pool/confined.ts";
+import type { ProcessPool } from "../pool/pool.ts";
+import { disk } from "../system/disk.ts";
+import { drain } from "./command.ts";
 import { metBy } from "./met.ts";
-import type { Spares } from "../pool/pool.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** What a program is run with. */
 export interface ProgramHost {
   readonly policy: Policy;
-  readonly spares: Spares;
+  readonly spares: ProcessPool;
   readonly supervisor: Supervisor;
 }
 
@@ -59,7 +59,7 @@ export async function runProgram(
 function start(
   { argv, env, cwd }: Pick<Exec, "argv" | "env" | "cwd">,
   input: Uint8Array<ArrayBuffer>,
-  spares: Spares,
+  spares: ProcessPool,
 ): ConfinedProcess {
   try {
     const started = spares.take();

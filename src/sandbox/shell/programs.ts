@@ -1,10 +1,10 @@
-import { grantOption } from "../../core/grant_option.ts";
 import { ToolError } from "../../core/error.ts";
+import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../../core/program.ts";
 import { type ProgramFile, programFile } from "../policy/program_files.ts";
+import type { ProcessPool } from "../pool/pool.ts";
 import { runProgram } from "./program_run.ts";
-import type { Spares } from "../pool/pool.ts";
 import { openSupervisor } from "./supervisor.ts";
 
 /** Most programs at once; each has a tree of its own to be watched. */
@@ -27,7 +27,7 @@ export interface Programs {
  */
 export function openPrograms(
   policy: Policy,
-  spares: Spares,
+  spares: ProcessPool,
   marks: Readonly<Record<string, string>> = {},
 ): Programs {
   const files = new Map(policy.run.list.map((listed) => [listed, programFile(listed, policy)]));

@@ -3,15 +3,15 @@
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type Exec, execFrame } from "../confine/launch.ts";
-import { spawnConfined } from "../launcher/executable.ts";
-import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
-import { keepProcess } from "../process/tree.ts";
-import { explainExit, keepTail } from "../process/exit.ts";
 import type { Self } from "../confine/self.ts";
-import { serverHint } from "../denial/server_hint.ts";
 import { type StartPlan, startPlan } from "../confine/start_plan.ts";
-import type { Supervisor } from "./supervisor.ts";
+import { serverHint } from "../denial/server_hint.ts";
+import { spawnConfined } from "../launcher/executable.ts";
+import { explainExit, keepTail } from "../process/exit.ts";
+import { keepProcess } from "../process/tree.ts";
+import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
 import { within } from "../system/within.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /** How long a server may take to leave by itself once its input is closed. */
 const LEAVE_MS = 200;

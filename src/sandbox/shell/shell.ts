@@ -1,20 +1,20 @@
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Shell, ShellOutcome } from "../../core/tool.ts";
-import { type Background, openBackground } from "./background.ts";
-import { type CommandHost, drain, startCommand } from "./command.ts";
-import type { StartedProcess } from "../pool/confined.ts";
+import type { Exec } from "../confine/launch.ts";
 import type { Met } from "../denial/claim.ts";
 import { denialHints, endingOf } from "../denial/hint.ts";
-import { metBy } from "./met.ts";
 import { silentHint } from "../denial/net_hint.ts";
-import { disk } from "../system/disk.ts";
-import type { Exec } from "../confine/launch.ts";
 import { type Captured, openCapture } from "../output/output.ts";
-import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
-import type { Spares } from "../pool/pool.ts";
-import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
+import type { StartedProcess } from "../pool/confined.ts";
+import type { ProcessPool } from "../pool/pool.ts";
 import { startUnconfined } from "../pool/unconfined.ts";
+import { disk } from "../system/disk.ts";
+import { type Background, openBackground } from "./background.ts";
+import { type CommandHost, drain, startCommand } from "./command.ts";
+import { metBy } from "./met.ts";
+import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
+import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
 
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
 const NOT_STARTED = 130;
@@ -31,13 +31,13 @@ export type OpenShell = Shell & {
 };
 
 /**
- * Opens the shell of a policy. Spares are needed wherever something confines; closing ends the spare, too.
+ * Opens the shell of a policy. ProcessPool are needed wherever something confines; closing ends the spare, too.
  *
  * `marks`: variables that every command gets beside the policy's, by which its processes can be known.
  */
 export function openShell(
   policy: Policy,
-  spares: Spares | undefined,
+  spares: ProcessPool | undefined,
   marks: Readonly<Record<string, string>> = {},
 ): OpenShell {
   const running = new Set<Promise<unknown>>();

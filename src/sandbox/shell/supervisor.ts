@@ -4,12 +4,12 @@
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { killTree } from "../process/end_tree.ts";
-import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
-import { openProtectedGuard } from "../tripwire/guard.ts";
 import { openStop, type Stop, type StopReason } from "../process/stop.ts";
-import { openTripwire } from "../tripwire/tripwire.ts";
+import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
 import { openWatchdog } from "../process/watchdog.ts";
 import { within } from "../system/within.ts";
+import { openProtectedGuard } from "../tripwire/guard.ts";
+import { openTripwire } from "../tripwire/tripwire.ts";
 
 /** How long a child that holds the output may go on talking after its first process has ended. */
 const AFTER_EXIT_MS = 150;

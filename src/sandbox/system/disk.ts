@@ -1,7 +1,6 @@
 import { basename, dirname } from "@std/path";
 import { libc } from "./ffi.ts";
-import type { FolderView } from "./folder_view.ts";
-import { foldersAround } from "./folder_view.ts";
+import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
 import { statusOf } from "./statx.ts";
 

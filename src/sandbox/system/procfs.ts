@@ -1,6 +1,7 @@
+import { AT_FDCWD, close, cString, open, read, systemCall } from "./ffi.ts";
+
 // Reads /proc through libc: Deno refuses /proc as soon as any permission of the program is narrowed, and one process
 // costs some twenty microseconds this way.
-import { close, open, read, systemCall } from "./ffi.ts";
 
 const O_CLOEXEC = 0o2000000;
 const O_DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
@@ -94,4 +95,11 @@ function collectNumbers(count: number, found: number[]): void {
 export function childrenOfThread(pid: number, thread: number): number[] | undefined {
   const text = readProc(`/proc/${pid}/task/${thread}/children`);
   return text?.split(" ").filter((word) => word !== "").map(Number);
+}
+
+/** Where a link of /proc leads, through libc for the reason that procfs.ts gives; undefined when there is none. */
+export function readProcLink(path: string): string | undefined {
+  const target = new Uint8Array(4_096);
+  const length = systemCall("readlinkat", AT_FDCWD, cString(path), target, target.length);
+  return length <= 0 ? undefined : new TextDecoder().decode(target.subarray(0, length));
 }

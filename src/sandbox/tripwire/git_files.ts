@@ -1,10 +1,10 @@
 // Files of git's own data by which it writes to places that they name, an index and a list of conflicts, or runs what they
 // name, when something half done is continued.
 import { join } from "@std/path";
-import { disk } from "../system/disk.ts";
 import { hashBytesIn } from "../git/config_text.ts";
 import { checkIndex, isSoundMergeList } from "../git/index_check.ts";
 import { SEQUENCER_CHECKS } from "../git/sequencer_check.ts";
+import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 

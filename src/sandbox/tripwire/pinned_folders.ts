@@ -1,7 +1,7 @@
 // A protected path is reached through folders that tools may write in: one that is renamed takes what is protected along
 // and leaves its name free for another. Each is held open while a command runs, so that it can be found again.
 import { close, open } from "../system/ffi.ts";
-import { readProcLink } from "../system/read_link.ts";
+import { readProcLink } from "../system/procfs.ts";
 import { statusOf } from "../system/statx.ts";
 
 const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;

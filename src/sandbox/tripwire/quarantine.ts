@@ -8,7 +8,7 @@ import { withOpenFolders } from "./watched_modes.ts";
 const COPY_BYTES = 8 * 1024 * 1024;
 
 /** Where things go that a command put where it may not. */
-export interface Aside {
+export interface Quarantine {
   /**
    * Moves what stands at a path out of the way and tells where it is now; undefined where it could only be removed. Nothing may
    * run that could change the path or the folders around it meanwhile.
@@ -22,7 +22,7 @@ export interface Aside {
 }
 
 /** Private folders that stay when the session ends, made when they are first needed in the first of some that allows it. */
-export function openAside(folders: readonly string[]): Aside {
+export function openQuarantine(folders: readonly string[]): Quarantine {
   let place: { readonly path: string; readonly identity: string } | undefined;
   let count = 0;
   /** A free name; in a new folder where the last one is not as it was, or `isNew` asks for it. */

@@ -1,10 +1,10 @@
 // Where git finds repositories in what commands can write, beside the ones that were there when the policy was made.
 import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { disk } from "../system/disk.ts";
 import { NESTED, pointer } from "../git/paths.ts";
-import { openWalk, type Walk, type WalkFindings } from "./walk.ts";
+import { disk } from "../system/disk.ts";
 import { statusOf } from "../system/statx.ts";
+import { openWalk, type Walk, type WalkFindings } from "./walk.ts";
 
 /** One way to a repository. */
 export interface RepositoryWay {

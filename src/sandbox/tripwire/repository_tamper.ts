@@ -2,12 +2,11 @@
 // later git of the user run something or write elsewhere. docs/sandbox.md, Repositories that commands make.
 import { dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { protectedChanges } from "./changes.ts";
 import { siftConfig } from "../git/harmless_config.ts";
+import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "../git/working_folder.ts";
 import { openGitFiles } from "./git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./repositories.ts";
-import { type PathState, STATE_LIMITS, type States, statesOf } from "./state.ts";
-import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "../git/working_folder.ts";
+import { type PathState, protectedChanges, STATE_LIMITS, type States, statesOf } from "./state.ts";
 
 /** Something by which a later git would run what a command put there, or write where it should not. */
 export interface Trap {

@@ -4,7 +4,7 @@ import { dirname, join } from "@std/path";
 import type { PathState, States } from "./state.ts";
 
 /** Makes a path what it was, `before` holding what was in it; there must be nothing at it. Throws when it was not kept. */
-export function putBack(path: string, state: PathState, before: States, root: string): void {
+export function restore(path: string, state: PathState, before: States, root: string): void {
   makeFolders(dirname(path), root);
   rebuild(path, state, before);
 }
@@ -31,7 +31,7 @@ function rebuild(path: string, state: PathState | undefined, before: States): vo
 }
 
 /** Gives a file or folder its mode back, when that is all that changed. */
-export function putModeBack(path: string, state: Exclude<PathState, { readonly kind: "absent" }>): void {
+export function restoreMode(path: string, state: Exclude<PathState, { readonly kind: "absent" }>): void {
   if (Deno.realPathSync(path) !== path) throw new Error("a link stands there");
   own(path, state);
   Deno.chmodSync(path, state.mode);

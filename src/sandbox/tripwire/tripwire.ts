@@ -5,13 +5,12 @@ import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
-import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
-import { protectedChanges } from "./changes.ts";
-import { type PathState, STATE_LIMITS, type States, statesOf } from "./state.ts";
-import { type FoundTraps, type Trap, watchTraps } from "./repository_tamper.ts";
-import { putBack, putModeBack } from "./restore.ts";
-import { openAside } from "./quarantine.ts";
 import { statusOf } from "../system/statx.ts";
+import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
+import { openQuarantine } from "./quarantine.ts";
+import { type FoundTraps, type Trap, watchTraps } from "./repository_tamper.ts";
+import { restore, restoreMode } from "./restore.ts";
+import { type PathState, protectedChanges, STATE_LIMITS, type States, statesOf } from "./state.ts";
 import { watchModes, withOpenFolders } from "./watched_modes.ts";
 
 /** Watches over the protected paths of a policy. */
@@ -59,7 +58,7 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
   // What is mounted read-only no command can change: if it changes, somebody else did it.
   const unmounted = new Set<string>();
   let paths = all;
-  const aside = openAside(asidePlaces(policy));
+  const aside = openQuarantine(asidePlaces(policy));
   // Not all could be restored: what is left is not the user's own.
   let isUnfinished = false;
   let unrestored: ReadonlySet<string> = new Set();
@@ -93,7 +92,7 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
     if (kept === LOST) throw new Error("it could not be set aside");
     Deno.mkdirSync(path, { mode: 0o700 });
     for (const name of was.names) if (exists(`${kept}/${name}`)) Deno.renameSync(`${kept}/${name}`, `${path}/${name}`);
-    putModeBack(path, was);
+    restoreMode(path, was);
     return kept;
   };
 
@@ -154,10 +153,10 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
       attempt(path, why, was.kind === "absent" ? "Removed" : "Restored", () => {
         if (was.kind === "folder" && now.kind === "folder") {
           if (now.isCrowd && !was.isCrowd) return clearCrowd(path, was);
-          return void putModeBack(path, was);
+          return void restoreMode(path, was);
         }
         const kept = now.kind === "absent" ? undefined : takeAside(path);
-        putBack(path, was, before, rootOf(path, policy));
+        restore(path, was, before, rootOf(path, policy));
         return kept;
       });
     }
@@ -171,7 +170,7 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
           return at;
         }
         const kept = takeAside(trap.path);
-        putBack(trap.path, trap.instead, trap.from, rootOf(trap.path, policy));
+        restore(trap.path, trap.instead, trap.from, rootOf(trap.path, policy));
         return kept;
       });
     }

@@ -1,9 +1,9 @@
 // No rule and no mount can say "no repository below this folder", and none "no link in what git writes". So every folder that
 // commands can write is looked at, all of them at every look: one that is as it was costs one system call.
+import { isGitData } from "../git/paths.ts";
 import { bytesOfPath, cPath, pathOfBytes, stringOf } from "../system/byte_path.ts";
 import { addressOf } from "../system/ffi.ts";
 import { ENTRY, listFolder } from "../system/folder_listing.ts";
-import { isGitData } from "../git/paths.ts";
 import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
 
 /**

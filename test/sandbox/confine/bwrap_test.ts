@@ -2,8 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
 import { bwrapArguments } from "../../../src/sandbox/confine/bwrap.ts";
 import { mountsOf } from "../../../src/sandbox/confine/mounts.ts";
-import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/default_limits.ts";
 import type { RuleView } from "../../../src/sandbox/landlock/rules.ts";
+import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/limits.ts";
 
 /** A disk that exists only here: folders by name with what is in them, `null` for files. */
 function imagined(entries: Readonly<Record<string, readonly string[] | null>>): RuleView {

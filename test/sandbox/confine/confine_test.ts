@@ -1,9 +1,9 @@
-import { CONFINED } from "../../../src/sandbox/launcher/request.ts";
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { makeWorld, programFor, runConfined, shellLines, worldPolicy } from "../confined_world.ts";
-import { USERS } from "../reachable.ts";
-import { HAS_NAMESPACES } from "../namespaces_here.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
+import { CONFINED } from "../../../src/sandbox/launcher/request.ts";
+import { makeWorld, programFor, runConfined, shellLines, worldPolicy } from "../confined_world.ts";
+import { HAS_NAMESPACES } from "../namespaces_here.ts";
+import { USERS } from "../reachable.ts";
 
 // Real processes at every kernel level of this machine, as root (where the tests run as root) and as an ordinary user.
 

@@ -1,23 +1,22 @@
-import { CONFINED } from "../../../src/sandbox/launcher/request.ts";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
+import type { Policy } from "../../../src/core/policy.ts";
 import {
   confinedCommand,
-  confineOrder,
+  confineRequest,
   execFrame,
   firstFrames,
   namespacesFor,
   policyFrame,
 } from "../../../src/sandbox/confine/launch.ts";
-import { encodeNamespaces, encodePolicy, sumOf } from "../../../src/sandbox/launcher/frames.ts";
-import { disk } from "../../../src/sandbox/system/disk.ts";
-import { namespaceOrder } from "../../../src/sandbox/confine/namespaces.ts";
+import { namespaceRequest } from "../../../src/sandbox/confine/namespaces.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
-import type { NamespaceOrder } from "../../../src/sandbox/launcher/request.ts";
-import { readProcLink } from "../../../src/sandbox/system/read_link.ts";
-import type { Policy } from "../../../src/core/policy.ts";
-import { HAS_BUBBLEWRAP, HAS_OWN } from "../namespaces_here.ts";
+import { encodeNamespaces, encodePolicy, sumOf } from "../../../src/sandbox/launcher/frames.ts";
+import { CONFINED, type NamespaceRequest } from "../../../src/sandbox/launcher/request.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
+import { readProcLink } from "../../../src/sandbox/system/procfs.ts";
 import { makeWorld, programFor, runConfined, runFrames, worldPolicy } from "../confined_world.ts";
+import { HAS_BUBBLEWRAP, HAS_OWN } from "../namespaces_here.ts";
 
 const ignore = Deno.build.os !== "linux" || probeSandbox().landlockAbi < 6;
 /** Levels, and the ways to the namespaces of the highest. */
@@ -253,7 +252,7 @@ for (const [name, level, way] of WAYS) {
       const good = policyFrame(policy, self);
       const exec = execFrame({ argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
       const changed = (change: (order: Loose) => void): Bytes => {
-        const order: Loose = structuredClone(confineOrder(policy, self));
+        const order: Loose = structuredClone(confineRequest(policy, self));
         change(order);
         return encodePolicy(order);
       };
@@ -319,7 +318,7 @@ for (const [name, level, way] of WAYS) {
   });
 }
 
-type Mounts = NamespaceOrder["mounts"];
+type Mounts = NamespaceRequest["mounts"];
 
 /** Frames of namespaces that are wrong; what the launcher says of them. */
 const BAD_NAMESPACES: readonly (readonly [claim: string, bytes: (world: NamespaceWorld) => Bytes, says: RegExp])[] = [
@@ -406,7 +405,7 @@ const BAD_NAMESPACES: readonly (readonly [claim: string, bytes: (world: Namespac
 
 interface NamespaceWorld {
   readonly good: Bytes;
-  readonly order: NamespaceOrder;
+  readonly order: NamespaceRequest;
   readonly mounts: (change: (all: Mounts) => Mounts) => Bytes;
   readonly root: string;
   readonly outside: string;
@@ -429,7 +428,7 @@ Deno.test({
     using world = makeWorld();
     const self = programFor(world);
     const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
-    const order = namespaceOrder(policy, [], disk);
+    const order = namespaceRequest(policy, [], disk);
     const link = `${world.root}/link`;
     Deno.symlinkSync(world.outside, link);
     Deno.mkdirSync(`${world.outside}/below`);
@@ -459,7 +458,7 @@ Deno.test({
     }
     await t.step("the same frame twice", () => refuses([made.good, made.good, ...rest], /this frame is no policy/));
     await t.step("a policy without a kernel behind it", () => {
-      const bare = encodePolicy({ ...confineOrder(policy, self), kernel: null });
+      const bare = encodePolicy({ ...confineRequest(policy, self), kernel: null });
       return refuses([made.good, bare, ...rest.slice(1)], /this frame is no policy/);
     });
     await t.step("nothing behind it", () => refuses([made.good], /the frame is cut/));

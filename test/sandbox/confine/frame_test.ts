@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { encodeFrame, LONGEST_FRAME, readFrame } from "../../../src/sandbox/confine/frame.ts";
-import { parseConfineOrder, parseExecOrder } from "../../../src/sandbox/launcher/request.ts";
+import { parseConfineRequest, parseExecRequest } from "../../../src/sandbox/launcher/request.ts";
 
 /** A pipe that gives its bytes in pieces of the given sizes. */
 function pipe(
@@ -52,28 +52,28 @@ Deno.test("readFrame() and encodeFrame() bound the size before they make room fo
   assertThrows(() => encodeFrame("x".repeat(LONGEST_FRAME)), Error, "too long");
 });
 
-Deno.test("parseConfineOrder() and parseExecOrder() take nothing but their own shape", () => {
+Deno.test("parseConfineRequest() and parseExecRequest() take nothing but their own shape", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
-    assertThrows(() => parseConfineOrder(value));
-    assertThrows(() => parseExecOrder(value));
+    assertThrows(() => parseConfineRequest(value));
+    assertThrows(() => parseExecRequest(value));
   }));
 });
 
-Deno.test("parseConfineOrder() and parseExecOrder() take no field that they do not know, and no kernel's part", () => {
+Deno.test("parseConfineRequest() and parseExecRequest() take no field that they do not know, and no kernel's part", () => {
   const confine = { cwd: "/", limits: { fileBytes: 1, openFiles: 1, tasks: 1 }, kernel: null };
   const exec = { argv: ["x"], env: {}, cwd: "/", stdin: "null", mergeOutput: false };
-  assertEquals<unknown>(parseConfineOrder(confine), confine);
+  assertEquals<unknown>(parseConfineRequest(confine), confine);
   const odd = [{ ...confine, extra: 1 }, { ...confine, limits: { ...confine.limits, extra: 1 } }];
-  for (const order of odd) assertThrows(() => parseConfineOrder(order), Error, '"extra" that is not known');
+  for (const order of odd) assertThrows(() => parseConfineRequest(order), Error, '"extra" that is not known');
   for (const kernel of [undefined, {}, { apart: [], landlock: {}, seccomp: "BgAAAAAA/38=" }]) {
-    assertThrows(() => parseConfineOrder({ ...confine, kernel }), Error, "another system");
+    assertThrows(() => parseConfineRequest({ ...confine, kernel }), Error, "another system");
   }
-  assertThrows(() => parseExecOrder({ ...exec, extra: 1 }), Error, '"extra" that is not known');
+  assertThrows(() => parseExecRequest({ ...exec, extra: 1 }), Error, '"extra" that is not known');
 });
 
-Deno.test("parseExecOrder() keeps a variable called __proto__ as a variable", () => {
+Deno.test("parseExecRequest() keeps a variable called __proto__ as a variable", () => {
   const text = '{"argv":["x"],"env":{"__proto__":"1"},"cwd":"/","stdin":"null","mergeOutput":false}';
-  const order = parseExecOrder(JSON.parse(text));
+  const order = parseExecRequest(JSON.parse(text));
   assertEquals(Object.entries(order.env), [["__proto__", "1"]]);
   assertEquals(Object.getPrototypeOf(order.env), null);
 });

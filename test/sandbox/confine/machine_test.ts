@@ -1,12 +1,10 @@
 // The whole program on machines that lack something: it refuses, or does with less and confines with what there is; whatever
 // it says, nothing runs outside of it.
 import { assertEquals, assertMatch } from "@std/assert";
-import { HAS_BUBBLEWRAP, HAS_OWN } from "../namespaces_here.ts";
-import { CONFINED } from "../shell_fixture.ts";
-import { readProcLink } from "../../../src/sandbox/system/read_link.ts";
-import { inWorkspace } from "../../helpers/program.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { CHECKED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
+import { readProcLink } from "../../../src/sandbox/system/procfs.ts";
+import { inWorkspace } from "../../helpers/program.ts";
 import {
   canMakeMachines,
   type Lack,
@@ -18,6 +16,8 @@ import {
   withoutOwnNamespaces,
   withoutUserNamespaces,
 } from "../machine.ts";
+import { HAS_BUBBLEWRAP, HAS_OWN } from "../namespaces_here.ts";
+import { CONFINED } from "../shell_fixture.ts";
 
 const ignore = CONFINED.length === 0 || !canMakeMachines();
 

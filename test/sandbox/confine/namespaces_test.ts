@@ -1,16 +1,15 @@
 // The namespaces that the launcher makes: what is in them, that they are those of bubblewrap, and how they end. What looks
 // around here stands in the bridge's place: nothing but the namespaces confines it.
-import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/default_limits.ts";
-import { readProcLink } from "../../../src/sandbox/system/read_link.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
-import { disk } from "../../../src/sandbox/system/disk.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../../src/sandbox/confine/launch.ts";
+import { basicMounts, namespaceRequest } from "../../../src/sandbox/confine/namespaces.ts";
 import { launcher, spawnConfined } from "../../../src/sandbox/launcher/executable.ts";
 import { encodeNamespaces } from "../../../src/sandbox/launcher/frames.ts";
-import { basicMounts, namespaceOrder } from "../../../src/sandbox/confine/namespaces.ts";
 import type { MountOperation } from "../../../src/sandbox/launcher/request.ts";
-import { childrenOfThread, numbersIn, readProc, statOf } from "../../../src/sandbox/system/procfs.ts";
+import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/limits.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
+import { childrenOfThread, numbersIn, readProc, readProcLink, statOf } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
 import {
   type Ending,
@@ -36,10 +35,10 @@ function look(mounts: readonly MountOperation[], script: string, as: "self" | "u
 }
 
 function mountsFor(world: World): MountOperation[] {
-  return [...namespaceOrder({ ...worldPolicy(world, "kernel+"), ...OWN }, [], disk).mounts];
+  return [...namespaceRequest({ ...worldPolicy(world, "kernel+"), ...OWN }, [], disk).mounts];
 }
 
-Deno.test("namespaceOrder() names what bubblewrap would be told", () => {
+Deno.test("namespaceRequest() names what bubblewrap would be told", () => {
   const policy: Policy = {
     ...({ root: "/home/u/w", home: "/home/u", tmp: "/p/tmp", cache: "/p/cache" } as Policy),
     read: { all: false, list: ["/home/u/w", "/usr"] },
@@ -57,7 +56,7 @@ Deno.test("namespaceOrder() names what bubblewrap would be told", () => {
     listFolder: (path: string) => path === "/" ? ["home", "p", "usr", "tmp"] : folders.includes(path) ? [] : undefined,
   };
   const said = (options: Partial<Policy>, gate?: string) => {
-    const { sharesNet, mounts } = namespaceOrder({ ...policy, ...options }, ["/bin/program"], view, gate);
+    const { sharesNet, mounts } = namespaceRequest({ ...policy, ...options }, ["/bin/program"], view, gate);
     return [`network ${sharesNet ? "shared" : "its own"}`, ...mounts.map((mount) => Object.values(mount).join(" "))];
   };
   assertEquals(said({}, "/gate"), [

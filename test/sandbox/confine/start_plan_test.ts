@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { startPlan } from "../../../src/sandbox/confine/start_plan.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { startPlan } from "../../../src/sandbox/confine/start_plan.ts";
 import { until } from "../../helpers/until.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 import { LEVELS } from "../shell_fixture.ts";

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../src/core/json.ts";
 import { readAnswer } from "../../../src/core/protocol.ts";
 import { textResult, type ToolResult } from "../../../src/core/tool.ts";
 import { claimIn, withDenial } from "../../../src/sandbox/denial/claim.ts";
-import { pendingCall } from "../../../src/sandbox/runner_client/call.ts";
+import { pendingCall } from "../../../src/sandbox/runner_client/session.ts";
 
 const CLAIM = { kind: "read", target: "/srv/a" } as const;
 

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
 import { type DenialHint, denialHints, endingOf, hintToTell } from "../../../src/sandbox/denial/hint.ts";
-import { metBy } from "../../../src/sandbox/shell/met.ts";
 import { silentHint } from "../../../src/sandbox/denial/net_hint.ts";
+import { metBy } from "../../../src/sandbox/shell/met.ts";
 import type { DeniedOutcome } from "../../../src/sandbox/shell/shell.ts";
-import { CONFINED, LIMITS } from "../shell_fixture.ts";
 import { inWorld } from "../guarded_world.ts";
+import { CONFINED, LIMITS } from "../shell_fixture.ts";
 
 const POLICY: Policy = {
   root: "/home/ann/project",

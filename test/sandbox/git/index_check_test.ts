@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkIndex, isSoundMergeList, isWithin } from "../../../src/sandbox/git/index_check.ts";
+import { inFolder } from "../folder.ts";
+import { git, repository } from "../guarded_world.ts";
 import {
   type Bytes,
   entryOf,
@@ -11,8 +13,6 @@ import {
   pack,
   sha1,
 } from "./crafted_index.ts";
-import { inFolder } from "../folder.ts";
-import { git, repository } from "../guarded_world.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

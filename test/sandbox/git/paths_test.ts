@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { disk } from "../../../src/sandbox/system/disk.ts";
+import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { protectedInGit, worktreeLink } from "../../../src/sandbox/git/paths.ts";
-import { protectedPaths } from "../../../src/sandbox/policy/protected_paths.ts";
 import { resolvePolicy } from "../../../src/sandbox/policy/policy.ts";
+import { protectedPaths } from "../../../src/sandbox/policy/protected_paths.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld, programFor, shellLines, type World, worldPolicy } from "../confined_world.ts";
 import { HAS_NAMESPACES } from "../namespaces_here.ts";
-import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 
 const git = (cwd: string, ...args: readonly string[]): void => {
   const config = [

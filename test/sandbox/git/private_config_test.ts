@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { disk } from "../../../src/sandbox/system/disk.ts";
 import {
   PRIVATE_GIT_CONFIG,
   privateGitConfig,
   writePrivateGitConfig,
 } from "../../../src/sandbox/git/private_config.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
 import { inPlace } from "../../e2e/permission_place.ts";
 import { makeWorld } from "../confined_world.ts";
 import { canMakeMachines, type Left, onMachine, withoutNamespaces } from "../machine.ts";

@@ -1,13 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { isInside } from "../../../src/core/policy.ts";
-import type { LandlockRule } from "../../../src/sandbox/landlock/landlock.ts";
-import { READ, RIGHT, WRITE } from "../../../src/sandbox/landlock/rights.ts";
+import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
+import { type LandlockRule, READ, RIGHT, WRITE } from "../../../src/sandbox/landlock/landlock.ts";
 import { allBut, landlockRules } from "../../../src/sandbox/landlock/rules.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld, programFor, shellLines, type World, worldPolicy } from "../confined_world.ts";
 import { HAS_NAMESPACES } from "../namespaces_here.ts";
-import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 
 /** Rights that rules give to a path: those of every rule around it. */
 function rightsAt(rules: readonly LandlockRule[], path: string): number {

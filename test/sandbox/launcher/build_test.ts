@@ -1,8 +1,8 @@
 // The launcher's bytes are those that its sources make: where the compiler is that made them, byte by byte; elsewhere what the
 // compiler of the machine makes of the sources passes the tests of confinement.
 import { assert, assertEquals } from "@std/assert";
-import { createHash } from "node:crypto";
 import { fromFileUrl } from "@std/path";
+import { createHash } from "node:crypto";
 import { ARCHITECTURES, buildLauncher, toolsOf } from "../../../scripts/build/launcher.ts";
 import { IMAGES } from "../../../src/sandbox/launcher/image.ts";
 import { LOCAL_LAUNCHER } from "../confined_world.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { CALLS, close, open, read, systemCall } from "../../../src/sandbox/system/ffi.ts";
 import { launcher, openExecutable } from "../../../src/sandbox/launcher/executable.ts";
 import { IMAGES } from "../../../src/sandbox/launcher/image.ts";
+import { CALLS, close, open, read, systemCall } from "../../../src/sandbox/system/ffi.ts";
 
 const ignore = Deno.build.os !== "linux";
 const path = (name: string): string => fromFileUrl(new URL(name, import.meta.url));

@@ -2,10 +2,10 @@
 // runs anything that is not confined.
 import { assert, assertEquals } from "@std/assert";
 import { confinedCommand, execFrame, namespacesFor, policyFrame } from "../../../src/sandbox/confine/launch.ts";
-import { encodeNamespaces, sumOf } from "../../../src/sandbox/launcher/frames.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
-import { HAS_OWN } from "../namespaces_here.ts";
+import { encodeNamespaces, sumOf } from "../../../src/sandbox/launcher/frames.ts";
 import { makeWorld, programFor, runFrames, worldPolicy } from "../confined_world.ts";
+import { HAS_OWN } from "../namespaces_here.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Random = (below: number) => number;

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { whyNoHostList } from "../../../src/sandbox/notification/host_list.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
-import { CHECKED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { whyNoHostList } from "../../../src/sandbox/notification/host_list.ts";
+import { CHECKED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
 
 const ignore = Deno.build.os !== "linux" || probeSandbox().landlockAbi < 4;
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { newest } from "../../../src/sandbox/output/tail.ts";
+import { tailOf } from "../../../src/sandbox/output/tail.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -18,20 +18,20 @@ const CASES: readonly (readonly [text: string, maxBytes: number, maxLines: numbe
 ];
 
 function shown(text: string, maxBytes: number, maxLines: number): readonly [text: string, cutBy?: string] {
-  const found = newest(bytes(text), maxBytes, maxLines);
+  const found = tailOf(bytes(text), maxBytes, maxLines);
   return found.cutBy === undefined ? [found.text] : [found.text, found.cutBy];
 }
 
 for (const [text, maxBytes, maxLines, ...expected] of CASES) {
-  Deno.test(`newest() of ${JSON.stringify(text)} within ${maxBytes} bytes and ${maxLines} lines`, () =>
+  Deno.test(`tailOf() of ${JSON.stringify(text)} within ${maxBytes} bytes and ${maxLines} lines`, () =>
     assertEquals(shown(text, maxBytes, maxLines), expected));
 }
 
-Deno.test("newest() is an end of the text, within both limits, and whole when it can be", () => {
+Deno.test("tailOf() is an end of the text, within both limits, and whole when it can be", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "\u00e4", "\u{1f600}", "\n"), maxLength: 40 });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 60 }), fc.integer({ min: 1, max: 9 }), (all, maxBytes, maxLines) => {
-      const found = newest(bytes(all), maxBytes, maxLines);
+      const found = tailOf(bytes(all), maxBytes, maxLines);
       assert(all.endsWith(found.text));
       assert(bytes(found.text).length <= maxBytes);
       assert((found.text.match(/[^\n]*\n|[^\n]+$/g) ?? []).length <= maxLines);

@@ -1,12 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
-import { keptPaths, refuseKeptAround } from "../../../src/sandbox/policy/session_denials.ts";
+import { refuseKeptAround, sessionDenials } from "../../../src/sandbox/policy/denied_paths.ts";
 
 const LINKS: Readonly<Record<string, string>> = { "/work/link": "/elsewhere/sessions" };
 const realPath = (path: string): string => LINKS[path] ?? path;
 const PLACES = ["/work", "/tmp/own"];
 
-Deno.test("keptPaths() denies the place and the name that leads there, unless tools work below it R478", () => {
+Deno.test("sessionDenials() denies the place and the name that leads there, unless tools work below it R478", () => {
   const table: readonly (readonly [kept: string, denied: string[], around: string[]])[] = [
     ["/work/.sessions", ["/work/.sessions"], []],
     ["/work/link", ["/work/link", "/elsewhere/sessions"], []],
@@ -18,12 +18,12 @@ Deno.test("keptPaths() denies the place and the name that leads there, unless to
     ["/workshop", ["/workshop"], []],
   ];
   for (const [kept, denied, around] of table) {
-    assertEquals(keptPaths([kept], PLACES, realPath), { denied, around }, kept);
+    assertEquals(sessionDenials([kept], PLACES, realPath), { denied, around }, kept);
   }
 });
 
 Deno.test("refuseKeptAround() names a folder of its own where tools would reach what is kept", () => {
-  const kept = keptPaths(["/work"], PLACES, realPath);
+  const kept = sessionDenials(["/work"], PLACES, realPath);
   const granted = (path: string) => ({ all: false, list: [path] });
   refuseKeptAround(kept, [granted("/work/src")]);
   refuseKeptAround({ denied: ["/work/.sessions"], around: [] }, [granted("/work")]);

@@ -3,13 +3,13 @@ import { dirname, join } from "@std/path";
 import fc from "fast-check";
 import { UserError } from "../../../src/core/error.ts";
 import { isInside, type Policy, type Scope } from "../../../src/core/policy.ts";
-import { disk } from "../../../src/sandbox/system/disk.ts";
 import {
   type PolicyFacts,
   type PolicyRequest,
   resolvePolicy,
   type ScopeLayer,
 } from "../../../src/sandbox/policy/policy.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld, type World } from "../confined_world.ts";
 
 function facts(world: World, more: Partial<PolicyFacts> = {}): PolicyFacts {

@@ -21,7 +21,7 @@ const take = (spares: { take(): { pid: number; end(): Promise<void> } } | undefi
 
 for (const level of CONFINED) {
   const test = (name: string, work: () => Promise<void>): void =>
-    Deno.test(`openSpares() at ${level} ${name}`, () => {
+    Deno.test(`openProcessPool() at ${level} ${name}`, () => {
       others = [];
       others = children();
       return work();

@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { launcher } from "../../../src/sandbox/launcher/executable.ts";
-import { childrenOfThread, readProc } from "../../../src/sandbox/system/procfs.ts";
-import { readProcLink } from "../../../src/sandbox/system/read_link.ts";
+import { childrenOfThread, readProc, readProcLink } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { CONFINED, processesWith, type Room, withShell } from "../shell_fixture.ts";

@@ -5,7 +5,7 @@
 // and not after LAST_MS; it takes no more than HOARD_MIB, for half a second.
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { taskLimit } from "../../../src/sandbox/policy/task_limit.ts";
+import { taskLimit } from "../../../src/sandbox/policy/limits.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 import { CONFINED, processesWith, withShell } from "../shell_fixture.ts";
 

@@ -1,6 +1,6 @@
 // A host that is killed by whoever started it: starts a command in its shell, says so, and waits.
-import { SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { recordSession } from "../../../src/cli/session_record.ts";
+import { SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { LEVELS, withShell } from "../shell_fixture.ts";
 
 const [wanted = "", sleep = "", session = "", cache = ""] = Deno.args;

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { endLeftovers, identityOf, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { folderPrefix, recordSession, tidyUp } from "../../../src/cli/session_record.ts";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { endLeftovers, identityOf, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { until } from "../../helpers/until.ts";
 import { CONFINED, exists, processesWith } from "../shell_fixture.ts";
-import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 let serial = 0;

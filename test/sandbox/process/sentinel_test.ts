@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { CONFINED, withShell } from "../shell_fixture.ts";
-import { encodeWatch, sumOf } from "../../../src/sandbox/launcher/frames.ts";
 import { launcher, spawnConfined } from "../../../src/sandbox/launcher/executable.ts";
+import { encodeWatch, sumOf } from "../../../src/sandbox/launcher/frames.ts";
 import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
+import { CONFINED, withShell } from "../shell_fixture.ts";
 
 const module = fromFileUrl(new URL("../../../src/sandbox/process/sentinel.ts", import.meta.url));
 const linux = { ignore: Deno.build.os !== "linux" };

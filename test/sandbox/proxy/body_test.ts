@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { bodyReader } from "../../../src/sandbox/proxy/body.ts";
-import { BadRequest } from "../../../src/sandbox/proxy/request.ts";
+import { BadRequest } from "../../../src/sandbox/proxy/http_head.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,14 +1,14 @@
 // A host of its own for the tests of the gate: listening on a socket with a path takes a permission that the tests do not
 // have. Runs the commands of `gate_test.ts` one after the other and prints what became of them as JSON.
 import type { ShellOutcome } from "../../../src/core/tool.ts";
-import { PROXY_LIMITS } from "../../../src/sandbox/proxy/proxy.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
+import { PROXY_LIMITS } from "../../../src/sandbox/proxy/proxy.ts";
 import { startServer } from "../../../src/sandbox/shell/server.ts";
 import { openShell } from "../../../src/sandbox/shell/shell.ts";
-import { openSpares } from "../../../src/sandbox/pool/pool.ts";
 import { openSupervisor } from "../../../src/sandbox/shell/supervisor.ts";
-import { makeWorld, worldPolicy } from "../confined_world.ts";
 import { until } from "../../helpers/until.ts";
+import { makeWorld, worldPolicy } from "../confined_world.ts";
 import { exists, processesWith } from "../shell_fixture.ts";
 
 /** What the driver prints. */
@@ -90,7 +90,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
       ownAddresses: () => [],
     },
   };
-  const spares = openSpares(policy, self, { net });
+  const spares = openProcessPool(policy, self, { net });
   const shell = openShell(policy, spares);
   const run = (script: string) =>
     shell(script, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} });

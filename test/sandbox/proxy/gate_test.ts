@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { confinedCommand, execFrame, firstFrames } from "../../../src/sandbox/confine/launch.ts";
-import { HAS_NAMESPACES } from "../namespaces_here.ts";
-import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { makeWorld, programFor, runConfined, runFrames, type World, worldPolicy } from "../confined_world.ts";
-import type { Report } from "./driver.ts";
+import { HAS_NAMESPACES } from "../namespaces_here.ts";
 import { USERS } from "../reachable.ts";
+import type { Report } from "./driver.ts";
 
 const probe = probeSandbox();
 /** Why a level cannot be tried here; the level kernel needs no namespaces. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { BadRequest, parseProxyRequest } from "../../../src/sandbox/proxy/request.ts";
+import { BadRequest, parseProxyRequest } from "../../../src/sandbox/proxy/http_head.ts";
 
 const head = (...lines: string[]): string => lines.join("\r\n");
 

@@ -1,6 +1,6 @@
 // A host that is killed by whoever started it: starts a command under a list of hosts at the level kernel, and waits.
-import { startConfined } from "../../../src/sandbox/pool/confined.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { startConfined } from "../../../src/sandbox/pool/confined.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 
 /** Lives on when the host is gone, and tries then what it could not before. Its arguments: a file, a foreign port. */

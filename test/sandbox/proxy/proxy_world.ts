@@ -1,7 +1,7 @@
+import { parseRule } from "../../../src/sandbox/policy/net_rules.ts";
 import { proxyAuthorization } from "../../../src/sandbox/proxy/environment.ts";
 import { PROXY_LIMITS, type ProxyLimits, serveConnection } from "../../../src/sandbox/proxy/proxy.ts";
 import { closeQuietly } from "../../../src/sandbox/proxy/relay.ts";
-import { parseRule } from "../../../src/sandbox/policy/net_rules.ts";
 
 /** A server on loopback that stands for the internet, and what it was sent. */
 export interface Server extends Disposable {

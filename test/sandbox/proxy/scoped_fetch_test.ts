@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
-import { openScopedFetch } from "../../../src/sandbox/proxy/scoped_fetch.ts";
-import { PROXY_LIMITS } from "../../../src/sandbox/proxy/proxy.ts";
 import { MACHINE_NET } from "../../../src/sandbox/proxy/network.ts";
+import { PROXY_LIMITS } from "../../../src/sandbox/proxy/proxy.ts";
+import { openScopedFetch } from "../../../src/sandbox/proxy/scoped_fetch.ts";
 
 const none = { all: false, list: [] };
 

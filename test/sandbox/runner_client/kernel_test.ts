@@ -1,16 +1,16 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { deframer, frame } from "../../../src/core/framing.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";
-import { deframer, frame } from "../../../src/core/framing.ts";
 import { messageText, readAnswer } from "../../../src/core/protocol.ts";
-import { HAS_NAMESPACES } from "../namespaces_here.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../../src/sandbox/confine/launch.ts";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { spawnConfined } from "../../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
-import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { policyFor, world } from "../../runner/world.ts";
+import { HAS_NAMESPACES } from "../namespaces_here.ts";
 
 const SCRIPT = new URL("../../../src/runner/worker.ts", import.meta.url);
 const SELF = thisProgram();

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import { textOf } from "../../../src/core/message.ts";
-import { ProtocolError, readRequest, type RunnerRequest } from "../../../src/core/protocol.ts";
-import type { ProgramOutcome, ProgramRequest } from "../../../src/core/program.ts";
 import { ToolError } from "../../../src/core/error.ts";
-import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
-import { callPrograms } from "../../../src/sandbox/runner_client/programs.ts";
+import { textOf } from "../../../src/core/message.ts";
+import type { ProgramOutcome, ProgramRequest } from "../../../src/core/program.ts";
+import { ProtocolError, readRequest, type RunnerRequest } from "../../../src/core/protocol.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
-import { policyFor, scope, world } from "../../runner/world.ts";
+import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { callPrograms } from "../../../src/sandbox/runner_client/session.ts";
 import { until } from "../../helpers/until.ts";
+import { policyFor, scope, world } from "../../runner/world.ts";
 import { CONFINED } from "../shell_fixture.ts";
 
 const SCRIPT = new URL("../../../src/runner/worker.ts", import.meta.url);

@@ -8,12 +8,12 @@ import {
 } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import type { JsonObject } from "../../../src/core/json.ts";
+import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
-import { textOf } from "../../../src/core/message.ts";
+import type { Self } from "../../../src/sandbox/confine/self.ts";
 import { openRunner, type Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
 import type { Watch } from "../../../src/sandbox/runner_client/session.ts";
-import type { Self } from "../../../src/sandbox/confine/self.ts";
 import { until } from "../../helpers/until.ts";
 
 const nothing = { all: false, list: [] };

@@ -2,12 +2,12 @@ import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";
-import { HAS_NAMESPACES } from "../namespaces_here.ts";
-import { openRunner, type Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { openRunner, type Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
 import { find } from "../../../tools/find.ts";
 import { grep } from "../../../tools/grep.ts";
 import { policyFor, world } from "../../runner/world.ts";
+import { HAS_NAMESPACES } from "../namespaces_here.ts";
 
 const SCRIPT = new URL("../../../src/runner/worker.ts", import.meta.url);
 

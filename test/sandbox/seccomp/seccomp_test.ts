@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { SeccompRequest } from "../../../src/sandbox/seccomp/argument_check.ts";
 import { allow, assemble, ifEqual } from "../../../src/sandbox/seccomp/bpf.ts";
-import { CALLS } from "../../../src/sandbox/system/ffi.ts";
 import { seccompFilter } from "../../../src/sandbox/seccomp/seccomp.ts";
-import { installFilter } from "../become.ts";
-import type { SeccompOrder } from "../../../src/sandbox/seccomp/argument_check.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
+import { CALLS } from "../../../src/sandbox/system/ffi.ts";
+import { installFilter } from "../become.ts";
 import { runFilter } from "./bpf_machine.ts";
 
 const ALLOW = 0x7fff0000;
@@ -14,13 +14,13 @@ const [EPERM, EACCES, EBUSY, ENOSYS] = [failing(1), failing(13), failing(16), fa
 /** Of a call that waits for the host. */
 const LEFT = 0x7fc00000;
 
-const NONE: SeccompOrder = { net: "none", unixSockets: false, privateIpc: false };
-const PRIVATE: SeccompOrder = { net: "private", unixSockets: true, privateIpc: true };
-const OPEN: SeccompOrder = { net: "open", unixSockets: false, privateIpc: false };
+const NONE: SeccompRequest = { net: "none", unixSockets: false, privateIpc: false };
+const PRIVATE: SeccompRequest = { net: "private", unixSockets: true, privateIpc: true };
+const OPEN: SeccompRequest = { net: "open", unixSockets: false, privateIpc: false };
 const ORDERS = { NONE, PRIVATE, OPEN };
 const NAMES = ["x86_64", "aarch64"] as const;
 
-function ask(order: SeccompOrder, on: Architecture, number: number, args: readonly number[] = []): number {
+function ask(order: SeccompRequest, on: Architecture, number: number, args: readonly number[] = []): number {
   return runFilter(seccompFilter(order, on), { number, architecture: ARCHITECTURES[on], args });
 }
 
@@ -73,7 +73,7 @@ Deno.test("seccompFilter() on x86_64 knows no x32 call", () => {
 });
 
 Deno.test("seccompFilter() leaves no way to other programs' sockets where the whole disk is in sight", () => {
-  const order: SeccompOrder = { net: "private", unixSockets: false, privateIpc: true };
+  const order: SeccompRequest = { net: "private", unixSockets: false, privateIpc: true };
   for (const on of NAMES) {
     const answer = (name: "socket" | "socketpair", args: readonly number[]): number =>
       ask(order, on, CHECKED_CALLS[name][on], args);
@@ -191,7 +191,7 @@ const WITH_LIST: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number
 
 for (const on of NAMES) {
   Deno.test(`seccompFilter() on ${on} leaves to the host what could leave the list of hosts R470`, () => {
-    const order: SeccompOrder = { net: "left", unixSockets: false, privateIpc: false };
+    const order: SeccompRequest = { net: "left", unixSockets: false, privateIpc: false };
     for (const [name, args, verdict] of WITH_LIST) {
       assertEquals(ask(order, on, CHECKED_CALLS[name][on], args), verdict, `${name}(${args.join(", ")})`);
     }

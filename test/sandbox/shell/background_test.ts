@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { ToolError } from "../../../src/core/error.ts";
 import { readProc, statOf } from "../../../src/sandbox/system/procfs.ts";
-import { asOrdinaryUser } from "../ordinary_user.ts";
-import { fromFileUrl } from "@std/path";
 import { until } from "../../helpers/until.ts";
+import { asOrdinaryUser } from "../ordinary_user.ts";
 import { exists, LEVELS, processesWith, withShell } from "../shell_fixture.ts";
 
 let serial = 0;

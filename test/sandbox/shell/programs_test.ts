@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
-import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "../../../src/core/program.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";
-import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
+import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "../../../src/core/program.ts";
+import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { openPrograms, type Programs } from "../../../src/sandbox/shell/programs.ts";
-import { openSpares } from "../../../src/sandbox/pool/pool.ts";
-import { makeWorld, programFor, type World, worldPolicy } from "../confined_world.ts";
+import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
+import { makeWorld, programFor, type World, worldPolicy } from "../confined_world.ts";
 import { CONFINED } from "../shell_fixture.ts";
 
 const signal = new AbortController().signal;
@@ -30,7 +30,7 @@ async function withPrograms(
 ): Promise<void> {
   using world = makeWorld();
   const policy = worldPolicy(world, level, { flags: { run } }, { ONE: "1" });
-  const programs = openPrograms(policy, openSpares(policy, programFor(world)), { MARK: "m" });
+  const programs = openPrograms(policy, openProcessPool(policy, programFor(world)), { MARK: "m" });
   try {
     await work({
       world,
@@ -156,7 +156,7 @@ Deno.test("openPrograms() notices a program whose file became another one", asyn
   Deno.symlinkSync("/bin/true", `${world.base}/bin/tool`);
   const given = worldPolicy(world, level, { flags: { run: ["tool"] } });
   const policy = { ...given, env: { ...given.env, PATH: `${world.base}/bin` } };
-  const programs = openPrograms(policy, openSpares(policy, programFor(world)));
+  const programs = openPrograms(policy, openProcessPool(policy, programFor(world)));
   try {
     Deno.removeSync(`${world.base}/bin/tool`);
     Deno.symlinkSync("/bin/sh", `${world.base}/bin/tool`);

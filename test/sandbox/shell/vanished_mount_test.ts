@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { openShell } from "../../../src/sandbox/shell/shell.ts";
-import { openSpares } from "../../../src/sandbox/pool/pool.ts";
 import { CONFINED, exists, withShell } from "../shell_fixture.ts";
 
 /** A removal loses the race against a process now and then; one of these wins it. */
@@ -15,7 +15,7 @@ for (const level of CONFINED) {
       Deno.mkdirSync(outside);
       const list = [...base.write.list, extra];
       const policy = { ...base, write: { all: false, list } };
-      const spares = openSpares(policy, thisProgram());
+      const spares = openProcessPool(policy, thisProgram());
       const shell = openShell(policy, spares);
       try {
         for (let i = 0; i < ATTEMPTS; i++) {

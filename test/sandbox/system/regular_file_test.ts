@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { statesOf } from "../../../src/sandbox/tripwire/state.ts";
 import { readRegular } from "../../../src/sandbox/system/regular_file.ts";
+import { statesOf } from "../../../src/sandbox/tripwire/state.ts";
 import { inFolder } from "../folder.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };

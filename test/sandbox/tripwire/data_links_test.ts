@@ -1,11 +1,11 @@
 // What a git of the user writes, starts or takes over because a command laid it out in the repository's own data. Each is
 // shown to work where nothing confines, so that it proves something where it does not.
 import { assertEquals, assertMatch } from "@std/assert";
+import type { World } from "../confined_world.ts";
 import { type Bytes, hidingIndex, indexOf, lyingIndex, sharedIndex } from "../git/crafted_index.ts";
 import { git, type GuardedWorld, inWorld, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { CONFINED, exists } from "../shell_fixture.ts";
-import type { World } from "../confined_world.ts";
 
 const MINE = "# mine\n";
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { killTree } from "../../../src/sandbox/process/end_tree.ts";
-import { openProtectedGuard } from "../../../src/sandbox/tripwire/guard.ts";
 import { becomeSubreaper, keepProcess, openTree, type Tree } from "../../../src/sandbox/process/tree.ts";
 import { readProc } from "../../../src/sandbox/system/procfs.ts";
+import { openProtectedGuard } from "../../../src/sandbox/tripwire/guard.ts";
 import type { Tripwire } from "../../../src/sandbox/tripwire/tripwire.ts";
 import { until } from "../../helpers/until.ts";
 

@@ -1,17 +1,17 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { openAside } from "../../../src/sandbox/tripwire/quarantine.ts";
+import { openQuarantine } from "../../../src/sandbox/tripwire/quarantine.ts";
 import { inFolder, otherDisk } from "../folder.ts";
 import { picture } from "../guarded_world.ts";
 
 const surely = (path: string | undefined): string => path ?? "removed for good";
 
-Deno.test("openAside() moves files, folders and links into one private folder, each under a name of its own", () =>
+Deno.test("openQuarantine() moves files, folders and links into one private folder, each under a name of its own", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/cache`);
     Deno.mkdirSync(`${root}/a/inner`, { recursive: true });
     Deno.writeTextFileSync(`${root}/a/inner/x`, "one");
     Deno.symlinkSync("/nowhere", `${root}/link`);
-    const aside = openAside([`${root}/cache`]);
+    const aside = openQuarantine([`${root}/cache`]);
     // Nothing is made before it is needed.
     assertEquals([...Deno.readDirSync(`${root}/cache`)], []);
     const was = picture(`${root}/a`);
@@ -24,27 +24,30 @@ Deno.test("openAside() moves files, folders and links into one private folder, e
     assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["cache"]);
   }));
 
-Deno.test("openAside() puts nothing where a link leads that took the private folder's name", () =>
+Deno.test("openQuarantine() puts nothing where a link leads that took the private folder's name", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/elsewhere`);
     Deno.mkdirSync(`${root}/other`);
     Deno.symlinkSync("elsewhere", `${root}/cache`);
     Deno.writeTextFileSync(`${root}/file`, "x");
-    assertMatch(surely(openAside([`${root}/cache`, `${root}/other`]).take(`${root}/file`)), /\/other\/undone-/);
+    assertMatch(surely(openQuarantine([`${root}/cache`, `${root}/other`]).take(`${root}/file`)), /\/other\/undone-/);
     assertEquals([...Deno.readDirSync(`${root}/elsewhere`)], []);
   }));
 
-Deno.test("openAside() takes away the name that is obeyed where nothing can be moved elsewhere", () =>
+Deno.test("openQuarantine() takes away the name that is obeyed where nothing can be moved elsewhere", () =>
   inFolder((root) => {
     Deno.writeTextFileSync(`${root}/pre-commit`, "x");
-    assertMatch(surely(openAside([`${root}/nowhere`]).take(`${root}/pre-commit`)), /\/pre-commit\.undone-[0-9a-f]{8}$/);
+    assertMatch(
+      surely(openQuarantine([`${root}/nowhere`]).take(`${root}/pre-commit`)),
+      /\/pre-commit\.undone-[0-9a-f]{8}$/,
+    );
     assertEquals([...Deno.readDirSync(root)].length, 1);
   }));
 
-Deno.test("openAside() is not hindered by what was laid into its folder, or by its mode", () =>
+Deno.test("openQuarantine() is not hindered by what was laid into its folder, or by its mode", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/cache`);
-    const aside = openAside([`${root}/cache`]);
+    const aside = openQuarantine([`${root}/cache`]);
     const trap = (): string => {
       Deno.writeTextFileSync(`${root}/pre-commit`, "x");
       return surely(aside.take(`${root}/pre-commit`));
@@ -61,10 +64,10 @@ Deno.test("openAside() is not hindered by what was laid into its folder, or by i
     assertEquals(Deno.readTextFileSync(last), "x");
   }));
 
-Deno.test("openAside() makes another folder where a command has taken its folder away", () =>
+Deno.test("openQuarantine() makes another folder where a command has taken its folder away", () =>
   inFolder((root) => {
     Deno.mkdirSync(`${root}/cache`);
-    const aside = openAside([`${root}/cache`]);
+    const aside = openQuarantine([`${root}/cache`]);
     Deno.writeTextFileSync(`${root}/a`, "1");
     const first = surely(aside.take(`${root}/a`));
     Deno.removeSync(first.slice(0, first.lastIndexOf("/")), { recursive: true });
@@ -73,12 +76,13 @@ Deno.test("openAside() makes another folder where a command has taken its folder
   }));
 
 Deno.test({
-  name: "openAside() copies small files and links to another disk, and gives the rest a name that nobody looks for",
+  name:
+    "openQuarantine() copies small files and links to another disk, and gives the rest a name that nobody looks for",
   ignore: otherDisk() === undefined,
   fn: () =>
     inFolder((root) =>
       inFolder((far) => {
-        const aside = openAside([far]);
+        const aside = openQuarantine([far]);
         Deno.writeTextFileSync(`${root}/file`, "content");
         Deno.symlinkSync("/nowhere", `${root}/link`);
         Deno.mkdirSync(`${root}/folder`);

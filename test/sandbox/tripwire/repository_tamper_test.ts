@@ -1,10 +1,10 @@
 // Repositories that a command makes, and a later git of the user outside: each trap is shown to work where nothing confines,
 // so that it proves something where it does not.
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { until } from "../../helpers/until.ts";
-import { CONFINED, exists } from "../shell_fixture.ts";
 import type { World } from "../confined_world.ts";
+import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
+import { CONFINED, exists } from "../shell_fixture.ts";
 
 const NAME = "-c user.name=a -c user.email=a@b -c protocol.file.allow=always -c init.defaultBranch=main";
 

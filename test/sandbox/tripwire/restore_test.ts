@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
+import { restore, restoreMode } from "../../../src/sandbox/tripwire/restore.ts";
 import { type PathState, statesOf } from "../../../src/sandbox/tripwire/state.ts";
-import { putBack, putModeBack } from "../../../src/sandbox/tripwire/restore.ts";
 import { inFolder } from "../folder.ts";
 import { picture } from "../guarded_world.ts";
 
@@ -15,14 +15,14 @@ function furnish(root: string): void {
   Deno.chmodSync(`${root}/kept/inner`, 0o500);
 }
 
-Deno.test("putBack() makes files, links and folders what they were, with their modes", linux, () =>
+Deno.test("restore() makes files, links and folders what they were, with their modes", linux, () =>
   inFolder((root) => {
     furnish(root);
     const before = statesOf([`${root}/kept`]);
     const was = picture(`${root}/kept`);
     Deno.chmodSync(`${root}/kept/inner`, 0o700);
     Deno.removeSync(`${root}/kept`, { recursive: true });
-    putBack(`${root}/kept`, state(before, `${root}/kept`), before, root);
+    restore(`${root}/kept`, state(before, `${root}/kept`), before, root);
     assertEquals(picture(`${root}/kept`), was);
     Deno.chmodSync(`${root}/kept/inner`, 0o700);
   }));
@@ -34,7 +34,7 @@ function state(states: ReadonlyMap<string, PathState>, path: string): PathState 
 }
 
 Deno.test(
-  "putBack() makes the folders around a file again, and follows no link among them",
+  "restore() makes the folders around a file again, and follows no link among them",
   linux,
   () =>
     inFolder((root) => {
@@ -42,14 +42,14 @@ Deno.test(
       Deno.writeTextFileSync(`${root}/a/b/file`, "old");
       const before = statesOf([`${root}/a/b/file`]);
       Deno.removeSync(`${root}/a`, { recursive: true });
-      putBack(`${root}/a/b/file`, state(before, `${root}/a/b/file`), before, root);
+      restore(`${root}/a/b/file`, state(before, `${root}/a/b/file`), before, root);
       assertEquals(Deno.readTextFileSync(`${root}/a/b/file`), "old");
 
       Deno.removeSync(`${root}/a`, { recursive: true });
       Deno.mkdirSync(`${root}/elsewhere`);
       Deno.symlinkSync("elsewhere", `${root}/a`);
       assertThrows(
-        () => putBack(`${root}/a/b/file`, state(before, `${root}/a/b/file`), before, root),
+        () => restore(`${root}/a/b/file`, state(before, `${root}/a/b/file`), before, root),
         Error,
         "no folder",
       );
@@ -58,7 +58,7 @@ Deno.test(
 );
 
 Deno.test(
-  "putBack() overwrites nothing that has the name, and leaves no file of its own behind",
+  "restore() overwrites nothing that has the name, and leaves no file of its own behind",
   linux,
   () =>
     inFolder((root) => {
@@ -66,13 +66,13 @@ Deno.test(
       const before = statesOf([`${root}/file`]);
       Deno.removeSync(`${root}/file`);
       Deno.mkdirSync(`${root}/file`);
-      assertThrows(() => putBack(`${root}/file`, state(before, `${root}/file`), before, root));
+      assertThrows(() => restore(`${root}/file`, state(before, `${root}/file`), before, root));
       assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["file"]);
     }),
 );
 
 Deno.test(
-  "putBack() says what it never kept: what was too large, too much or no file",
+  "restore() says what it never kept: what was too large, too much or no file",
   linux,
   () =>
     inFolder((root) => {
@@ -83,23 +83,23 @@ Deno.test(
         [{ kind: "folder", names: ["lost"], ...owned, mode: 0o755 }, "too many protected files"],
       ];
       cases.forEach(([old, why], at) => {
-        assertThrows(() => putBack(join(root, String(at)), old, new Map(), root), Error, why);
+        assertThrows(() => restore(join(root, String(at)), old, new Map(), root), Error, why);
       });
-      putBack(join(root, "absent"), { kind: "absent" }, new Map(), root);
+      restore(join(root, "absent"), { kind: "absent" }, new Map(), root);
     }),
 );
 
-Deno.test("putModeBack() gives a mode back, but not through a link", linux, () =>
+Deno.test("restoreMode() gives a mode back, but not through a link", linux, () =>
   inFolder((root) => {
     Deno.writeTextFileSync(`${root}/file`, "", { mode: 0o640 });
     const was = state(statesOf([`${root}/file`]), `${root}/file`);
     if (was.kind === "absent") throw new Error("absent");
     Deno.chmodSync(`${root}/file`, 0o777);
-    putModeBack(`${root}/file`, was);
+    restoreMode(`${root}/file`, was);
     assertEquals((Deno.statSync(`${root}/file`).mode ?? 0) & 0o777, 0o640);
     Deno.renameSync(`${root}/file`, `${root}/other`);
     Deno.chmodSync(`${root}/other`, 0o777);
     Deno.symlinkSync("other", `${root}/file`);
-    assertThrows(() => putModeBack(`${root}/file`, was), Error, "a link stands there");
+    assertThrows(() => restoreMode(`${root}/file`, was), Error, "a link stands there");
     assertEquals((Deno.statSync(`${root}/other`).mode ?? 0) & 0o777, 0o777);
   }));

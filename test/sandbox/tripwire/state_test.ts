@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import { protectedChanges } from "../../../src/sandbox/tripwire/changes.ts";
-import { type PathState, sameState, STATE_LIMITS, type States, statesOf } from "../../../src/sandbox/tripwire/state.ts";
 import { statusOf } from "../../../src/sandbox/system/statx.ts";
+import {
+  type PathState,
+  protectedChanges,
+  sameState,
+  STATE_LIMITS,
+  type States,
+  statesOf,
+} from "../../../src/sandbox/tripwire/state.ts";
 import { until } from "../../helpers/until.ts";
 import { inFolder } from "../folder.ts";
 

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
+import { openTripwire } from "../../../src/sandbox/tripwire/tripwire.ts";
 import { until } from "../../helpers/until.ts";
-import { CONFINED, exists } from "../shell_fixture.ts";
+import { makeWorld, worldPolicy } from "../confined_world.ts";
+import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
-import { makeWorld, worldPolicy } from "../confined_world.ts";
-import { openTripwire } from "../../../src/sandbox/tripwire/tripwire.ts";
+import { CONFINED, exists } from "../shell_fixture.ts";
 
 /** What a later git, editor or shell of the user would obey. */
 const OBEYED = ["config", "hooks", "info/exclude", "info/attributes"];

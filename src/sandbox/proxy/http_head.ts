@@ -1,5 +1,49 @@
 import { canonicalHost, hostText, readPort } from "../policy/net_rules.ts";
 
+/** The head of a message and what came after it. */
+export interface ReadHead {
+  /** One character a byte, without the empty line. */
+  readonly head: string;
+  readonly rest: Uint8Array<ArrayBuffer>;
+}
+
+/** Reads up to the first empty line; `ended` before it, `too long` when there is none in so many bytes. */
+export async function readHead(
+  from: Pick<Deno.Conn, "read">,
+  maxBytes: number,
+  before: Uint8Array<ArrayBuffer> = new Uint8Array(0),
+): Promise<ReadHead | "ended" | "too long"> {
+  const bytes = new Uint8Array(maxBytes + before.length);
+  bytes.set(before);
+  for (let length = before.length, searched = 0;;) {
+    const end = emptyLine(bytes, searched, length);
+    if (end !== undefined) return { head: latin1(bytes.subarray(0, end)), rest: bytes.slice(end + 4, length) };
+    if (length >= maxBytes) return "too long";
+    searched = Math.max(0, length - 3);
+    const count = await from.read(bytes.subarray(length));
+    if (count === null) return "ended";
+    length += count;
+  }
+}
+
+/** Bytes of a text of which each character is one. */
+export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4_096) text += String.fromCharCode(...bytes.subarray(at, at + 4_096));
+  return text;
+}
+
+function emptyLine(bytes: Uint8Array, from: number, to: number): number | undefined {
+  for (let at = from; at + 3 < to; at++) {
+    if (bytes[at] === 13 && bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) return at;
+  }
+  return undefined;
+}
+
 /** How the end of a request's body is found. */
 export type Framing =
   | { readonly kind: "none" }
@@ -102,4 +146,48 @@ function framingHeaders(framing: Framing): string[] {
     case "chunked":
       return ["Transfer-Encoding: chunked"];
   }
+}
+
+/** A server's answer to one request, its head read. */
+export interface ResponseHead {
+  readonly status: number;
+  /** As it goes to the client: it ends the connection, and nothing in it speaks for the proxy. */
+  readonly head: string;
+}
+
+const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?$/;
+const BETWEEN_HOPS = /^(?:connection|keep-alive|upgrade|proxy-[^:]*)\s*:/i;
+
+/** Reads a head without its empty line; undefined for what is no HTTP/1 answer. */
+export function parseResponseHead(head: string): ResponseHead | undefined {
+  const [first = "", ...lines] = head.split("\r\n");
+  const status = Number(STATUS_LINE.exec(first)?.[1] ?? "0");
+  // A change of protocol was never asked for: the request was sent without it.
+  if (status === 0 || status === 101) return undefined;
+  const kept = lines.filter((line) => !BETWEEN_HOPS.test(line));
+  const end = status < 200 ? [] : ["Connection: close"];
+  return { status, head: [first, ...kept, ...end].join("\r\n") + "\r\n\r\n" };
+}
+
+/** An answer of the proxy itself: a status and one sentence. */
+export function ownResponse(status: number, sentence: string): string {
+  const names: Readonly<Record<number, string>> = {
+    400: "Bad Request",
+    403: "Forbidden",
+    407: "Proxy Authentication Required",
+    431: "Request Header Fields Too Large",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+  };
+  const body = `sandpiper: ${sentence}\n`;
+  return [
+    `HTTP/1.1 ${status} ${names[status] ?? "Error"}`,
+    ...(status === 407 ? [`Proxy-Authenticate: Basic realm="sandpiper"`] : []),
+    "Content-Type: text/plain",
+    `Content-Length: ${new TextEncoder().encode(body).length}`,
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
 }

@@ -1,11 +1,36 @@
 /**
- * Holds the import rule: only downwards, and the parts never import each other.
+ * Holds the import rule: only downwards, the parts never import each other, inside of a part with sub-folders only from
+ * one to those below it, and no modules load each other in a circle.
  *
- * Prints each import that breaks it and exits with 1. `layerOf` and `allowed` are the rule; docs in ARCHITECTURE.md.
+ * Prints each import that breaks it and exits with 1. `layerOf`, `allowed` and `FOLDERS` are the rule; docs in
+ * ARCHITECTURE.md.
  */
 import { dirname, join, normalize, relative } from "@std/path";
 
 const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "hooks", "sandbox", "tui", "mcp"];
+
+/** The sub-folders of a part, from the top down: each may import those that come after it. Nothing lies beside them. */
+export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  sandbox: [
+    ...[
+      "runner_client",
+      "shell",
+      "output",
+      "tripwire",
+      "pool",
+      "git_layer",
+      "process",
+      "confine",
+      "proxy",
+      "notification",
+      "launcher",
+    ],
+    ...["seccomp", "landlock", "denial", "policy", "git", "system"],
+  ],
+};
+
+/** More do not fit on one screen, and are two ideas. */
+const MOST_FILES = 25;
 
 /** The layer that a file of the repository belongs to; nothing for tests and scripts, which may import all. */
 export function layerOf(path: string): string | undefined {
@@ -31,9 +56,31 @@ export function allowed(from: string, to: string, target: string): boolean {
 
 /** Relative specifiers of a module's static and dynamic imports, types included. */
 export function importsOf(source: string): string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)"(\.{1,2}\/[^"]+)"/g;
-  return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
+  return [...withoutComments(source).matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+/** Those of them that load the other module: all but imports and exports of types alone. */
+export function loadedBy(source: string): string[] {
+  return importsOf(withoutComments(source).replace(/^(?:import|export) type [^;"]*"[^"]*";?/gm, ""));
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}
+
+/** The sub-folder of a part with sub-folders that a file lies in; empty for one that lies beside them. */
+export function folderOf(path: string): string | undefined {
+  const [, part = "", folder = ""] = /^src\/([a-z]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  return Object.hasOwn(FOLDERS, part) ? folder : undefined;
+}
+
+/** Why a file of a part with sub-folders must not import another one of it; undefined where it may. */
+export function upward(path: string, target: string): string | undefined {
+  const [from, to] = [folderOf(path), folderOf(target)];
+  if (from === undefined || to === undefined || layerOf(path) !== layerOf(target) || from === to) return undefined;
+  const order = FOLDERS[layerOf(path) ?? ""] ?? [];
+  return order.indexOf(from) < order.indexOf(to) ? undefined : `${from} is not above ${to}`;
 }
 
 /** All imports below `root` that break the rule, as sentences. */
@@ -48,8 +95,63 @@ export function violations(root: string): string[] {
       if (!to || !allowed(from, to, target)) {
         found.push(`${path} imports ${target}: ${from} must not import ${to ?? "from outside src"}`);
       }
+      const why = upward(path, target);
+      if (why) found.push(`${path} imports ${target}: ${why}`);
     }
   }
+  return [...found, ...misplaced(root), ...circles(root)];
+}
+
+/** Files that lie beside the sub-folders of their part, and sub-folders that are unknown or too full. */
+function misplaced(root: string): string[] {
+  return Object.entries(FOLDERS).flatMap(([part, folders]) =>
+    [...Deno.readDirSync(join(root, "src", part))].flatMap(({ name, isDirectory }) => {
+      const path = `src/${part}/${name}`;
+      if (!isDirectory) return [`${path} lies in none of the folders of ${part}`];
+      if (!folders.includes(name)) return [`${path} is no folder that scripts/check_layers.ts knows`];
+      const count = [...Deno.readDirSync(join(root, path))].length;
+      return count > MOST_FILES ? [`${path} has ${count} files, and ${MOST_FILES} are allowed`] : [];
+    })
+  );
+}
+
+/** Modules that load each other in a circle, by static or dynamic imports: one sentence a circle. */
+export function circles(root: string): string[] {
+  const files = sourceFiles(root);
+  const known = new Set(files);
+  const loads = new Map(
+    files.map((path) => [
+      path,
+      loadedBy(Deno.readTextFileSync(join(root, path)))
+        .map((specifier) => normalize(join(dirname(path), specifier)))
+        .filter((target) => known.has(target)),
+    ]),
+  );
+  return knots(loads).map((knot) =>
+    knot.length > 1 ? `${knot.join(", ")} load each other in a circle` : `${knot[0]} loads itself`
+  );
+}
+
+/** Strongly connected components of more than one node, or of one with an edge to itself (Tarjan's algorithm). */
+function knots(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const index = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (node: string): void => {
+    index.set(node, index.size);
+    lowest.set(node, index.get(node) ?? 0);
+    stack.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!index.has(next)) visit(next);
+      // A node that is off the stack belongs to a component that is complete.
+      if (stack.includes(next)) lowest.set(node, Math.min(lowest.get(node) ?? 0, lowest.get(next) ?? 0));
+    }
+    if (lowest.get(node) !== index.get(node)) return;
+    const component = stack.splice(stack.indexOf(node));
+    if (component.length > 1 || edges.get(node)?.includes(node)) found.push(component.sort());
+  };
+  for (const node of edges.keys()) if (!index.has(node)) visit(node);
   return found;
 }
 
@@ -71,5 +173,5 @@ if (import.meta.main) {
   const found = violations(Deno.cwd());
   for (const line of found) console.error(line);
   if (found.length > 0) Deno.exit(1);
-  console.log(`layers: ${sourceFiles(Deno.cwd()).length} files, no import against the rule`);
+  console.log(`layers: ${sourceFiles(Deno.cwd()).length} files, no import against the rule, no circle`);
 }

@@ -16,7 +16,7 @@ typedef unsigned long u64;
 // Returns what the kernel returns: a result, or minus an errno.
 #define CALL(name, a, b, c, d, e) system_call(NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
-enum { EPERM = 1, ENOENT = 2, EINTR = 4, EINVAL = 22, ENOSYS = 38 };
+enum { EPERM = 1, ENOENT = 2, EINTR = 4, EEXIST = 17, EINVAL = 22, ENOSYS = 38 };
 enum { AT_FDCWD = -100, O_WRONLY = 1, O_CLOEXEC = 02000000, O_PATH = 010000000 };
 
 // Exit code of a process that ran nothing.

@@ -46,12 +46,12 @@ static long place_for(long root, char *path, int wants_folder) {
     *end = 0;
     long inner = open_in(folder, name);
     if (inner == -ENOENT) {
-      if (rest || wants_folder) {
-        must(CALL(mkdirat, folder, name, FOLDER_MODE, 0, 0), "no place can be made for", path);
-      } else {
-        long file = CALL(openat, folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, FILE_MODE, 0);
-        CALL(close, must(file, "no place can be made for", path), 0, 0, 0, 0);
-      }
+      // The private folder for temporary files is the session's: another process of it may make the same place meanwhile.
+      int makes_folder = rest || wants_folder;
+      long made = makes_folder ? CALL(mkdirat, folder, name, FOLDER_MODE, 0, 0)
+                               : CALL(openat, folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, FILE_MODE, 0);
+      if (made != -EEXIST) must(made, "no place can be made for", path);
+      if (made >= 0 && !makes_folder) CALL(close, made, 0, 0, 0, 0);
       inner = open_in(folder, name);
     }
     must(inner, "no place for", path);

@@ -154,6 +154,27 @@ Deno.test({
 });
 
 Deno.test({
+  name: "processes that start at once may make the same places in the private folder that they share",
+  ignore: !HAS_OWN,
+  fn: async () => {
+    using world = makeWorld();
+    Deno.writeTextFileSync(`${world.outside}/file`, "text");
+    const place = (round: number, way: string): string => `/tmp/${round}/${way}/deep/in/it`;
+    for (let round = 0; round < 8; round++) {
+      const mounts: MountOperation[] = [
+        ...basicMounts(true),
+        { kind: "bind", source: world.tmp, target: "/tmp", readOnly: false },
+        { kind: "bind", source: world.outside, target: place(round, "folder"), readOnly: true },
+        { kind: "bind", source: `${world.outside}/file`, target: place(round, "file"), readOnly: true },
+      ];
+      const script = `cat ${place(round, "file")} ${place(round, "folder")}/file`;
+      const ran = await Promise.all(Array.from({ length: 6 }, () => look(mounts, script)));
+      assertEquals(ran.map(({ out, err }) => out + err), ran.map(() => "texttext"));
+    }
+  },
+});
+
+Deno.test({
   name: "a mount over a file, a folder that is made for a mount, and a read-only one are what they say",
   ignore: !HAS_OWN,
   fn: async () => {

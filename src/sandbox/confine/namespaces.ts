@@ -25,12 +25,13 @@ export function namespaceRequest(
   gate?: string,
 ): NamespaceRequest {
   const isThere = view.realPath(policy.root) !== undefined;
+  const mounts = mountsOf(policy, programPaths, view);
   return {
     sharesNet: policy.net.all,
     memoryBytes: Math.max(policy.limits.memoryBytes, LEAST_MEMORY),
     mounts: [
       ...basicMounts(!policy.write.all),
-      ...mountsOf(policy, programPaths, view).map((mount) => operation(mount, policy.tmp)),
+      ...mounts.map((mount, at) => operation(mount, policy.tmp, isInSight(mounts.slice(0, at), mount))),
       ...(gate === undefined ? [] : [{ kind: "bind", source: gate, target: GATE_FOLDER, readOnly: true } as const]),
       // Out of sight where nothing of it may be read; one that is gone is not made again.
       ...(isThere ? [{ kind: "folder", target: policy.root } as const] : []),
@@ -50,7 +51,13 @@ export function withMounts(order: NamespaceRequest, own: readonly MountOperation
   return { ...order, mounts: [...outer, ...own, ...inner] };
 }
 
-function operation([kind, path]: Mount, tmp: string): MountOperation {
+/** Whether the machine's own is there already where a mount goes; `outer`: those before it. */
+function isInSight(outer: readonly Mount[], [, path]: Mount): boolean {
+  const around = outer.findLast(([, folder]) => folder !== path && isInside(path, folder))?.[0];
+  return around === undefined || around === "read" || around === "write" || around === "fixed";
+}
+
+function operation([kind, path]: Mount, tmp: string, isInSight: boolean): MountOperation {
   switch (kind) {
     case "empty":
     case "masked":
@@ -63,8 +70,9 @@ function operation([kind, path]: Mount, tmp: string): MountOperation {
       return { kind: "bind", source: path, target: path, readOnly: true };
     case "fixed":
       // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no
-      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's.
-      return { kind: "bind", source: path, target: path, readOnly: true, optional: true };
+      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's. Where the machine's own
+      // is out of sight its place has to be made.
+      return { kind: "bind", source: path, target: path, readOnly: true, ...(isInSight ? { optional: true } : {}) };
     case "write":
       return { kind: "bind", source: path, target: path, readOnly: false };
     case "nothing":

@@ -35,15 +35,21 @@ export function settingsChange(own: string, changed: string): SettingsChange {
   });
   const known = new Set(was.settings.map(([name]) => name));
   const isNewRemote = (name: string): boolean => !was.settings.some(([other]) => other.startsWith(`remote.${name}.`));
+  const remoteOf = (name: string): string | undefined => /^remote\.(.+)\.url$/.exec(name)?.[1];
   const remotes = new Set(
-    [...was.settings, ...fresh].flatMap(([name]) => /^remote\.(.+)\.url$/.exec(name)?.[1] ?? []),
+    [...was.settings, ...fresh].flatMap(([name]) => remoteOf(name) ?? []),
   );
+  // One without its address would stand in the way of the user's own.
+  for (const [name, value] of fresh) {
+    const remote = remoteOf(name);
+    if (remote !== undefined && isNewRemote(remote) && !ADDRESS.test(value ?? "")) remotes.delete(remote);
+  }
   const isGood = ([name, value]: readonly [string, string | undefined]): boolean => {
     const [, section, sub = "", key] = /^(remote|branch)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
     if (value === undefined || !SUBSECTION.test(sub) || sub.includes("..")) return false;
     switch (`${section}.${key}`) {
       case "remote.url":
-        return isNewRemote(sub) && ADDRESS.test(value);
+        return isNewRemote(sub) && remotes.has(sub);
       case "remote.fetch":
         return isNewRemote(sub) && remotes.has(sub) && isFetch(value, sub);
       case "branch.remote":

@@ -57,6 +57,13 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
     "[remote\n",
   ];
   for (const text of bad) assertEquals(change(text).refused.length > 0, true, text);
+  // A remote is taken with an address or not at all.
+  const http = change(
+    '[remote "n"]\n\turl = http://h.test/x\n\tfetch = +refs/heads/*:refs/remotes/n/*\n[branch "b"]\n\tremote = n\n',
+  );
+  assertEquals(http, { added: [], refused: ["remote.n.url", "remote.n.fetch", "branch.b.remote"] });
+  const two = change('[remote "n"]\n\turl = https://h.test/x\n\turl = http://h.test/x\n');
+  assertEquals(two, { added: [], refused: ["remote.n.url", "remote.n.url"] });
   assertEquals(settingsChange(own, own), { added: [], refused: [] });
   assertEquals(settingsChange(own, "").refused, ["core.bare", "remote.old.url", "branch.main.remote"]);
 });

@@ -20,6 +20,9 @@ const ENVIRONMENT = {
   GIT_NO_REPLACE_OBJECTS: "1",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
+  // Nothing is fetched, wherever a repository says that missing objects are.
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_NO_LAZY_FETCH: "1",
   GIT_COMMITTER_NAME: "sandpiper",
   GIT_COMMITTER_EMAIL: "sandpiper@localhost",
 };

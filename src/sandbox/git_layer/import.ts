@@ -94,8 +94,9 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     for (const change of changes) {
       const { name, from, to } = change;
       if (to?.startsWith("ref: ")) {
-        if (!/^refs\/remotes\/.+\/HEAD$/.test(name)) notes.push(`${name}: it stands for another one.`);
-        else if ((await git(folder, ["symbolic-ref", name, to.slice(5)])).isDone) done.add(name);
+        if (!/^refs\/remotes\/.+\/HEAD$/.test(name) || !to.startsWith(`ref: ${name.slice(0, -"HEAD".length)}`)) {
+          notes.push(`${name}: it stands for another one.`);
+        } else if ((await git(folder, ["symbolic-ref", name, to.slice(5)])).isDone) done.add(name);
       } else if (to !== undefined && tips.includes(to) && !whole.has(to)) {
         notes.push(`${name} was not taken: what it names is not all there.`);
       } else if (from?.startsWith("ref: ")) {

@@ -148,7 +148,11 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
             for (const [at, { one, layer, kept }] of places.entries()) {
               const start = begun?.[at];
               if (start === undefined) continue;
-              if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept));
+              const { folder } = one.repository;
+              // Never by its name alone: another folder's settings would be obeyed.
+              if (disk.realPath(folder) !== folder || statusOf(folder)?.identity !== places[at]?.identity) {
+                notes.push(`Nothing that the command did in ${folder} was taken: another folder stands there.`);
+              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept));
               else {notes.push(
                   `Nothing that the command did in ${one.repository.folder} was taken: it could not be ended.`,
                 );}
@@ -199,7 +203,9 @@ function largePacks(folder: string): string[] {
 function repositoriesOf({ root, write, tmp, cache, denyRead, denyWrite }: Policy): string[] {
   const roots = new Set([...(covers(write, root) ? [root] : []), ...write.list]);
   for (const own of [tmp, cache]) roots.delete(own);
-  return [...roots].map((path) => join(path, ".git")).filter((folder) =>
+  // In another folder that commands can write, one around it could be moved away, and another put in its place.
+  const outer = [...roots].filter((path) => ![...roots].some((other) => other !== path && isInside(path, other)));
+  return outer.map((path) => join(path, ".git")).filter((folder) =>
     statusOf(folder)?.kind === "folder" && disk.realPath(folder) === folder && statusOf(folder)?.uid === Deno.uid() &&
     ![...denyRead, ...denyWrite].some((denied) => isInside(denied, folder) || isInside(folder, denied))
   );

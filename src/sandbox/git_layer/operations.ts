@@ -22,8 +22,18 @@ const pairs = each(/^[0-9a-f]{40,64}(?: [0-9a-f]{40,64})?$/);
 /** Commands of a list, of which none runs anything that the user's own did not. */
 const todo: Grammar = (text, own) => {
   const usual = new Set(programsInTodo(own));
-  return !text.includes("\0") && programsInTodo(text).every((line) => usual.has(line));
+  return !text.includes("\0") && programsInTodo(text).every((line) => usual.has(line)) &&
+    lines(text).every((line) => isBranchOf(/^\s*(?:u|update-ref)\b\s*(.*)$/.exec(line)?.[1]));
 };
+const isBranchOf = (name: string | undefined): boolean =>
+  name === undefined || (name.startsWith("refs/heads/") && isRefName(name.trim()));
+/** Branches that follow at the end: a name, what it was, what it becomes. git sets whatever stands here. */
+const updates: Grammar = (text) => {
+  const all = text.split("\n");
+  return all.pop() === "" && all.length % 3 === 0 &&
+    all.every((line, at) => at % 3 === 0 ? line.startsWith("refs/heads/") && isRefName(line) : isObjectName(line));
+};
+const rewritten = each(/^refs\/rewritten\/[\w][\w-]*$/);
 const author = each(/^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\n]|'\\'')*'$/);
 const options: Grammar = (text) => {
   const { settings, isWhole } = readConfigText(text);
@@ -58,10 +68,12 @@ const REBASE: Readonly<Record<string, Grammar>> = {
     "onto orig-head stopped-sha amend squash-onto autostash".split(" ").map((name) => [name, objects]),
   ),
   ...Object.fromEntries(
-    "done message patch message-squash message-fixup current-fixups update-refs refs-to-delete git-rebase-todo.backup dropped"
+    "done message patch message-squash message-fixup current-fixups git-rebase-todo.backup dropped"
       .split(" ").map((name) => [name, text]),
   ),
   "git-rebase-todo": todo,
+  "update-refs": updates,
+  "refs-to-delete": rewritten,
   "head-name": place,
   "msgnum": number,
   "end": number,

@@ -15,7 +15,7 @@ const NETLINK_ROUTE = 0;
 
 const TYPE_BITS = 0xf;
 const SOCK_STREAM = 1;
-const SOCK_DGRAM = 2;
+const SOCK_SEQPACKET = 5;
 const SOCK_RAW = 3;
 const SOCK_PACKET = 10;
 
@@ -69,13 +69,14 @@ const plainTcp: ArgumentCheck = (ok, no) => [
   ...verdict(ok, no, EACCES),
 ];
 
-/** A datagram pair can be pointed at somebody else's socket; a stream pair stays a pair. */
+/** A datagram pair, as which a raw one is made, can be pointed at somebody else's socket; one with a connection stays a pair. */
 const streamPair: ArgumentCheck = (ok, no) => [
   loadArgument(0),
   ifEqual(AF_UNIX, undefined, no),
   loadArgument(1),
   keepBits(TYPE_BITS),
-  ifEqual(SOCK_DGRAM, no, ok),
+  ifEqual(SOCK_STREAM, ok),
+  ifEqual(SOCK_SEQPACKET, ok, no),
   ...verdict(ok, no, EACCES),
 ];
 

@@ -157,11 +157,22 @@ Deno.test("planOperations() takes all of an operation or nothing of it", () => {
     ["rebase-merge/strategy", "ort\n"],
     ["rebase-merge/head-name", "refs/heads/x\n"],
     ["sequencer/opts", "[options]\n\tedit = true\n\tstrategy = ort\n"],
+    ["rebase-merge/update-refs", `refs/heads/x\n${HEX}\n${OTHER}\nrefs/heads/y\n${HEX}\n${OTHER}\n`],
+    ["rebase-merge/refs-to-delete", "refs/rewritten/onto\n"],
+    ["rebase-merge/git-rebase-todo", `pick ${HEX} x\nupdate-ref refs/heads/x\n`],
     ["BISECT_TERMS", "bad\ngood\n"],
     ["FETCH_HEAD", `${HEX}\tnot-for-merge\tbranch 'x' of y\n`],
   ];
   for (const [path, text] of good) assertEquals([path, alone(path, text)], [path, true]);
   const bad: readonly (readonly [string, string])[] = [
+    // git makes or removes what is named here when the rebase goes on.
+    ...["shallow", "commondir", "hooks/x", "refs/replace/x", "refs/heads/../x"].flatMap((name) => [
+      ["rebase-merge/update-refs", `${name}\n${HEX}\n${OTHER}\n`] as const,
+      ["rebase-merge/git-rebase-todo", `update-ref ${name}\n`] as const,
+    ]),
+    ["rebase-merge/update-refs", `refs/heads/x\n${HEX}\n`],
+    ["rebase-merge/refs-to-delete", "HEAD\n"],
+    ["rebase-merge/refs-to-delete", "refs/heads/main\n"],
     ["MERGE_HEAD", "x\n"],
     ["MERGE_MSG", "a\0b"],
     ["MERGE_MODE", "x y\n"],

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { sha256 } from "../../../src/core/digest.ts";
+import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
@@ -364,3 +365,20 @@ function isThere(path: string): boolean {
     return false;
   }
 }
+
+at(
+  "a repository in another folder that commands can write has no layer: a folder around it could be swapped",
+  (room) => {
+    const { policy } = room;
+    const inner = `${policy.root}/x/y`;
+    Deno.mkdirSync(inner, { recursive: true });
+    repository(inner);
+    const layers = openGitLayers({ ...policy, write: { all: false, list: [...policy.write.list, inner] } });
+    try {
+      assertEquals(layers?.folders, [`${policy.root}/.git`]);
+    } finally {
+      layers?.close();
+    }
+    return Promise.resolve();
+  },
+);

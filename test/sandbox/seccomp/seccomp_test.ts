@@ -78,7 +78,8 @@ Deno.test("seccompFilter() leaves no way to other programs' sockets where the wh
     const answer = (name: "socket" | "socketpair", args: readonly number[]): number =>
       ask(order, on, CHECKED_CALLS[name][on], args);
     assertEquals([STREAM, DGRAM, 5].map((type) => answer("socket", [UNIX, type])), [EACCES, EACCES, EACCES]);
-    assertEquals([STREAM, DGRAM, 5].map((type) => answer("socketpair", [UNIX, type])), [ALLOW, EACCES, ALLOW]);
+    const pairs = [STREAM, DGRAM, RAW, 5, 4].map((type) => answer("socketpair", [UNIX, type]));
+    assertEquals(pairs, [ALLOW, EACCES, EACCES, ALLOW, EACCES]);
     assertEquals(answer("socket", [INET, STREAM]), ALLOW);
   }
 });
@@ -107,6 +108,7 @@ const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[]
   ["socketpair", [UNIX, STREAM | CLOEXEC], ALLOW, ALLOW, ALLOW],
   ["socketpair", [UNIX, DGRAM], EACCES, ALLOW, EACCES],
   ["socketpair", [UNIX, DGRAM | CLOEXEC], EACCES, ALLOW, EACCES],
+  ["socketpair", [UNIX, RAW | CLOEXEC], EACCES, ALLOW, EACCES],
   ["socketpair", [INET, STREAM], EACCES, ALLOW, EACCES],
   ["listen", [3, 5], EACCES, ALLOW, ALLOW],
   ["sendto", [3, 0, 0, 0x20000000], EACCES, ALLOW, ALLOW],
@@ -177,6 +179,7 @@ const WITH_LIST: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number
   ["socket", [VSOCK, STREAM], EACCES],
   ["socketpair", [UNIX, STREAM], ALLOW],
   ["socketpair", [UNIX, DGRAM], EACCES],
+  ["socketpair", [UNIX, RAW], EACCES],
   ["connect", [3, 0, 16], LEFT],
   ["bind", [3, 0, 16], LEFT],
   ["listen", [3, 5], LEFT],

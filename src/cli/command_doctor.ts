@@ -1,7 +1,7 @@
 import { messageOf, UserError } from "../core/error.ts";
 import { chooseSandbox } from "../sandbox/confine/choose.ts";
 import { launcher } from "../sandbox/launcher/executable.ts";
-import { namespacesFix } from "../sandbox/confine/namespaces_fix.ts";
+import { namespacesFix } from "../sandbox/confine/namespace_settings.ts";
 import { probeSandbox, type SandboxProbe } from "../sandbox/confine/probe.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./write_all.ts";

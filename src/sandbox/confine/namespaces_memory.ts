@@ -1,13 +1,12 @@
 import { dirname } from "@std/path";
+import { NAMESPACE_SETTINGS } from "./namespace_settings.ts";
 import { sha256 } from "../../core/digest.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 
 /** What the answer depends on: another boot, user, container, filter or setting of namespaces asks again. */
 const SETTINGS = [
   "/proc/sys/kernel/random/boot_id",
-  "/proc/sys/user/max_user_namespaces",
-  "/proc/sys/kernel/unprivileged_userns_clone",
-  "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+  ...NAMESPACE_SETTINGS.map(([path]) => path),
 ];
 const PLACES = ["/proc/self/ns/user", "/proc/self/ns/mnt"];
 

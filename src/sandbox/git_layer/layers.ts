@@ -153,9 +153,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
               if (disk.realPath(folder) !== folder || statusOf(folder)?.identity !== places[at]?.identity) {
                 notes.push(`Nothing that the command did in ${folder} was taken: another folder stands there.`);
               } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept));
-              else {notes.push(
-                  `Nothing that the command did in ${one.repository.folder} was taken: it could not be ended.`,
-                );}
+              else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
             close();

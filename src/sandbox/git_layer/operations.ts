@@ -33,7 +33,8 @@ const updates: Grammar = (text) => {
   return all.pop() === "" && all.length % 3 === 0 &&
     all.every((line, at) => at % 3 === 0 ? line.startsWith("refs/heads/") && isRefName(line) : isObjectName(line));
 };
-const rewritten = each(/^refs\/rewritten\/[\w][\w-]*$/);
+const rewritten: Grammar = (text) =>
+  lines(text).every((line) => line.startsWith("refs/rewritten/") && isRefName(line.replace("rewritten", "heads")));
 const author = each(/^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\n]|'\\'')*'$/);
 const options: Grammar = (text) => {
   const { settings, isWhole } = readConfigText(text);

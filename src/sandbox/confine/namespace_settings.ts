@@ -1,7 +1,7 @@
 import { readProc } from "../system/procfs.ts";
 
 /** Settings of the system that refuse user namespaces, and what lifts that. */
-const SETTINGS: readonly (readonly [path: string, refuses: string, fix: string])[] = [
+export const NAMESPACE_SETTINGS: readonly (readonly [path: string, refuses: string, fix: string])[] = [
   ["/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000 lets them be made"],
   [
     "/proc/sys/kernel/unprivileged_userns_clone",
@@ -18,7 +18,9 @@ const SETTINGS: readonly (readonly [path: string, refuses: string, fix: string])
 
 /** What a person can do about namespaces of the program's own that are refused. */
 export function namespacesFix(hasBubblewrap: boolean): string {
-  const causes = SETTINGS.filter(([path, refuses]) => readProc(path)?.trim() === refuses).map(([, , fix]) => fix);
+  const causes = NAMESPACE_SETTINGS.filter(([path, refuses]) => readProc(path)?.trim() === refuses).map(([, , fix]) =>
+    fix
+  );
   const cause = causes.length > 0
     ? causes.join("; ")
     : "In a container, let it make user namespaces and mounts; elsewhere a kernel of 5.12 or later is needed";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import { modulesFile } from "./modules_file.ts";
+import { modulesFile } from "./support/modules_file.ts";
 import type { Policy } from "./policy.ts";
 import type { ProgramOutcome, ProgramRequest } from "./program.ts";
 import { outcomeMessage, programMessage, readOutcome, readProgram } from "./program_message.ts";

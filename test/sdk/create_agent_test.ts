@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import * as z from "zod/mini";
-import { sha256 } from "../../src/core/digest.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
 import type {
   AgentEvent,
   Manifest,

@@ -1,10 +1,10 @@
 import { join } from "@std/path";
-import { temporaryFolder } from "../../core/temporary_folder.ts";
-import { configure } from "../config.ts";
-import type { Config } from "../config.ts";
-import type { ModelChoice } from "../model.ts";
+import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { configure } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Provider } from "../../core/provider.ts";
-import { openReplayText } from "../../provider/replay.ts";
+import { openReplayText } from "../../provider/replay/replay.ts";
 
 /** What the demo's model says. */
 const REPLIES = [

@@ -1,18 +1,18 @@
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/text.ts";
-import { modelFacts } from "../../provider/models.ts";
-import type { Config } from "../config.ts";
-import { openEngine } from "../engine/engine.ts";
-import { writeAll } from "../write_all.ts";
-import { assembleMessage, attachedImages } from "../message.ts";
-import type { ModelChoice } from "../model.ts";
-import { watchSignals } from "../signals.ts";
+import { stripControls } from "../../core/support/text.ts";
+import { modelFacts } from "../../provider/models/models.ts";
+import type { Config } from "../../config/config.ts";
+import { openEngine } from "../../engine/engine.ts";
+import { writeAll } from "../output/write_all.ts";
+import { assembleMessage, attachedImages } from "../input/message.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import { watchSignals } from "../output/signals.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
 import { behindReason, outgoing } from "./outgoing.ts";
 import { rpcGrants } from "./grants.ts";
 import { rpcQuestions } from "./questions.ts";
-import { watchReader } from "./reader_gone.ts";
+import { watchReader } from "../output/reader_gone.ts";
 import { rpcUi } from "./ui.ts";
 
 /** How long the last lines may take to be read when the process ends, milliseconds. */

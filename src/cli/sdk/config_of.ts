@@ -2,14 +2,14 @@ import { resolve } from "@std/path";
 import { TOOLS } from "../../../tools/mod.ts";
 import { UserError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type Config, configure } from "../config.ts";
-import { firstModel } from "../first_model.ts";
-import type { ModelChoice } from "../model.ts";
-import { nearest } from "../nearest.ts";
-import type { Values } from "../parse.ts";
-import { type Setting, SETTINGS, type Settings } from "../settings_table.ts";
-import { misfit } from "../shape.ts";
-import { readVariable, readWorld } from "../world.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import { nearest } from "../../core/support/nearest.ts";
+import type { Values } from "../../config/options/parse.ts";
+import { type Setting, SETTINGS, type Settings } from "../../config/settings/settings_table.ts";
+import { misfit } from "../../config/settings/shape.ts";
+import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { AgentOptions } from "./options.ts";
 
 /** What an engine is opened with. */

@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/policy.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../core/temporary_folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
 import { parseRule } from "../policy/net_rules.ts";
 import { acceptEach } from "./accept.ts";

@@ -3,7 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
 import { statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";

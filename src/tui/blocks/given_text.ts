@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { cleanText } from "../foreign.ts";
+import { cleanText } from "../screen/foreign.ts";
 
 /** What a call would write, as it is in its arguments. */
 export type GivenText =

@@ -1,7 +1,7 @@
 // What commands leave in their layer reaches the user's repository as meaning or not at all.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { sha256 } from "../../../src/core/digest.ts";
+import { sha256 } from "../../../src/core/support/digest.ts";
 import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { proseHtml } from "../../../src/session/export/prose_html.ts";
+import { proseHtml } from "../../../src/session/html/prose.ts";
 import { fenced, literal, proseMarkdown } from "../../../src/session/export/prose_markdown.ts";
 import { readPage } from "./read_html.ts";
 

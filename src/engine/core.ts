@@ -1,13 +1,13 @@
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
 import type { AskPermission } from "../core/engine.ts";
-import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HostUi } from "../core/host_actions.ts";
 import type { HooksOptions } from "../hooks/open.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
+import type { EventBus } from "./events.ts";
 import type { GrantAsking } from "./extension_grants.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
@@ -46,17 +46,10 @@ export interface EngineCore {
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followServers: (signal: AbortSignal) => Promise<void>;
-  /** Everything that happens goes through here: kept first, then told to hooks, audit and subscribers. */
-  readonly emit: (event: AgentEvent) => void;
-}
-
-/** Tells a person something. */
-export function tell(
-  core: Pick<EngineCore, "emit">,
-  message: string,
-  level: "info" | "warning" | "error" = "warning",
-): void {
-  core.emit({ type: "notice", level, message });
+  /** Everything that happens goes through here. */
+  readonly emit: EventBus["emit"];
+  /** Tells a person something. */
+  readonly notify: EventBus["notify"];
 }
 
 /** What an engine is opened with. */

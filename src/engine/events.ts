@@ -1,22 +1,42 @@
+import type { Engine } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
 
-/** Those who are told what happens. */
-export interface Subscribers {
-  add(listener: (event: AgentEvent) => void): () => void;
-  tell(event: AgentEvent): void;
+/** Everything that happens in a session, told in the order in which it happens. */
+export interface EventBus {
+  /** Tells an event: to those who keep it first, then to whoever listens. */
+  readonly emit: (event: AgentEvent) => void;
+  /** Tells a person something; a warning, unless told otherwise. Before `open` it is kept, for nobody can listen yet. */
+  readonly notify: (message: string, level?: "info" | "warning" | "error") => void;
+  /** Adds one who keeps events or acts on them; those who were added before it come first. */
+  readonly record: (recorder: (event: AgentEvent) => void) => void;
+  readonly subscribe: Engine["subscribe"];
+  /** What there was to say before `open`. */
+  readonly kept: readonly string[];
+  /** The session is open: whoever has it can listen. */
+  readonly open: () => void;
 }
 
-/** Nobody yet. A listener that ends itself while an event goes round does not disturb the others. */
-export function createSubscribers(): Subscribers {
+/** A bus that nobody listens to yet, and that has `first` to say. */
+export function createEventBus(first: readonly string[]): EventBus {
+  const kept = [...first];
+  const recorders: ((event: AgentEvent) => void)[] = [];
+  // A listener that ends itself while an event goes round does not disturb the others.
   let listeners: readonly ((event: AgentEvent) => void)[] = [];
+  let isOpen = false;
+  const emit = (event: AgentEvent): void => {
+    for (const recorder of recorders) recorder(event);
+    for (const listener of listeners) listener(event);
+  };
   return {
-    add(listener) {
+    emit,
+    notify: (message, level = "warning") => isOpen ? emit({ type: "notice", level, message }) : void kept.push(message),
+    record: (recorder) => void recorders.push(recorder),
+    subscribe(listener) {
       listeners = [...listeners, listener];
       return () => void (listeners = listeners.filter((one) => one !== listener));
     },
-    tell(event) {
-      for (const listener of listeners) listener(event);
-    },
+    kept,
+    open: () => void (isOpen = true),
   };
 }
 

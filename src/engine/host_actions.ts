@@ -2,7 +2,7 @@ import type { Engine } from "../core/engine.ts";
 import { messageOf } from "../core/error.ts";
 import type { ExecResult, HostActions, HostUi } from "../core/host_actions.ts";
 import { type CustomMessage, textOf } from "../core/message.ts";
-import { type EngineCore, tell } from "./core.ts";
+import type { EngineCore } from "./core.ts";
 import type { Pending } from "./pending.ts";
 import type { Prompting } from "./prompting.ts";
 import { whenIdle } from "./work.ts";
@@ -36,7 +36,7 @@ export function hostActions(
       // A prompt that starts a run is not waited for: the extension may be what the run waits for.
       if (core.work.kind() !== "run") return void await running;
       void running.catch((error) =>
-        tell(core, `extension ${extension}: its message was not sent: ${messageOf(error)}`, "error")
+        core.notify(`extension ${extension}: its message was not sent: ${messageOf(error)}`, "error")
       );
     },
     appendEntry(customType, data) {

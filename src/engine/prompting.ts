@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";
 import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
-import { type EngineCore, tell } from "./core.ts";
+import type { EngineCore } from "./core.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
 import type { Pending } from "./pending.ts";
@@ -64,7 +64,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     if (seen.action === "handled") return undefined;
     const made = readyInput(seen.text, core.inputs(), conversation.state.messages);
     if (input.refusesUnknownNames) refuseUnknownName(seen.text, core.inputs(), made.problem, core.hooks()?.commands());
-    if (made.problem !== undefined) tell(core, made.problem);
+    if (made.problem !== undefined) core.notify(made.problem);
     return { ...made, images: seen.images };
   }
 
@@ -146,7 +146,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       }
     } catch (error) {
       // A fault of the program or of a seam: the conversation is fit to go on with, and a person has to know.
-      tell(core, `The run ended unexpectedly: ${messageOf(error)}`, "error");
+      core.notify(`The run ended unexpectedly: ${messageOf(error)}`, "error");
       outcome = { kind: "run", ending: "error", errorMessage: messageOf(error) };
     } finally {
       core.prompt.settle(undefined);
@@ -219,7 +219,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   function unwatched(outcome: Promise<unknown>): void {
-    void outcome.catch((error) => tell(core, `A message was not sent: ${messageOf(error)}`, "error"));
+    void outcome.catch((error) => core.notify(`A message was not sent: ${messageOf(error)}`, "error"));
   }
 
   function queue(message: UserMessage, kind: "steer" | "followUp"): void {

@@ -9,7 +9,7 @@ import { summarizeBranch } from "../history/branch_summary.ts";
 import { forkSession } from "../session/fork.ts";
 import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
 import { modelView, otherServer } from "./model_state.ts";
-import { type EngineCore, tell } from "./core.ts";
+import type { EngineCore } from "./core.ts";
 import { restoreReading } from "./prompt_state.ts";
 import { levelNamed, windowOf } from "../config/run_settings.ts";
 
@@ -24,7 +24,7 @@ export type Moves = Pick<Engine, "newSession" | "switchSession" | "fork" | "navi
  */
 export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves {
   const { conversation, work } = core;
-  const say = (notice: string): void => tell(core, notice);
+  const say = (notice: string): void => core.notify(notice);
 
   /** Opens before it closes: a session that cannot be had leaves everything as it is. */
   const enter = async (
@@ -224,7 +224,7 @@ export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves
       case "aborted":
         return null;
       case "failed":
-        tell(core, `The branch could not be summarised: ${outcome.failure.message}`);
+        core.notify(`The branch could not be summarised: ${outcome.failure.message}`);
         return null;
     }
   }

@@ -24,7 +24,7 @@ export type FoundBundled = Bundled | { readonly problem: string };
 export function findBundled(cache: string | undefined, spare: () => string | undefined): FoundBundled {
   const here = import.meta.dirname ?? "";
   if (!Deno.build.standalone) {
-    const folder = dirname(dirname(here));
+    const folder = dirname(dirname(dirname(here)));
     const skills = join(folder, "skills");
     return { folder, skills, readable: [join(folder, "README.md"), join(folder, "docs"), skills] };
   }

@@ -1,5 +1,5 @@
 import type { AgentDeps } from "../agent/deps.ts";
-import type { ThinkingLevel } from "../core/provider.ts";
+import { THINKING_LEVELS, type ThinkingLevel } from "../core/provider.ts";
 import { WINDOW_DEFAULTS, type WindowSettings } from "../history/window.ts";
 import type { Config } from "./config.ts";
 
@@ -26,10 +26,8 @@ export function thinkingOf(config: Config, resumed: string | undefined): Thinkin
 
 /** The level that a session's entry names; undefined for another program's own. */
 export function levelNamed(name: string | undefined): ThinkingLevel | undefined {
-  return LEVELS.find((level) => level === name);
+  return THINKING_LEVELS.find((level) => level === name);
 }
-
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /** Retries of failed requests; `isOn` goes before a setting that turns them off or on. */
 export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {

@@ -1,10 +1,10 @@
+import { THINKING_LEVELS } from "../core/provider.ts";
 import type { Engine, EngineState } from "../core/engine.ts";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { createKeys } from "./input/app_keys.ts";
 import { fixedBlock, type Look } from "./widgets/block.ts";
 import { noticeBlock, pageBlock } from "./blocks/said.ts";
 import type { CommandContext } from "./commands/command.ts";
-import { LEVELS } from "./commands/model.ts";
 import { allCommands } from "./commands/table.ts";
 import { completion } from "./input/completion.ts";
 import { loadWordDiff } from "./blocks/diff_rows.ts";
@@ -195,8 +195,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     chooseModel: () => void send?.("/model", "steer"),
     nextThinking() {
       if (!engine) return;
-      const at = LEVELS.indexOf(engine.state().thinking);
-      engine.setThinking(LEVELS[(at + 1) % LEVELS.length] ?? "off", "cycle");
+      const at = THINKING_LEVELS.indexOf(engine.state().thinking);
+      engine.setThinking(THINKING_LEVELS[(at + 1) % THINKING_LEVELS.length] ?? "off", "cycle");
       refresh();
     },
     editOutside() {

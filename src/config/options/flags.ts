@@ -1,3 +1,4 @@
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import type { Flag } from "./flag.ts";
 import { SCOPE_FLAGS } from "./scope_flags.ts";
 
@@ -83,10 +84,10 @@ export const FLAGS = [
     name: "thinking",
     kind: "string",
     value: "LEVEL",
-    choices: ["off", "minimal", "low", "medium", "high", "xhigh"],
+    choices: THINKING_LEVELS,
     group: "Model",
     setting: "thinking",
-    help: "reasoning effort: off, minimal, low, medium, high, xhigh",
+    help: `reasoning effort: ${THINKING_LEVELS.join(", ")}`,
   },
   {
     name: "record",

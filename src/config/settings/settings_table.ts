@@ -1,3 +1,4 @@
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import type { Shape } from "./shape.ts";
 
 /** One key of settings.json: what it may hold and what it is for. */
@@ -42,7 +43,7 @@ export const SETTINGS = {
   api: { shape: oneOf("chat", "responses"), help: "which OpenAI API", userOnly: true },
   apiKeyEnv: { shape: text, help: "name of the variable that holds the key", userOnly: true },
   thinking: {
-    shape: oneOf("off", "minimal", "low", "medium", "high", "xhigh"),
+    shape: oneOf(...THINKING_LEVELS),
     help: "reasoning effort; off leaves it out of the request",
   },
   models: {

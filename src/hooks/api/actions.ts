@@ -1,3 +1,4 @@
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import type { HostActions, HostCall } from "../../core/host_actions.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -7,7 +8,6 @@ import { isDraft, isTextOrContent } from "../events/message_shape.ts";
 /** Longest text that reaches a screen, UTF-16 units. */
 const SCREEN_UNITS = 20_000;
 
-const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 const LEVELS = ["info", "warning", "error"] as const;
 
 type Args = readonly JsonValue[];
@@ -68,7 +68,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries(
     getModel: { run: (host, _, call) => host.getModel(call) },
     setModel: { run: (host, [model], call) => host.setModel(text(model), call) },
     getThinkingLevel: { run: (host, _, call) => host.getThinkingLevel(call) },
-    setThinkingLevel: { run: (host, [level], call) => host.setThinkingLevel(oneOf(THINKING, level), call) },
+    setThinkingLevel: { run: (host, [level], call) => host.setThinkingLevel(oneOf(THINKING_LEVELS, level), call) },
     exec: {
       isWaiting: true,
       run: (host, [command, args, options], call) => {

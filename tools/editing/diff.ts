@@ -15,8 +15,8 @@ const CONTEXT = 4;
 const MAX_LINES = 400;
 const MAX_UNITS = 500;
 
-/** How long lines of one changed block are aligned before it is shown as taken out and put in. */
-const ALIGN_MS = 50;
+/** Lines that may differ in one changed block before it is shown as taken out and put in: aligning costs their square. */
+const MAX_DIFFERENT = 1000;
 
 /** Neighbouring replacements whose lines touch or whose context would: one piece of the file, before and after. */
 interface Block {
@@ -113,7 +113,7 @@ async function alignedLines(before: readonly string[], after: readonly string[])
 
 async function alignedBy(out: string[], into: string[]) {
   const { diffArrays } = await import("diff");
-  return diffArrays(out, into, { timeout: ALIGN_MS });
+  return diffArrays(out, into, { maxEditLength: MAX_DIFFERENT });
 }
 
 /** Lines without their ends; a changed line end alone is no visible change. */

@@ -16,7 +16,7 @@ const MAX_LINES = 400;
 const MAX_UNITS = 500;
 
 /** Lines that may differ in one changed block before it is shown as taken out and put in: aligning costs their square. */
-const MAX_DIFFERENT = 1000;
+const MAX_DIFFERENT = 400;
 
 /** Neighbouring replacements whose lines touch or whose context would: one piece of the file, before and after. */
 interface Block {

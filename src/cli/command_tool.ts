@@ -4,6 +4,7 @@ import { textOf } from "../core/message.ts";
 import { TOOLS } from "../../tools/mod.ts";
 import { refuseUnknown } from "./active_tools.ts";
 import { stripControls } from "../core/text.ts";
+import { linesOf } from "./denial_lines.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
@@ -34,6 +35,10 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
     }
     const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
     writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));
+    // The result names one grant for the model; a person is told of everything that was denied.
+    for (const line of linesOf({ toolName: tool.name, result, isError: result.isError === true })) {
+      writeAll(Deno.stderr, `warning: ${stripControls(line).replace(/\s+/g, " ")}\n`);
+    }
     const exitCode = result.details?.["exitCode"];
     return watch.exitCode() ?? (typeof exitCode === "number" ? exitCode : result.isError ? 1 : 0);
   } finally {

@@ -48,6 +48,23 @@ Deno.test("limits of the settings hold, and a trusted project only lowers them",
   });
 });
 
+Deno.test("every distinct denial of one command has its line with its grant, of a single call and of a run R480", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "touch /usr/new-a; touch /usr/lib/new-b; touch /usr/lib/new-b; true";
+    const replies = [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }];
+    const call = await run(SOURCE, ["tool", "bash", "--", command], place);
+    const whole = await run(SOURCE, ["-p", "--model", `replay:${cassette(home, replies)}`, "go"], place);
+    for (const { code, stderr } of [call, whole]) {
+      assertEquals([code, stderr.match(/^warning: denied: write .*$/gm)], [0, [
+        "warning: denied: write /usr/new-a; --allow-write=+/usr/ allows it",
+        "warning: denied: write /usr/lib/new-b; --allow-write=+/usr/lib/ allows it",
+      ]], stderr);
+    }
+  });
+});
+
 Deno.test({
   name: "a limit that the system has set already is kept and not raised",
   ignore: Deno.build.os !== "linux",

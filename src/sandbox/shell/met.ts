@@ -29,6 +29,11 @@ export function metBy(
     ...(denial === undefined ? {} : { denial }),
     ...(denials.length === 0 || isAsked ? {} : { denials }),
     ...(sandboxNotes.length === 0 ? {} : { sandboxNotes }),
-    ...(known.length > 0 || hints.length > 0 || denial !== undefined ? { isDenied: true as const } : {}),
+    ...(known.length > 0 || hints.some(isCertain) || denial !== undefined ? { isDenied: true as const } : {}),
   };
+}
+
+/** Whether a guess is that something was denied, and not only that it would have been. */
+function isCertain({ denial, unasked, isHidden }: DenialHint): boolean {
+  return denial !== undefined || unasked !== undefined || !isHidden;
 }

@@ -110,7 +110,8 @@ async function runCommand(
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
-    const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
+    const ending = endingOf(command, status?.success === true);
+    const hints = denialHints(captured.output, ending, policy, disk.realPath, command);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
     const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
     const said = [

@@ -9,6 +9,7 @@ import { configure } from "./config.ts";
 import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
 import { watchSignals } from "./signals.ts";
+import { nearest } from "./nearest.ts";
 import { openTools } from "./tools_host.ts";
 import { readWorld } from "./world.ts";
 
@@ -53,6 +54,15 @@ function argumentsOf(name: string, rest: readonly string[]): JsonObject {
     fix: `Write sandpiper tool read '{"path":"a.txt"}' or sandpiper tool bash -- ls -la`,
   };
   if (name === "") throw new UserError({ ...usage, why: "no tool is named" });
+  const known = TOOLS.map((tool) => tool.name);
+  if (!known.includes(name)) {
+    const near = nearest(name, known);
+    throw new UserError({
+      what: `There is no built-in tool "${name}"`,
+      why: `they are ${known.join(", ")}`,
+      fix: near === undefined ? usage.fix : `Did you mean sandpiper tool ${near}?`,
+    });
+  }
   if (name === "bash" && !rest[0]?.trimStart().startsWith("{")) {
     if (rest.length === 0) throw new UserError({ ...usage, why: "there is no command" });
     return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(quoted).join(" ") };

@@ -24,6 +24,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return say(helpText(invocation.command, helpPlaces()));
   }
   switch (invocation.command) {
+    case "demo":
+      return (await import("./run.ts")).runDemo(invocation);
     case "prompt":
       return (await import("./command_prompt.ts")).promptCommand(invocation);
     case "policy":

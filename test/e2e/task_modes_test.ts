@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
@@ -219,7 +220,11 @@ Deno.test("words that were meant as a command reach no model", async () => {
         run(SOURCE, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
       const model = ["-q", "-m", "m"];
       for (
-        const words of [["sessoins"], ["update"], [...model, "sessions"], [...model, "-p", "skil"], [
+        const words of [["sessoins"], ["update"], [...model, "tool", "bash", "--", "ls"], [...model, "sessions"], [
+          ...model,
+          "-p",
+          "skil",
+        ], [
           "--json",
           "sessions",
         ]]
@@ -305,3 +310,32 @@ Deno.test("limits.maxReplyCharacters bounds a reply; a project lowers it and doe
     });
   }
 });
+
+Deno.test("sandpiper demo plays its task without model, key and input, and leaves nothing behind", () =>
+  inWorkspace({}, async ({ ws, home }) => {
+    const temporary = join(home, "tmp");
+    Deno.mkdirSync(temporary);
+    const place = { cwd: ws, env: { HOME: home, TMPDIR: temporary } };
+    // Standard input stays open: the task is the recorded one.
+    const child = start(SOURCE, ["demo"], { ...place, stdin: "" });
+    const { code, stdout, stderr } = await child.output();
+    await child.stdin.close();
+    const [out, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertMatch(out ?? "", /^The test passes now:[^]*nothing left your machine\.\n$/);
+    assertMatch(
+      said ?? "",
+      /▸ bash sh test\.sh\n failed [^]*▸ edit add\.js\n ok [^]*▸ bash sh test\.sh\n ok /,
+    );
+    assertEquals([code, [...Deno.readDirSync(temporary)].map(({ name }) => name)], [0, []]);
+    assertEquals([...Deno.readDirSync(ws)].length, 0);
+    const none = await run(SOURCE, ["-p", "hi"], place);
+    assertEquals([none.code, /sandpiper demo/.test(none.stderr)], [2, true], none.stderr);
+    const keyless = await run(SOURCE, ["-p", "--model", "x", "hi"], place);
+    assertEquals([keyless.code, /sandpiper demo/.test(keyless.stderr)], [2, true], keyless.stderr);
+    for (
+      const [words, fix] of [[["demo", "now"], "Write sandpiper demo"], [["tool", "bsh", "--", "ls"], "tool bash"]]
+    ) {
+      const ran = await run(SOURCE, words as string[], place);
+      assertEquals([ran.code, ran.stderr.includes(fix as string)], [2, true], ran.stderr);
+    }
+  }));

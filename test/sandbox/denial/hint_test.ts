@@ -354,6 +354,17 @@ Deno.test("metBy() tells a person of everything, and the model of what is known 
   });
 });
 
+Deno.test("metBy() has the reason for an allowed host that is out of reach in place of guesses, and no denial", () => {
+  const listed: Policy = { ...POLICY, net: { all: false, list: ["a.test"] } };
+  const unreached = { unreached: () => ["Network: a.test:443 is allowed, but…"] };
+  for (const line of ["curl: (7) Failed to connect to a.test", "curl: (6) Could not resolve host: a.test"]) {
+    assertEquals(metBy(unreached, [], denialHints(line, "failed", listed, realPath)), { notes: unreached.unreached() });
+  }
+  const hints = denialHints("cat: /srv/b: Permission denied", "failed", listed, realPath);
+  const { notes, denial } = metBy(unreached, [], hints);
+  assertEquals([notes, denial], [[read("/srv/b").note, ...unreached.unreached()], read("/srv/b").denial]);
+});
+
 Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {
   const line = "/bin/bash: line 1: /home/ann/lib/x: Read-only file system";
   assertEquals(denialHint(line, "failed", POLICY, realPath)?.denial, { kind: "write", target: "/home/ann/lib/x" });

@@ -3,11 +3,11 @@ import type { JsonObject } from "../core/json.ts";
 import { textOf } from "../core/message.ts";
 import { TOOLS } from "../../tools/mod.ts";
 import { refuseUnknown } from "./active_tools.ts";
-import { stripControls } from "../core/text.ts";
 import { linesOf } from "./denial_lines.ts";
 import { configure } from "./config.ts";
 import { writeAll } from "./write_all.ts";
 import type { Invocation } from "./parse.ts";
+import { warner } from "./report.ts";
 import { watchSignals } from "./signals.ts";
 import { nearest } from "./nearest.ts";
 import { openTools } from "./tools_host.ts";
@@ -20,7 +20,8 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
   // The tool that is asked for is active, whatever the default set is.
   const config = configure({ ...invocation, values: { ...invocation.values, tools: [name] } }, readWorld());
   const watch = watchSignals();
-  const tools = openTools(config, true);
+  const warn = warner(invocation);
+  const tools = openTools(config, true, undefined, true, warn);
   try {
     refuseUnknown(tools.foreign, TOOLS.map((tool) => tool.name), false);
     const tool = tools.active[0];
@@ -31,15 +32,11 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
         fix: "See sandpiper policy",
       });
     }
-    for (const notice of invocation.values["quiet"] ? [] : tools.notices) {
-      writeAll(Deno.stderr, `warning: ${stripControls(notice)}\n`);
-    }
+    for (const notice of tools.notices) warn(notice);
     const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
     writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));
     // The result names one grant for the model; a person is told of everything that was denied.
-    for (const line of linesOf({ toolName: tool.name, result, isError: result.isError === true })) {
-      writeAll(Deno.stderr, `warning: ${stripControls(line).replace(/\s+/g, " ")}\n`);
-    }
+    for (const line of linesOf({ toolName: tool.name, result, isError: result.isError === true })) warn(line);
     const exitCode = result.details?.["exitCode"];
     return watch.exitCode() ?? (typeof exitCode === "number" ? exitCode : result.isError ? 1 : 0);
   } finally {

@@ -10,6 +10,7 @@ import { chooseTheme, type Theme } from "../tui/theme.ts";
 import type { Config } from "./config.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { ModelChoice } from "./model.ts";
+import { warner } from "./report.ts";
 import { resumeOptions } from "./resume_options.ts";
 import { onSignals } from "./signals.ts";
 import { VERSION } from "./version.ts";
@@ -49,7 +50,10 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
   const begin = Promise.withResolvers<void>();
   const opening = begin.promise.then(async () => {
     const { openEngine } = await import("./engine/engine.ts");
-    return await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui, grants });
+    // When the session closes the screen is gone.
+    const onLeft = warner(config.invocation);
+    const { ask, ui } = questions;
+    return await openEngine({ config, choice, channel: "interactive", ask, ui, grants, onLeft });
   });
   const engine = (): Promise<Engine> => opening;
   const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })

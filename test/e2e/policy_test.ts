@@ -65,6 +65,27 @@ Deno.test("every distinct denial of one command has its line with its grant, of 
   });
 });
 
+Deno.test("what a command in the background did to a protected path is told where the session ends before any other call", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "echo x > .envrc; touch done; sleep 300";
+    const replies = [
+      { calls: [{ name: "bash", args: { command, background: true } }] },
+      { calls: [{ name: "read", args: { path: "done" } }] },
+      { text: "Done." },
+    ];
+    const { code, stdout, stderr } = await run(
+      SOURCE,
+      ["-p", "--model", `replay:${cassette(home, replies)}`, "go"],
+      place,
+    );
+    assertEquals([code, stdout], [0, "Done.\n"], stderr);
+    assertMatch(stderr, /^warning: A command in the background: Removed \.envrc: /m);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name), ["done"]);
+  });
+});
+
 Deno.test({
   name: "a limit that the system has set already is kept and not raised",
   ignore: Deno.build.os !== "linux",

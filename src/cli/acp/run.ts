@@ -1,7 +1,6 @@
 import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { stripControls } from "../../core/text.ts";
-import { writeAll } from "../write_all.ts";
 import type { Invocation } from "../parse.ts";
+import { warner } from "../report.ts";
 import { watchReader } from "../rpc/reader_gone.ts";
 import { watchSignals } from "../signals.ts";
 import { readWorld } from "../world.ts";
@@ -18,9 +17,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  */
 export async function acpCommand(invocation: Invocation): Promise<number> {
   keepOutputClean();
-  const warn = (line: string): void => {
-    if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
-  };
+  const warn = warner(invocation);
   const watch = watchSignals();
   const sessions = createSessions(invocation, readWorld(), warn);
   const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });

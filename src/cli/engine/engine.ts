@@ -71,7 +71,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (hooks?.has(event.type as HookName)) void hooks.observe(event); // every event of a run can be observed
     subscribers.tell(event);
   };
-  const tools = openTools(config, true, ask ? permissionEvents(ask, emit) : undefined, options.hardens);
+  const tools = openTools(
+    config,
+    true,
+    ask ? permissionEvents(ask, emit) : undefined,
+    options.hardens,
+    (line) => say(`A command in the background: ${line}`),
+  );
   notices.push(...tools.notices);
   let base: PromptBase | undefined;
   const skillPlaces = () => new Map((base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
@@ -157,6 +163,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const report = ({ extension, message }: HookProblem): void => say(`extension ${extension}: ${message}`);
   const grants = createExtensionGrants(config, options.grants, report);
   const closeAll = async (): Promise<void> => {
+    say = options.onLeft ?? say;
     grants.close();
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
     hooks?.close();

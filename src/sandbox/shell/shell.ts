@@ -24,7 +24,7 @@ export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
-  readonly background: Omit<Background, "ended">;
+  readonly background: Omit<Background, "ended" | "settled">;
   /** Looks at what is protected ahead of the first command, which then has less to do. */
   look(): void;
   close(): Promise<void>;
@@ -33,12 +33,14 @@ export type OpenShell = Shell & {
 /**
  * Opens the shell of a policy. ProcessPool are needed wherever something confines; closing ends the spare, too.
  *
- * `marks`: variables that every command gets beside the policy's, by which its processes can be known.
+ * `marks`: variables that every command gets beside the policy's, by which its processes can be known. `onLeft`: called
+ * while it is closed, with each line about what commands in the background did that no result could tell.
  */
 export function openShell(
   policy: Policy,
   spares: ProcessPool | undefined,
   marks: Readonly<Record<string, string>> = {},
+  onLeft: (line: string) => void = () => {},
 ): OpenShell {
   const running = new Set<Promise<unknown>>();
 
@@ -74,6 +76,7 @@ export function openShell(
       const ending = supervisor.close();
       await Promise.allSettled([...running, background.ended(), spares?.close()]);
       await ending;
+      for (const line of new Set([...background.settled(), ...supervisor.notes()])) onLeft(line);
     },
   });
 }

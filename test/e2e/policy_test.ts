@@ -86,6 +86,22 @@ Deno.test("what a command in the background did to a protected path is told wher
   });
 });
 
+Deno.test("git's settings that do not last are told, and those that nobody set are not said to be set", async () => {
+  const probe = probeSandbox();
+  if (probe.landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    new Deno.Command("git", { args: ["init", "-q"], cwd: ws }).outputSync();
+    const global = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name x"], place);
+    assertMatch(global.stdout, /git config --global changed a copy .* own ~\/\.gitconfig is as it was\.\n$/);
+    const read = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name; :"], place);
+    assertEquals(read.stdout, "(no output)\n");
+    if (!("works" in probe.namespaces())) return;
+    const replaced = await run(SOURCE, ["tool", "bash", "--", "echo q > .git/config"], place);
+    assertMatch(replaced.stdout, /only commands in the sandbox see: q, core\.\w+ \(removed\), .* \(removed\)\.\n$/);
+  });
+});
+
 Deno.test({
   name: "a limit that the system has set already is kept and not raised",
   ignore: Deno.build.os !== "linux",

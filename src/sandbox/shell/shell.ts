@@ -13,7 +13,13 @@ import { disk } from "../system/disk.ts";
 import { type Background, openBackground } from "./background.ts";
 import { type CommandHost, drain, startCommand } from "./command.ts";
 import { metBy } from "./met.ts";
-import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
+import {
+  globalGitConfig,
+  globalGitNotes,
+  namesInPrivateTmp,
+  privateMemoryNotes,
+  privateTmpNotes,
+} from "./private_notes.ts";
 import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
 
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
@@ -93,6 +99,7 @@ async function runCommand(
   const { policy } = host;
   const { limits } = policy;
   const before = namesInPrivateTmp(policy);
+  const gitBefore = globalGitConfig(policy);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
     maxLines: limits.outputLines,
@@ -122,6 +129,7 @@ async function runCommand(
       ...ended.settled,
       ...privateTmpNotes(policy, before),
       ...privateMemoryNotes(policy, command),
+      ...globalGitNotes(policy, gitBefore),
     ];
     return { ...outcomeOf(captured, ended, said), ...met };
   } finally {

@@ -339,3 +339,36 @@ Deno.test("sandpiper demo plays its task without model, key and input, and leave
       assertEquals([ran.code, ran.stderr.includes(fix as string)], [2, true], ran.stderr);
     }
   }));
+
+for (const mode of ["text", "json"]) {
+  Deno.test({
+    name:
+      `a run in ${mode} mode whose output cannot be written ends with a clear error and a session that -c completes`,
+    ignore: Deno.build.os !== "linux",
+    fn: () =>
+      inWorkspace({}, async ({ ws, home }) => {
+        const place = { cwd: ws, env: { HOME: home } };
+        const full = (redirect: string): typeof SOURCE => ({
+          name: "with a full disk",
+          command: ["/bin/sh", "-c", `"$@" ${redirect} /dev/full`, "sh", ...SOURCE.command],
+        });
+        const replies = [{ calls: [{ name: "write", args: { path: "a.txt", content: "a" } }] }, { text: "Half." }];
+        const args = ["--mode", mode, "--model", `replay:${cassette(home, replies)}`, "go"];
+        const ran = await run(full(">"), args, place);
+        assertEquals(ran.code, 1, ran.stderr);
+        assertMatch(
+          ran.stderr,
+          /^error: Cannot write to standard output\n {2}why: No space .*\n {2}fix: .*sandpiper -c/m,
+        );
+        const model = `replay:${cassette(home, [{ text: "Whole.", expect: ["go"] }])}`;
+        const next = await run(SOURCE, ["-p", "-c", "--model", model, "go on"], place);
+        assertEquals([next.code, next.stdout], [0, "Whole.\n"], next.stderr);
+        // What cannot be said on standard error ends nothing.
+        const quiet = await run(full("2>"), ["--mode", mode, "-e", "/none.ts", "--model", model, "go"], place);
+        assertEquals(quiet.code, 2);
+        const denied = [{ calls: [{ name: "read", args: { path: "/root/none" } }] }, { text: "Said." }];
+        const unsaid = await run(full("2>"), ["-p", "--model", `replay:${cassette(home, denied)}`, "go"], place);
+        assertEquals([unsaid.code, unsaid.stdout], [0, "Said.\n"]);
+      }),
+  });
+}

@@ -44,7 +44,7 @@ export function chooseModel(
     throw new UserError({
       what: "No model is chosen",
       why: 'neither --model nor the setting "model" names one',
-      fix: "Add --model ID, for example: sandpiper --model gpt-5. sandpiper demo needs no model",
+      fix: "Add --model ID, for example: sandpiper --model gpt-5, or try sandpiper demo",
     });
   }
   if (named.startsWith("replay:")) {

@@ -157,7 +157,9 @@ for (
   Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
     assertEquals(denialHint(line, "failed", { ...POLICY, holdsHosts: true }, realPath), hint);
-    assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
+    // The smallest grant is the host, where it is known.
+    const note = target === undefined ? NO_NET : NO_NET.replace("--allow-net", `--allow-net=+${target}`);
+    assertEquals(hint, { note, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
   });
 }
 

@@ -27,6 +27,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return say(helpText(invocation.command, helpPlaces()));
   }
   switch (invocation.command) {
+    case "demo":
+      return (await import("./modes/run.ts")).runDemo(invocation);
     case "prompt":
       return (await import("./commands/prompt.ts")).promptCommand(invocation);
     case "policy":

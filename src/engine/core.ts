@@ -74,4 +74,6 @@ export interface EngineOptions {
   readonly variable?: (name: string) => string | undefined;
   /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
   readonly hardens?: boolean;
+  /** Hears what there is to say while the session closes, when its events may be read by nobody; a notice without it. */
+  readonly onLeft?: (line: string) => void;
 }

@@ -101,7 +101,13 @@ class OpenSession implements EngineCore {
     const store = chooseSession(config, this.notify);
     this.conversation = openConversation(store);
     this.#record();
-    this.tools = openTools(config, true, ask ? permissionEvents(ask, this.emit) : undefined, options.hardens);
+    this.tools = openTools(
+      config,
+      true,
+      ask ? permissionEvents(ask, this.emit) : undefined,
+      options.hardens,
+      (line) => this.notify(`A command in the background: ${line}`),
+    );
     this.tools.notices.forEach((notice) => this.notify(notice));
     this.#followed = { policy: this.tools.policy, granted: this.tools.granted };
     this.toolset = createToolset(this.#builtin(), this.#onAtStart());
@@ -172,6 +178,7 @@ class OpenSession implements EngineCore {
   }
 
   async close(): Promise<void> {
+    this.#bus.leave(this.#options.onLeft);
     this.#grants.close();
     const hooks = this.#hooks;
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });

@@ -14,6 +14,8 @@ export interface EventBus {
   readonly kept: readonly string[];
   /** The session is open: whoever has it can listen. */
   readonly open: () => void;
+  /** The session closes: what there is to say goes there, when its events may be read by nobody any more. */
+  readonly leave: (onLeft: ((line: string) => void) | undefined) => void;
 }
 
 /** A bus that nobody listens to yet, and that has `first` to say. */
@@ -23,13 +25,18 @@ export function createEventBus(first: readonly string[]): EventBus {
   // A listener that ends itself while an event goes round does not disturb the others.
   let listeners: readonly ((event: AgentEvent) => void)[] = [];
   let isOpen = false;
+  let left: ((line: string) => void) | undefined;
   const emit = (event: AgentEvent): void => {
     for (const recorder of recorders) recorder(event);
     for (const listener of listeners) listener(event);
   };
   return {
     emit,
-    notify: (message, level = "warning") => isOpen ? emit({ type: "notice", level, message }) : void kept.push(message),
+    notify(message, level = "warning") {
+      if (left) left(message);
+      else if (isOpen) emit({ type: "notice", level, message });
+      else kept.push(message);
+    },
     record: (recorder) => void recorders.push(recorder),
     subscribe(listener) {
       listeners = [...listeners, listener];
@@ -37,6 +44,7 @@ export function createEventBus(first: readonly string[]): EventBus {
     },
     kept,
     open: () => void (isOpen = true),
+    leave: (onLeft) => void (left = onLeft),
   };
 }
 

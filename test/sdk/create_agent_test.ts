@@ -279,6 +279,17 @@ Deno.test("createAgent() asks about denials, and permissions and read-only hold 
   });
 });
 
+Deno.test("createAgent() refuses readOnly beside a scope for writing or running", async () => {
+  await withOptions([], async (options) => {
+    for (const [name, scope] of [["write", "all"], ["write", ["x"]], ["run", ["git"]]] as const) {
+      const permissions = { readOnly: true, [name]: scope };
+      const error = await assertRejects(() => createAgent({ ...options, permissions }), UserError);
+      assertEquals(error.what, `permissions.readOnly and permissions.${name} contradict each other`);
+    }
+    await using _agent = await createAgent({ ...options, permissions: { readOnly: true, write: [] } });
+  });
+});
+
 Deno.test("createAgent() keeps a session when it should, and goes on with it", async () => {
   await withOptions([{ text: "Noted." }, { text: "Forty-two.", expect: ["Noted."] }], async (options, home) => {
     const sessionDir = `${home}/kept`;

@@ -1,10 +1,9 @@
 import { type AnyMessage, type JsonRpcId, ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { stripControls } from "../../core/support/text.ts";
 import { watchReader } from "../output/reader_gone.ts";
 import { watchSignals } from "../output/signals.ts";
-import { writeAll } from "../output/write_all.ts";
+import { warner } from "../output/report.ts";
 import { acpAgent } from "./agent.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -17,9 +16,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  */
 export async function acpCommand(invocation: Invocation): Promise<number> {
   keepOutputClean();
-  const warn = (line: string): void => {
-    if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
-  };
+  const warn = warner(invocation);
   const watch = watchSignals();
   const sessions = createSessions(invocation, readWorld(), warn);
   const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });

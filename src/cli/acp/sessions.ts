@@ -62,7 +62,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
         const { config, notices } = withServers(configOf(cwd, file), mcpServers);
         const choice = await firstModel(config, readVariable);
-        const session = await openAcpSession({ config, choice, client, capabilities });
+        const session = await openAcpSession({ config, choice, client, capabilities, onLeft: warn });
         if (isClosed) await session.close();
         open.set(session.id, session);
         for (const notice of [...session.engine.notices, ...notices]) warn(notice);

@@ -13,6 +13,7 @@ import { chooseTheme, type Theme } from "../../tui/screen/theme.ts";
 import { createQuestions } from "../../tui/transcript/questions.ts";
 import { keyBindings } from "../../tui/widgets/key_bindings.ts";
 import { onSignals } from "../output/signals.ts";
+import { warner } from "../output/report.ts";
 
 /**
  * Asks about the project's own configuration where nobody has answered yet (docs/cli.md, Files); the configuration that
@@ -49,7 +50,10 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
   const begin = Promise.withResolvers<void>();
   const opening = begin.promise.then(async () => {
     const { openEngine } = await import("../../engine/engine.ts");
-    return await openEngine({ config, choice, channel: "interactive", ask: questions.ask, ui: questions.ui, grants });
+    // When the session closes the screen is gone.
+    const onLeft = warner(config.invocation);
+    const { ask, ui } = questions;
+    return await openEngine({ config, choice, channel: "interactive", ask, ui, grants, onLeft });
   });
   const engine = (): Promise<Engine> => opening;
   const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })

@@ -32,6 +32,30 @@ export async function run(invocation: Invocation): Promise<number> {
   return await (await import("./run_task.ts")).runTask(config, choice);
 }
 
+/** `sandpiper demo`: the recorded conversation in the mode that was asked for, in text mode with all that happens. */
+export async function runDemo(invocation: Invocation): Promise<number> {
+  const { command: _, ...rest } = invocation;
+  const verbose = { ...rest.values, verbose: true };
+  const given = configure({ ...rest, values: verbose }, readWorld());
+  const mode = modeOf(given);
+  if (mode === "rpc" || invocation.words.length > 0) {
+    const why = mode === "rpc"
+      ? "in RPC mode the other program writes the prompts"
+      : "its task is part of the recording";
+    const fix = "Write sandpiper demo, with -p, --plain or --mode json if you like";
+    throw new UserError({ what: "The demo cannot run so", why, fix });
+  }
+  const { makeDemo } = await import("../interactive/demo.ts");
+  const demo = makeDemo(given);
+  try {
+    if (mode !== "interactive") return await (await import("./run_task.ts")).runTask(demo.config, demo.choice);
+    const { interactiveMode } = await import("./interactive.ts");
+    return await interactiveMode(demo.config, demo.choice, demo.message);
+  } finally {
+    demo.remove();
+  }
+}
+
 /** `--mode`, else text for `-p` and wherever input or output is no terminal, else the terminal UI (docs/cli.md, Modes). */
 function modeOf({ invocation: { values }, world }: Config): string {
   if (typeof values["mode"] === "string") return values["mode"];

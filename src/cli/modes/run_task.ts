@@ -1,6 +1,5 @@
 import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/support/text.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
@@ -10,6 +9,7 @@ import { jsonMode, type ModeOutcome } from "./json.ts";
 import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
+import { warner } from "../output/report.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
@@ -17,7 +17,9 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
   const watch = watchSignals();
   const interrupted = (): number => watch.exitCode() ?? 1;
   try {
-    const engine = await watch.opened(openEngine({ config, choice, channel: channelOf(config) }));
+    const engine = await watch.opened(
+      openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
+    );
     if (!engine) return interrupted();
     try {
       const said = await watch.before(task());
@@ -32,9 +34,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
 
 async function answer(engine: Engine, config: Config, task: Task, watch: SignalWatch): Promise<number> {
   const { values } = config.invocation;
-  const warn = (line: string): void => {
-    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
-  };
+  const warn = warner(config.invocation);
   for (const notice of engine.notices) warn(notice);
   const { sessionId: id, cwd } = engine.state();
   let outcome: PromptOutcome | undefined;

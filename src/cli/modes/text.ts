@@ -37,11 +37,12 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   let outcome: TextOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
   const denialsOf = denialLines();
+  const progressOf = progressLines();
   for await (const event of events) {
     if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
     for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
-    if (output.progress) { for (const line of progressLines(event)) output.progress(line); }
+    if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }
   const text = last && outcome.ending !== "error" ? stripControls(textOf(last.content)).replace(/\n+$/, "") : "";
@@ -49,7 +50,23 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   return { ...outcome, ...(last ? { last } : {}) };
 }
 
-function* progressLines(event: AgentEvent): Generator<string> {
+/** What happens, but for the answer: a text of the model is told when something else follows it. */
+function progressLines(): (event: AgentEvent) => Generator<string> {
+  let text = "";
+  return function* (event) {
+    const isNext = event.type === "tool_execution_start" || event.type === "message_end" || event.type === "agent_end";
+    const isAnswer = event.type === "agent_end" && event.ending !== "error";
+    if (isNext && text !== "") {
+      if (!isAnswer) yield text;
+      text = "";
+    }
+    if (event.type === "message_end" && event.message.role === "assistant") {
+      text = stripControls(textOf(event.message.content).trim());
+    } else yield* otherLines(event);
+  };
+}
+
+function* otherLines(event: AgentEvent): Generator<string> {
   switch (event.type) {
     case "tool_execution_start":
       return yield* callLines(event.toolName, event.args);
@@ -63,12 +80,6 @@ function* progressLines(event: AgentEvent): Generator<string> {
       );
     case "notice":
       if (event.level === "info") yield oneLine(event.message);
-      return;
-    case "message_end":
-      if (event.message.role === "assistant") {
-        const text = textOf(event.message.content).trim();
-        if (text !== "") yield stripControls(text);
-      }
   }
 }
 

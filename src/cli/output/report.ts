@@ -1,5 +1,7 @@
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { writeAll } from "./write_all.ts";
 
 /** One block for stderr: what failed, why, what to do. Anything but a UserError is a fault of the program and says so. */
 export function errorBlock(error: unknown, debug: boolean): string {
@@ -15,4 +17,11 @@ export function errorBlock(error: unknown, debug: boolean): string {
 /** The exit code that an error asks for; 1 for faults of the program. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof UserError ? error.exitCode : 1;
+}
+
+/** What writes a line that a person should know to standard error, unless --quiet is given. */
+export function warner({ values }: Pick<Invocation, "values">): (line: string) => void {
+  return (line) => {
+    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
+  };
 }

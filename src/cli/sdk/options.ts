@@ -24,7 +24,7 @@ export interface AgentPermissions {
   readonly denyRead?: readonly string[];
   /** Never writable, whatever is allowed. */
   readonly denyWrite?: readonly string[];
-  /** Neither write nor run anything. */
+  /** Neither write nor run anything; refused together with a scope for either. */
   readonly readOnly?: boolean;
 }
 

@@ -13,6 +13,11 @@ export interface Command {
 /** All commands, in the order of the help text. */
 export const COMMANDS: readonly Command[] = [
   {
+    name: "demo",
+    help: "watch a recorded task on a project of its own; no key, no network",
+    flags: [],
+  },
+  {
     name: "prompt",
     help: "print the compiled system prompt; needs no key and no network",
     flags: [
@@ -61,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "audit",
-    help: "what each request of a session was made from, and its tool calls: audit ID",
+    help: "what a session sent, and its tool calls: audit ID",
     flags: [
       { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
       { name: "turn", kind: "number", value: "N", group: "Output", help: "only the user's Nth prompt" },
@@ -76,13 +81,13 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "tool",
-    help: "run one tool call in the sandbox: tool NAME JSON, or tool bash -- COMMAND",
+    help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
     verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
     flags: [],
   },
   {
     name: "acp",
-    help: "serve editors that speak the Agent Client Protocol on standard input and output",
+    help: "serve editors that speak the Agent Client Protocol",
     flags: [],
   },
 ];

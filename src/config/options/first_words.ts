@@ -17,8 +17,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export interface Before {
   /** Whether options stand before the first word. */
   readonly hasOptions: boolean;
-  /** Words that are a message whatever they are: they come after `--`. */
+  /** Words that are a message whatever they are: all of them come after `--`. */
   readonly isMessage: boolean;
+  /** Whether `--` stands among or before the words, as it does before a command of `tool`. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -32,8 +34,9 @@ export function askedInWords(
   if (words.length === 1 && first === "version") return { version: true };
   if (first !== "help" || words.length > 2) return undefined;
   if (second === undefined || second === "help") return { help: "" };
+  if (isWholeHelp([second])) return { help: "all" };
   if (COMMANDS.some(({ name }) => name === second)) return { help: second };
-  const near = nearest(second, COMMANDS.map(({ name }) => name));
+  const near = nearest(second, [...COMMANDS.map(({ name }) => name), "options"]);
   if (near === undefined) return undefined;
   const why = "the words would be sent to the model";
   throw meant(`There is no command "${second}"`, why, `Did you mean sandpiper help ${near}?`, words);
@@ -43,7 +46,7 @@ export function askedInWords(
  * Refuses words that were meant as a command and would be sent to a model: a command after options, a misspelt one, one
  * of other programs. Longer messages may begin with any word. Throws UserError that names the nearest command.
  */
-export function refuseMeantCommand(words: readonly string[], { hasOptions, isMessage }: Before): void {
+export function refuseMeantCommand(words: readonly string[], { hasOptions, isMessage, isCut }: Before): void {
   const [first = "", second] = words;
   if (isMessage || first === "") return;
   const elsewhere = words.length === 1 && Object.hasOwn(ELSEWHERE, first) ? ELSEWHERE[first] : undefined;
@@ -51,9 +54,14 @@ export function refuseMeantCommand(words: readonly string[], { hasOptions, isMes
     throw meant(`There is no command "${first}"`, "it would be sent to the model", elsewhere, words);
   }
   const known = COMMANDS.find(({ name }) => name === first);
-  if (known && hasOptions && (words.length <= 2 || takes(known.name, second))) {
+  if (known && hasOptions && (isCut || words.length <= 2 || takes(known.name, second))) {
     const why = "options stand before it, so that it would be sent to the model as a message";
-    throw meant(`"${first}" is a command`, why, `Write the command first: sandpiper ${first} …`, words);
+    throw meant(
+      `"${first}" is a command`,
+      why,
+      `Write the command first, then its options: sandpiper ${first} …`,
+      words,
+    );
   }
   const near = known ? undefined : nearest(first, [...COMMANDS.map(({ name }) => name), "help", "version"]);
   if (near !== undefined && (words.length === 1 || takes(near, second))) {
@@ -66,11 +74,20 @@ export function refuseMeantCommand(words: readonly string[], { hasOptions, isMes
   }
 }
 
+/** Whether the words behind `help` ask for everything. */
+export function isWholeHelp(words: readonly string[]): boolean {
+  return words.length === 1 && (words[0] === "all" || words[0] === "options");
+}
+
 /** Whether a word is one that a command knows as its first. */
 function takes(command: string, word: string | undefined): boolean {
   return word !== undefined && (COMMANDS.find(({ name }) => name === command)?.verbs?.includes(word) ?? false);
 }
 
 function meant(what: string, why: string, fix: string, words: readonly string[]): UserError {
-  return new UserError({ what, why, fix: `${fix}. For a message: sandpiper -- ${words.join(" ")}`.replace("?.", "?") });
+  return new UserError({
+    what,
+    why,
+    fix: `${fix}. For a message: sandpiper -- ${words.join(" ")}`.replace(/(?<=[?…])\./, ""),
+  });
 }

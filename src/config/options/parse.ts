@@ -5,6 +5,7 @@ import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
 import { askedInWords, refuseMeantCommand } from "./first_words.ts";
 import { nearest } from "../../core/support/nearest.ts";
+import { isWholeHelp } from "./first_words.ts";
 
 /** A scope option: `all` for the bare form, else the listed entries. */
 export type ScopeValue = "all" | readonly string[];
@@ -52,9 +53,14 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const words = [...first, ...(end < 0 ? [] : rest.slice(end + 1))];
   if (!command) {
     const asked = end < 0 ? askedInWords(words) : undefined;
+    // What stands before `--` is no part of a message.
+    const isMessage = end >= 0 && first.length === 0;
     if (asked?.version) return { values: { ...values, version: true }, words: [] };
     if (asked) return { ...(asked.help ? { command: asked.help } : {}), values: { ...values, help: true }, words: [] };
-    refuseMeantCommand(words, { hasOptions: args[0] !== words[0], isMessage: end >= 0 });
+    refuseMeantCommand(words, { hasOptions: args[0] !== words[0], isMessage, isCut: end >= 0 });
+  }
+  if (command === undefined && values["help"] === true && isWholeHelp(words)) {
+    return { command: "all", values, words: [] };
   }
   return { ...(command ? { command: command.name } : {}), values, words };
 }

@@ -69,6 +69,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
     async close() {
       await opened.close();
       await supervisor?.close();
+      for (const line of supervisor?.notes() ?? []) onNotice(`A server of MCP: ${line}`);
       forget?.();
     },
   };

@@ -44,7 +44,7 @@ export function chooseModel(
     throw new UserError({
       what: "No model is chosen",
       why: 'neither --model nor the setting "model" names one',
-      fix: "Add --model ID, for example: sandpiper --model gpt-5",
+      fix: "Add --model ID, for example: sandpiper --model gpt-5, or try sandpiper demo",
     });
   }
   if (named.startsWith("replay:")) {
@@ -67,7 +67,8 @@ function keyless(baseUrl: string, variable: string): string {
   throw new UserError({
     what: "There is no API key",
     why: `the variable ${variable} is not set, and ${host} is not this machine`,
-    fix: `export ${variable}=…, or name the variable that holds the key with --api-key-env`,
+    fix:
+      `export ${variable}=…, or name the variable that holds the key with --api-key-env. sandpiper demo needs no key`,
   });
 }
 

@@ -133,7 +133,7 @@ export function sessionFile(config: Config, word: string): string {
   }
   throw new UserError({
     what: "Cannot find the latest session",
-    why: `there is none of ${config.root}`,
+    why: `none was kept of this workspace, ${config.root}`,
     fix: "See those of other workspaces: sandpiper sessions --all",
   });
 }

@@ -27,12 +27,13 @@ export function openProcesses(
   policy: Policy,
   self: Self,
   cache: string | undefined,
+  onLeft?: (line: string) => void,
 ): Processes {
   const session = crypto.randomUUID();
   const marks = { [SESSION_VARIABLE]: session };
   const spares: ProcessPool | undefined = policy.sandbox === "off" ? undefined : openProcessPool(policy, self);
   const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
-  const shell = programs ? undefined : openShell(policy, spares, marks);
+  const shell = programs ? undefined : openShell(policy, spares, marks, onLeft);
   // Before anything can be left behind.
   const forget = recordSession(cache, session);
   // With namespaces of their own they end with their first process.

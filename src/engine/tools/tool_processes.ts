@@ -35,6 +35,8 @@ export interface ToolGround {
   readonly cache: string | undefined;
   /** Gives background commands of one shell the session's numbers. */
   readonly numbered: (own: Commands) => Commands;
+  /** Hears, when processes are closed, what commands in the background did that no result could tell. */
+  readonly onLeft?: (line: string) => void;
 }
 
 /** How long after a request was built the runner starts: the request should be out, and a model takes longer to answer. */
@@ -49,11 +51,11 @@ export function openToolProcesses(
   { active, known }: Pick<ToolProcesses, "active" | "known">,
   ground: ToolGround,
 ): ToolProcesses {
-  const { self, cache, numbered } = ground;
+  const { self, cache, numbered, onLeft } = ground;
   const listed = startsListed(policy, known);
   const usesShell = (tool: Tool): boolean => listed ? tool.name === "bash" : tool.place === "shell";
   const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
-  const processes = kind && lateProcesses(kind, policy, self, cache);
+  const processes = kind && lateProcesses(kind, policy, self, cache, onLeft);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
   const start = (): ToolRunner =>
     openRunner(

@@ -67,8 +67,15 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
 /**
  * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers
  * denials; without one they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
+ * `onLeft`: see ToolGround.
  */
-export function openTools(config: Config, start: boolean, asker?: Asker, hardens = true): ToolsHost {
+export function openTools(
+  config: Config,
+  start: boolean,
+  asker?: Asker,
+  hardens = true,
+  onLeft: (line: string) => void = () => {},
+): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
   const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "namespaces-work")));
@@ -88,7 +95,7 @@ export function openTools(config: Config, start: boolean, asker?: Asker, hardens
       const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
       return { active, known, notices, foreign };
     };
-    const ground = { self, cache, numbered: backgroundIds() };
+    const ground = { self, cache, numbered: backgroundIds(), onLeft };
     const wanted = policyOf(config, base, {});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start

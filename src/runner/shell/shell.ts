@@ -67,8 +67,10 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
       // What it does not foresee, a file that cannot be written in the middle of a script for one, it throws.
       .catch((error) => ({ stdout: "", stderr: `bash: ${messageOf(error)}\n`, exitCode: 1 }))
       .finally(() => clearTimeout(timer));
-    for (const name of missingCommands(ended.stderr)) {
-      deny(missingNote(name, policy, commands), { kind: "run", target: name });
+    for (const [at, name] of missingCommands(ended.stderr).entries()) {
+      // What there is instead is the same for all of them.
+      const more = at === 0 ? ` ${insteadNote(policy, commands)}` : "";
+      deny(missingNote(name, policy) + more, { kind: "run", target: name });
     }
     const { ending, limit } = endingOf(ended, signal.aborted, over.signal.aborted);
     const output = joined(ended.stdout, withoutHints(ended.stderr));
@@ -133,14 +135,18 @@ function missingCommands(stderr: string): string[] {
   return [...new Set(Array.from(found, ([, name]) => name ?? ""))];
 }
 
-/** R457: what was denied, what there is instead, and the smallest grant where one is to be had. */
-function missingNote(name: string, { run, sandbox }: Policy, commands: ReadonlySet<string>): string {
-  const listed = run.all ? [] : run.list;
+/** R457: what was denied, and the smallest grant where one is to be had. */
+function missingNote(name: string, { sandbox }: Policy): string {
   const grant = sandbox === "kernel" || sandbox === "kernel+"
     ? `only the user can grant it, with ${grantOption("run", name)}`
     : `at the sandbox level ${sandbox} no single program can be granted`;
-  return `NotCapable: run access to "${name}" is not granted; ${grant}. This bash is an interpreter that starts ` +
-    `${listed.length === 0 ? "no program" : `no program but ${listed.join(", ")}`}; its own commands: ${
-      [...commands].sort().join(" ")
-    }.`;
+  return `NotCapable: run access to "${name}" is not granted; ${grant}.`;
+}
+
+/** R457: what there is instead. */
+function insteadNote({ run }: Policy, commands: ReadonlySet<string>): string {
+  const listed = run.all ? [] : run.list;
+  return `This bash is an interpreter that starts ${
+    listed.length === 0 ? "no program" : `no program but ${listed.join(", ")}`
+  }; its own commands: ${[...commands].sort().join(" ")}.`;
 }

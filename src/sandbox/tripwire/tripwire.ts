@@ -272,7 +272,7 @@ function shown(path: string, policy: Policy): string {
 
 function verbOf({ path, instead, from }: Trap): string {
   if (instead.kind === "absent") return "Removed";
-  return from.get(path) === instead ? "Restored" : "Sifted";
+  return from.get(path) === instead ? "Restored" : "Took settings out of";
 }
 
 function told(path: string, why: string, policy: Policy): string {

@@ -67,6 +67,24 @@ Deno.test("textMode() says the same, progress included, when it gets only what i
   assertEquals(await said(wanted), await said(list));
 });
 
+Deno.test("textMode() tells the answer once with --verbose, before it what came before, and half an answer of a failed run", async () => {
+  const call: AgentEvent = { type: "tool_execution_start", toolCallId: "1", toolName: "ls", args: { path: "." } };
+  const said = async (...list: readonly AgentEvent[]): Promise<string[]> => {
+    const lines: string[] = [];
+    const put = (line: string): boolean => lines.push(line) > 0;
+    await textMode(events(...list), { answer: put, warn: put, progress: put });
+    return lines;
+  };
+  const [first, last] = ["Looking.", "Done."].map((text): AgentEvent => ({
+    type: "message_end",
+    message: reply(text),
+  }));
+  const end = (ending: "done" | "error"): AgentEvent => ({ type: "agent_end", messages: [], ending });
+  assertEquals(await said(first!, call, last!, end("done")), ["Looking.", "▸ ls .", "Done.\n"]);
+  assertEquals(await said(first!, last!, end("done")), ["Looking.", "Done.\n"]);
+  assertEquals(await said(first!, end("error")), ["Looking."]);
+});
+
 Deno.test("textMode() shows what a command said with --verbose, its newest lines", async () => {
   const lines: string[] = [];
   const call = { toolCallId: "1", toolName: "bash", isError: false, durationMs: 3 };

@@ -93,6 +93,9 @@ const MEANT = [
   { args: ["-C", "/x", "sessions"], fix: "sandpiper sessions" },
   { args: ["-q", "sessions", "list"], fix: "sandpiper sessions" },
   { args: ["-v", "tool", "read", "{}"], fix: "sandpiper tool" },
+  { args: ["--model", "x", "tool", "bash", "--", "ls", "-la"], fix: "sandpiper tool" },
+  { args: ["-v", "prompt", "--", "x", "y"], fix: "sandpiper prompt" },
+  { args: ["help", "optiosn"], fix: "sandpiper help" },
   { args: ["--json", "sessions"], fix: "sandpiper sessions --json" },
   { args: ["--format=md", "sessions", "export", "abc"], fix: "sandpiper sessions --format" },
 ];
@@ -128,5 +131,8 @@ Deno.test("parseCommandLine() answers help and version in words", () => {
   assertEquals(parseCommandLine(["help"]), { values: { help: true }, words: [] });
   assertEquals(parseCommandLine(["help", "help"]), { values: { help: true }, words: [] });
   assertEquals(parseCommandLine(["help", "sessions"]), { command: "sessions", values: { help: true }, words: [] });
+  for (const args of [["help", "all"], ["help", "options"], ["--help", "all"], ["all", "-h"]]) {
+    assertEquals(parseCommandLine(args), { command: "all", values: { help: true }, words: [] });
+  }
   assertEquals(parseCommandLine(["version"]), { values: { version: true }, words: [] });
 });

@@ -241,6 +241,12 @@ Deno.test("inProcessShell() says of an unknown command what was denied and what 
     ended.notes[0] ?? "",
     /^NotCapable: run access to "python3" is not granted; only the user can grant it, with --allow-run=\+python3\. .*no program but git; its own commands: .*\bgrep\b/,
   );
+  // What there is instead is said once.
+  const only = "only the user can grant it, with --allow-run=+";
+  assertEquals(
+    ended.notes.slice(1),
+    ["curl", "node"].map((name) => `NotCapable: run access to "${name}" is not granted; ${only}${name}.`),
+  );
 });
 
 Deno.test("inProcessShell() asks the host for a listed program with its words, folder and input R457", async () => {

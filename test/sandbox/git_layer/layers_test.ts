@@ -171,7 +171,7 @@ at(
     const own = Deno.readTextFileSync(`${root}/.git/config`);
     const first = await run("git config alias.x status && git config user.name Other");
     assertEquals(first.notes, [
-      "Settings hold for commands of this session only, yours are as they were: user.name, alias.x.",
+      "Your settings of the repository stay as they were, only commands in the sandbox see: user.name, alias.x.",
     ]);
     const next = await run("git config alias.x && git config user.name");
     assertEquals([next.output, next.notes], ["status\nOther\n", []]);

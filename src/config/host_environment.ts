@@ -1,3 +1,4 @@
+import { isFolder } from "../core/support/on_disk.ts";
 /** Where the process meets the world: everything that differs from machine to machine enters here. */
 export interface World {
   /** The process's environment, as far as it may be seen. */
@@ -26,14 +27,6 @@ export function readWorld(): World {
     stdoutIsTerminal: Deno.stdout.isTerminal(),
     mayRun: Deno.permissions.querySync({ name: "run" }).state === "granted",
   };
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 function readEnvironment(): Record<string, string> {

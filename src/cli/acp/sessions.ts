@@ -1,3 +1,4 @@
+import { isFolder } from "../../core/support/on_disk.ts";
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -139,13 +140,5 @@ function checkLock(sessionId: string, path: string): void {
   } catch (error) {
     // Where no lock can be made, the session can still be read.
     if (error instanceof RequestError) throw error;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
   }
 }

@@ -1,9 +1,9 @@
 import type { AgentEvent, Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { textOf } from "../../core/message.ts";
 import { describeDenial } from "../../sandbox/policy/describe.ts";
-import { claimOf, isObject } from "../../sandbox/denial/claim.ts";
+import { claimOf } from "../../sandbox/denial/claim.ts";
 
 /** How the sentences begin in which a result tells what the policy refused. */
 const REFUSAL = /^(?:(?:Denied|Sandbox|NotCapable): )+(.*)$/m;

@@ -1,3 +1,4 @@
+import { isFolder } from "../../core/support/on_disk.ts";
 import { isAbsolute, join, resolve } from "@std/path";
 
 /** Where configuration is read from and where new files are written. */
@@ -35,12 +36,4 @@ export function findConfigFolders(root: string, env: Readonly<Record<string, str
     newProject: join(root, ".sandpiper"),
     ...(newUser ? { newUser } : {}),
   };
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

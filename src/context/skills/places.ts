@@ -1,3 +1,4 @@
+import { isFolder } from "../../core/support/on_disk.ts";
 import { basename, dirname, join, resolve } from "@std/path";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { ancestorsOf, findGitRoot } from "../files/ancestors.ts";
@@ -65,12 +66,4 @@ function namedFolders(root: string, paths: readonly string[]): readonly string[]
 function untrusted(file: string): Diagnostic {
   const message = "The project is not trusted, so its skills are left out. Look at them, then pass --trust";
   return { code: "untrusted", message, file };
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,8 @@
 import { THINKING_LEVELS } from "../../core/provider.ts";
 import type { HostActions, HostCall } from "../../core/host_actions.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { isList, isObject, isTexts } from "../events/json_text.ts";
+import { isList, isTexts } from "../events/json_text.ts";
 import { isDraft, isTextOrContent } from "../events/message_shape.ts";
 
 /** Longest text that reaches a screen, UTF-16 units. */

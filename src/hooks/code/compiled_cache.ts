@@ -1,6 +1,7 @@
+import { isObject } from "../../core/json.ts";
 import { dirname, join, relative } from "@std/path";
 import { sha256 } from "../../core/support/digest.ts";
-import { isList, isObject } from "../events/json_text.ts";
+import { isList } from "../events/json_text.ts";
 import type { LinkModule } from "./linker.ts";
 import { readOwnFile, writeOwnFile } from "./own_file.ts";
 import type { ExtensionSource } from "./source_files.ts";

@@ -1,8 +1,9 @@
+import { isObject } from "../../core/json.ts";
+import { isFile } from "../../core/support/on_disk.ts";
 import { basename, dirname, join, relative } from "@std/path";
 import { sha256 } from "../../core/support/digest.ts";
 import { UserError } from "../../core/error.ts";
 import { isInside } from "../../core/policy.ts";
-import { isObject } from "../events/json_text.ts";
 
 /** Bounds of one extension. */
 const MAX_FILES = 500;
@@ -78,14 +79,6 @@ function locate(from: string, specifier: string): string | undefined {
   const names = [path, `${path}.ts`, `${path}.js`, path.replace(/\.js$/, ".ts"), join(path, "index.ts")];
   const found = names.find(isFile);
   return found === undefined ? undefined : realPath(found, from);
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }
 
 function realPath(path: string, from: string): string {

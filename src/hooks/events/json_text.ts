@@ -35,11 +35,6 @@ export function isList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether a value is a list of strings. */
 export function isTexts(value: unknown): value is readonly string[] {
   return isList(value) && value.every((item) => typeof item === "string");

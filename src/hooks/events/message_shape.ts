@@ -1,6 +1,7 @@
+import { isObject } from "../../core/json.ts";
 import type { AgentMessage, ImageContent, TextContent } from "../../core/message.ts";
 import type { CustomDraft } from "../../core/host_actions.ts";
-import { isList, isObject } from "./json_text.ts";
+import { isList } from "./json_text.ts";
 
 const IMAGE_TYPE = /^image\/[\w.+-]+$/;
 

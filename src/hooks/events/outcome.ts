@@ -1,6 +1,7 @@
+import { isObject } from "../../core/json.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import type { HandlerOutcome } from "./extension.ts";
-import { isList, isObject, readJson } from "./json_text.ts";
+import { isList, readJson } from "./json_text.ts";
 import { isContent } from "./message_shape.ts";
 
 /** Longest error that is kept of what an extension says, UTF-16 units. */

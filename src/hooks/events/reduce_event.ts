@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
-import { isObject } from "./json_text.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 
 /** An event as the next handler gets it, and whether there is a next handler. */
 export interface Step {

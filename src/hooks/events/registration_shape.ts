@@ -1,6 +1,6 @@
 import type { Registration } from "./extension.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { isList, isObject, isTexts } from "./json_text.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isList, isTexts } from "./json_text.ts";
 import { isEvent } from "./table.ts";
 
 /** Most things of a kind that an extension may bring. */

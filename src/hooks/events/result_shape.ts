@@ -1,6 +1,6 @@
 import type { DecisionName } from "../../core/hook_events.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { isList, isObject, isTexts } from "./json_text.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isList, isTexts } from "./json_text.ts";
 import { isAgentMessage, isContent, isDraft, isImages } from "./message_shape.ts";
 
 /** Whether a field has the right shape; absent fields are never asked about. */

@@ -1,3 +1,4 @@
+import { isFile } from "../../core/support/on_disk.ts";
 import { basename, join, resolve } from "@std/path";
 
 /** An extension that was found, not read yet. */
@@ -93,12 +94,4 @@ function indexIn(folder: string): string | undefined {
 function nameOf(path: string): string {
   const file = basename(path).replace(/\.(?:ts|js)$/, "");
   return file === "index" ? basename(join(path, "..")) : file;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

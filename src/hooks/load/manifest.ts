@@ -1,5 +1,6 @@
+import { isObject } from "../../core/json.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
-import { isObject, isTexts } from "../events/json_text.ts";
+import { isTexts } from "../events/json_text.ts";
 import { readLiteral } from "./literal.ts";
 import type { ExtensionSource } from "../code/source_files.ts";
 

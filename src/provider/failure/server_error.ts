@@ -1,4 +1,4 @@
-import { isObject } from "../repair/tool_schema.ts";
+import { isObject } from "../../core/json.ts";
 
 /** What an error body says, wherever its server put it. */
 export interface ServerError {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ImageContent,
@@ -15,7 +15,6 @@ import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
 import type { ServerProfile } from "./server_profile.ts";
 import { safeToolName } from "../repair/tool_name.ts";
-import { isObject } from "../repair/tool_schema.ts";
 
 /** What a tool result says that has no text: some servers refuse an empty one. */
 export const NO_OUTPUT = "(no output)";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
 import type { WireReader } from "../reply/exchange.ts";
@@ -8,7 +8,6 @@ import { readFinish } from "../reply/finish_reason.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
 import type { Reply } from "../reply/reply.ts";
-import { isObject } from "../repair/tool_schema.ts";
 import { readUsage } from "../reply/usage.ts";
 
 // The one place that knows what chat-completions servers really send; the reasons for each line are the dialects that

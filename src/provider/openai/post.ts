@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { createBodyBytes } from "./body_bytes.ts";
 import type { Connection } from "./connection.ts";
-import { isObject } from "../repair/tool_schema.ts";
 
 /**
  * Posts a body and gives the raw response; rejects with the package's `APIError` for everything but a success, and with

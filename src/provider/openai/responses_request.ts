@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
@@ -7,7 +7,6 @@ import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
 import { safeToolName } from "../repair/tool_name.ts";
-import { isObject } from "../repair/tool_schema.ts";
 
 /** Which server a Responses body is for. */
 export interface ResponsesTarget {

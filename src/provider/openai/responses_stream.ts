@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
 import type { WireReader } from "../reply/exchange.ts";
@@ -7,7 +7,6 @@ import type { FailureScene } from "../failure/failure_message.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
 import type { Reply } from "../reply/reply.ts";
-import { isObject } from "../repair/tool_schema.ts";
 import { readUsage } from "../reply/usage.ts";
 
 // Servers leave out the most different of these events, so everything is taken from where it comes first, and what comes

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { Refused } from "./refusal.ts";
-import { isClosed, isObject, joinPath, propertiesOf, propertyOf, requiredOf } from "./tool_schema.ts";
+import { isClosed, joinPath, propertiesOf, propertyOf, requiredOf } from "./tool_schema.ts";
 
 /** Names that models use for a key of ours; taken only where the right one is missing, and shown in no prompt. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

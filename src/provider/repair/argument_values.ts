@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { dropKeys, listKeyOf, repairKeys } from "./argument_keys.ts";
 import { parseStrict, readJson, refuseHostile } from "./json_arguments.ts";
 import { Refused } from "./refusal.ts";
-import { isObject, joinPath, propertiesOf, propertyOf, requiredOf, typeOf } from "./tool_schema.ts";
+import { joinPath, propertiesOf, propertyOf, requiredOf, typeOf } from "./tool_schema.ts";
 
 /** What a value repair may look at besides the value. */
 interface Place {

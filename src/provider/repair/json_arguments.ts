@@ -1,7 +1,6 @@
 import { messageOf } from "../../core/error.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { Refused } from "./refusal.ts";
-import { isObject } from "./tool_schema.ts";
 
 /** How deep arguments may nest; deeper ones are an attack on a recursive reader. */
 const MAX_DEPTH = 64;

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/provider.ts";
 import { repairMarkupInKeys } from "./argument_keys.ts";
 import { repairObject, repairScalar, unwrapLayer } from "./argument_values.ts";
 import { parseStrict, readArguments, refuseHostile } from "./json_arguments.ts";
 import { type Refusal, type RefusalCode, Refused } from "./refusal.ts";
-import { isObject, mismatch, propertyOf } from "./tool_schema.ts";
+import { mismatch, propertyOf } from "./tool_schema.ts";
 import { findTool, safeToolName, unknownTool } from "./tool_name.ts";
 
 // The rules: a text that strict JSON and the schema accept is never touched; every repair has one reading; nothing that

@@ -1,12 +1,7 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 
 // Only the part of JSON Schema that tool arguments use is looked at. Everything else is let through here, because the
 // tool's own schema has the last word before anything runs.
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The schemas of an object's keys. */
 export function propertiesOf(schema: JsonObject): JsonObject {

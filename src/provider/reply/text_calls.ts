@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/provider.ts";
 import { parseStrict, readArguments } from "../repair/json_arguments.ts";
 import { takeTextCall } from "../repair/tool_arguments.ts";
-import { isObject } from "../repair/tool_schema.ts";
 
 /** A call that was written as text and may run. */
 export interface TextCall {

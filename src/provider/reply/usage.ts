@@ -1,6 +1,6 @@
+import { isObject } from "../../core/json.ts";
 import type { Usage } from "../../core/message.ts";
 import { cost, type Price } from "../models/models.ts";
-import { isObject } from "../repair/tool_schema.ts";
 
 function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../core/program.ts";
-import type { CallOptions, ToolRunner } from "../core/runner.ts";
+import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../sandbox/denial/claim.ts";
 import { openRunner, type Runner } from "../sandbox/runner_client/runner_client.ts";

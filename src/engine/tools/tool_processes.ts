@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../../core/program.ts";
-import type { CallOptions, ToolRunner } from "../../core/runner.ts";
+import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../../sandbox/denial/claim.ts";
 import { openRunner } from "../../sandbox/runner_client/runner_client.ts";
 import type { Self } from "../../sandbox/confine/self.ts";
+import { CONFINED_LEVELS } from "../../core/policy.ts";
+import { type Runner } from "../../sandbox/runner_client/runner_client.ts";
 import type { Commands } from "./background_ids.ts";
 import { type LateProcesses, lateProcesses } from "./late_processes.ts";
 import { startsListed } from "./listed_programs.ts";
@@ -18,9 +20,9 @@ export interface ToolProcesses {
   /** Those, and what can be switched on besides. */
   readonly known: readonly Tool[];
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
-  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
+  /** A request is on its way: what confines the tools that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
-  /** The model has begun to call a tool: what it needs is started now. */
+  /** The model has begun to call a tool: what it needs is started now, code and all. */
   readonly foresee: (tool: string) => void;
   /** Takes no further call; when those under way have ended, so does all but commands in the background. */
   readonly retire: () => Promise<void>;
@@ -39,8 +41,11 @@ export interface ToolGround {
   readonly onLeft?: (line: string) => void;
 }
 
-/** How long after a request was built the runner starts: the request should be out, and a model takes longer to answer. */
-const RUNNER_AFTER_MS = 25;
+/**
+ * How long after a request was built the runner's process is started, which confines itself and waits: the request should
+ * be out, and a model takes longer to answer.
+ */
+const RUNNER_AFTER_MS = 5;
 
 /**
  * Opens what runs tools under a policy: their processes are started when a request is on its way, when a call is foreseen,
@@ -57,7 +62,7 @@ export function openToolProcesses(
   const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
   const processes = kind && lateProcesses(kind, policy, self, cache, onLeft);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
-  const start = (): ToolRunner =>
+  const start = (): Runner =>
     openRunner(
       policy,
       self,
@@ -67,6 +72,7 @@ export function openToolProcesses(
   const isWanted = active.some((tool) => tool.place === "runner");
   // A worker in this process: what it may not have is a mistake on the command line.
   let runner = isWanted && policy.sandbox === "permissions" ? start() : undefined;
+  runner?.warm();
   let starting: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
   const running = new Set<Promise<unknown>>();
@@ -111,13 +117,15 @@ export function openToolProcesses(
     warmSoon: () => {
       if (isClosed) return;
       processes?.tidySoon();
-      if (isWanted) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
+      // Without a launcher there is nothing that could wait but the whole program.
+      const canWait = isWanted && CONFINED_LEVELS.has(policy.sandbox);
+      if (canWait) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
     },
     foresee: (name) => {
       const tool = known.find((one) => one.name === name);
       if (isClosed || tool === undefined) return;
       // A worker in this process may be refused, which the call tells.
-      if (tool.place === "runner" && policy.sandbox !== "permissions") runner ??= start();
+      if (tool.place === "runner" && policy.sandbox !== "permissions") (runner ??= start()).warm();
       if (usesShell(tool)) processes?.expect();
     },
     retire: async () => {

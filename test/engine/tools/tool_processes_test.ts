@@ -22,6 +22,15 @@ function children(): number[] {
   return allChildren().filter((pid) => !/sandpiper-(?:warden|sentinel)/.test(readProc(`/proc/${pid}/cmdline`) ?? ""));
 }
 
+/** Processes below these that run the tools' code; what only waits is the launcher still. */
+function runners(pids: readonly number[] = children()): readonly number[] {
+  return pids.flatMap((pid) => {
+    const below = numbersIn(`/proc/${pid}/task`).flatMap((thread) => childrenOfThread(pid, thread) ?? []);
+    const isRunner = readProc(`/proc/${pid}/cmdline`)?.includes("--internal-runner") === true;
+    return [...(isRunner ? [pid] : []), ...runners(below)];
+  });
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 for (const level of CONFINED) {
@@ -56,6 +65,19 @@ for (const level of CONFINED) {
     await until(() => children().length === 1);
     await pause(300);
     assertEquals(children().length, 1);
+  });
+
+  test("lets what was started for a request wait as the launcher until a call of a file tool is near", async (processes) => {
+    processes.warmSoon();
+    await until(() => children().length === 1);
+    const waiting = children();
+    processes.foresee("bash");
+    await until(() => children().length === 2);
+    await pause(300);
+    assertEquals(runners(), []);
+    processes.foresee("read");
+    await until(() => runners().length === 1);
+    assertEquals(runners(waiting).length, 1);
   });
 
   test("starts for a foreseen call what it needs, and nothing for a tool that nobody knows", async (processes) => {

@@ -1,7 +1,7 @@
 import { dirname } from "@std/path";
 import { ToolError } from "../core/error.ts";
 import { grantOption } from "../core/grant_option.ts";
-import { covers, type Policy } from "../core/policy.ts";
+import { covers, isInside, type Policy } from "../core/policy.ts";
 import { shownPath } from "../../tools/shown_path.ts";
 import { DeniedError } from "./denial.ts";
 
@@ -61,6 +61,14 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
     const outside = !covers(policy[missing], path);
     if (outside || code === "NotCapable") {
       return denial(missing, path, `outside the ${missing} scope (${code})`, path, error);
+    }
+    // The kernel opens what lies beside a secret, and not the folder around it.
+    const secret = access === "read" ? policy.denyRead.find((denied) => isInside(denied, path)) : undefined;
+    if (secret !== undefined) {
+      const fix = "What else is in it can be read by its name";
+      return new ToolError(`Cannot list ${shownPath(path)}: ${shownPath(secret)} in it is never readable. ${fix}`, {
+        cause: error,
+      });
     }
     const why = `the system refuses (${code}: file mode, owner or the sandbox)`;
     return new ToolError(`Cannot ${access} ${shownPath(path)}: ${why}. Only the user can change that`, {

@@ -31,7 +31,7 @@ function linked(policy: Policy): ReturnType<typeof openBulkLink> {
   const reader = openBulkReader(policy);
   const memory = bulkMemory();
   // Here both ends are one thread: the answer is there before anybody waits for it.
-  return openBulkLink(memory, (request) => answerBulk(memory, (room) => reader?.(request, room) ?? -1));
+  return openBulkLink(memory, () => answerBulk(memory, (...asked) => reader?.(...asked) ?? -1, 0));
 }
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

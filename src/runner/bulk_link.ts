@@ -23,6 +23,8 @@ const ROOM_BYTES = 4 * 1024 * 1024;
 const WAIT_MS = 10_000;
 /** How long the reading thread waits for the next request of a search, for which it need not be sent for then. */
 const LINGER_MS = 20;
+/** After this it looks at its events, whatever comes. */
+const LONGEST_MS = 500;
 
 /** What is read begins with how many names were looked at; each file with the place of its name and its length. */
 export const [BULK_COUNT_BYTES, BULK_FILE_BYTES] = [4, 8];
@@ -39,13 +41,16 @@ export type BulkReader = (request: BulkRequest, room: Uint8Array<SharedArrayBuff
 export function answerBulk(memory: SharedArrayBuffer, read: BulkReader, lingerMs: number = LINGER_MS): void {
   const head = new Int32Array(memory, 0, 2);
   const room = new Uint8Array(memory, HEAD_BYTES);
-  do {
+  const end = performance.now() + LONGEST_MS;
+  for (let isHere = true; isHere;) {
     // A request is what this program's other thread wrote; what cannot be read of it ends this process.
     head[1] = read(JSON.parse(utf8.decode(room.slice(0, head[1]))) as BulkRequest, room);
-    Atomics.store(head, 0, WAITS);
+    isHere = performance.now() < end;
+    Atomics.store(head, 0, isHere ? WAITS : AWAY);
     Atomics.notify(head, 0);
-    Atomics.wait(head, 0, WAITS, lingerMs);
-  } while (Atomics.compareExchange(head, 0, WAITS, AWAY) === ASKED);
+    if (isHere) Atomics.wait(head, 0, WAITS, lingerMs);
+    isHere &&= Atomics.compareExchange(head, 0, WAITS, AWAY) === ASKED;
+  }
 }
 
 /** The worker's end: both give undefined where the other thread cannot help, and other ways must be gone. */

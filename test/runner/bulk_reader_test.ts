@@ -140,11 +140,11 @@ Deno.test({ name: "answerBulk() leaves its thread to other events while a search
   const [memory, flag] = [bulkMemory(), new SharedArrayBuffer(4)];
   const worker = new Worker(new URL("./bulk_asker.ts", import.meta.url), { type: "module" });
   const { promise: word, resolve } = Promise.withResolvers<string>();
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   worker.onmessage = ({ data }) => {
     if (data !== "asks") return resolve(data);
     timer ??= setTimeout(() => Atomics.store(new Int32Array(flag), 0, 1), 0);
-    answerBulk(memory, (...asked) => reader?.(...asked) ?? -1);
+    answerBulk(memory, (...asked) => reader?.(...asked) ?? -1, 10_000);
   };
   worker.postMessage({ memory, flag, folder: place.root } satisfies Asking);
   assertEquals(await word, "heard");

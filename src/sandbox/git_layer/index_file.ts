@@ -1,7 +1,7 @@
 // The index as meaning: a list of paths with modes and objects. It is written anew, without what a command could make git believe
 // of files that it does not look at. gitformat-index(5)
 import { createHash } from "node:crypto";
-import { checkIndex, isWithin } from "../git/index_check.ts";
+import { checkIndex } from "../git/index_check.ts";
 import { stringOf } from "../system/byte_path.ts";
 
 /** One entry. */
@@ -129,18 +129,4 @@ export function writeIndex(entries: readonly IndexEntry[], hashBytes: 20 | 32): 
   const hash = createHash(hashBytes === 20 ? "sha1" : "sha256").update(bytes.subarray(0, end)).digest();
   bytes.set(hash, end);
   return bytes;
-}
-
-/** Whether a tree's bytes name only what git would check out: no `.git`, no `..`, no path. Pure. */
-export function isSoundTree(bytes: Uint8Array, hashBytes: 20 | 32): boolean {
-  let at = 0;
-  while (at < bytes.length) {
-    const space = bytes.indexOf(0x20, at);
-    const end = bytes.indexOf(0, space);
-    if (space < 0 || end < 0 || end + hashBytes >= bytes.length + 1) return false;
-    const name = bytes.subarray(space + 1, end);
-    if (name.includes(0x2f) || !isWithin(name)) return false;
-    at = end + 1 + hashBytes;
-  }
-  return at === bytes.length;
 }

@@ -313,17 +313,29 @@ at(
   },
 );
 
-at("a flood of files is refused as a whole", async ({ world: { root }, run }) => {
-  await run("true");
-  const before = folderOf(root);
-  const { notes } = await run(
-    "git branch also; truncate -s 3G .git/one .git/two",
-  );
-  assertMatch(notes.join("\n"), /^Nothing that the command did in .* was taken: more than 4 GiB\.$/);
-  assertEquals(folderOf(root), before);
-  assertEquals((await run("git branch later")).notes, []);
-  assertEquals(git(root, "branch", "--format=%(refname:short)"), "later\nmain\n");
-});
+for (
+  const [name, flood, note] of [
+    ["bytes", "truncate -s 3G .git/objects/one .git/objects/two", "more than 4 GiB"],
+    ["bytes that are no objects", "truncate -s 200M .git/logs/one .git/two", "more than 256 MiB that are no objects"],
+    ["files", "mkdir .git/x; cd .git/x; seq 100001 | xargs touch", "more than 100000 files"],
+    ["folders", "mkdir -p .git/objects/$(printf 'x/%.0s' $(seq 30))", "folders more than 24 deep"],
+    [
+      "references",
+      "h=$(git rev-parse HEAD); (echo '# pack-refs with: sorted'; for i in $(seq 20001); do echo $h refs/tags/t$i; done) > .git/packed-refs",
+      "more than 20000 references changed",
+    ],
+  ] as const
+) {
+  at(`a flood of ${name} is refused as a whole`, async ({ world: { root }, run }) => {
+    await run("true");
+    const before = folderOf(root);
+    const { notes } = await run(`git branch also; git config alias.x status; ${flood}`);
+    assertEquals(notes, [`Nothing that the command did in ${root}/.git was taken: ${note}.`]);
+    assertEquals(folderOf(root), before);
+    assertEquals((await run("git branch later")).notes, []);
+    assertEquals(git(root, "branch", "--format=%(refname:short)"), "later\nmain\n");
+  });
+}
 
 at("what runs in the background is taken when it ends", async ({ world: { root }, shell, run }) => {
   const { id } = await shell.background.start("echo b > b; git add b; git commit -qm background; sleep 100");

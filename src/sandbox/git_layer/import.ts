@@ -4,8 +4,8 @@ import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
-import { importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
-import { timeLimit } from "./limit.ts";
+import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
+import { IMPORT_LIMITS, LimitReached, openPause, timeLimit } from "./limit.ts";
 import { importObjects } from "./objects.ts";
 import { isOperation, isUnfinished, planOperations } from "./operations.ts";
 import {
@@ -179,14 +179,22 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     return isDone || said(notes, `HEAD could not be changed: ${why}.`);
   };
 
+  const areBlobs = async (names: ReadonlySet<string>): Promise<boolean> => {
+    if (names.size === 0) return true;
+    const args = ["cat-file", "--batch-check=%(objecttype)", "--buffer"];
+    const { isDone, output } = await git(folder, args, `${[...names].join("\n")}\n`);
+    return isDone && output === "blob\n".repeat(names.size);
+  };
+
   const takeIndex = async (changed: Uint8Array | undefined, begun: Begun, notes: string[]): Promise<boolean> => {
     try {
       if (changed === undefined) throw new Error("it is no file, or too large");
       const entries = readIndex(changed, hashBytes);
+      const was = readIndex(begun.index ?? new Uint8Array(), hashBytes);
+      if (!await areBlobs(addedObjects(was, entries))) throw new Error("what it names is not all there");
       using lock = await openLock(`${folder}/index`);
       const now = bytesAt(`${folder}/index`, LONGEST_INDEX);
-      const current = readIndex(now ?? new Uint8Array(), hashBytes);
-      const was = sameBytes(now, begun.index) ? current : readIndex(begun.index ?? new Uint8Array(), hashBytes);
+      const current = sameBytes(now, begun.index) ? was : readIndex(now ?? new Uint8Array(), hashBytes);
       const next = importedEntries(current, entries);
       // A look at files changes what an index says of them, and nothing else.
       if (sameEntries(current, next)) return true;
@@ -199,29 +207,36 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     }
   };
 
-  const takeLogs = (
+  /** The logs that a command changed as they may be, by the reference; undefined for those that it removed. */
+  const readLogs = async (
+    upper: string,
     entries: ReadonlyMap<string, UpperKind>,
-    read: (path: string, most: number) => string | undefined,
-    isTaken: (ref: string) => boolean,
-  ): string[] => {
+  ): Promise<{ readonly logs: ReadonlyMap<string, Log>; readonly refused: string[] }> => {
+    const logs = new Map<string, Log>();
     const refused: string[] = [];
+    const pause = openPause();
     for (const [path, kind] of entries) {
       if (!path.startsWith("logs/") || kind === "folder" || kind === "opaque" || path.endsWith(".lock")) continue;
       const ref = path.slice("logs/".length);
-      if (ref !== "HEAD" && !isRefName(ref)) {
-        refused.push(path);
-        continue;
-      }
-      if (!isTaken(ref)) continue;
-      if (kind === "gone") removeFile(`${folder}/${path}`);
+      const text = kind === "file" ? rawAt(`${upper}/${path}`, LONGEST_LOG) : undefined;
+      if ((ref !== "HEAD" && !isRefName(ref)) || (kind !== "gone" && text === undefined)) refused.push(path);
+      else if (text === undefined) logs.set(ref, { text, objects: [] });
       else {
-        const log = kind === "file" ? read(path, LONGEST_LOG) : undefined;
-        if (log === undefined || !log.split("\n").every((line) => line === "" || LOG_LINE.test(line))) {
-          refused.push(path);
-        } else if (log !== own(path)) putFile(folder, path, log);
+        const was = new Set((own(path) ?? "").split("\n"));
+        const objects = new Set<string>();
+        let isGood = true;
+        for (const line of text.split("\n")) {
+          await pause();
+          if (line === "" || was.has(line)) continue;
+          if (!LOG_LINE.test(line)) isGood = false;
+          const [from = "", to = ""] = line.split(" ", 2);
+          [from, to].filter((name) => name !== zero).forEach((name) => objects.add(name));
+        }
+        if (isGood) logs.set(ref, { text, objects: [...objects] });
+        else refused.push(path);
       }
     }
-    return refused;
+    return { logs, refused };
   };
 
   return {
@@ -252,7 +267,12 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       if (refused.length > 0) notes.push(`Not taken, since no command may set these references: ${named(refused)}.`);
       const head = headAt(upper);
       const known = new Set([...begun.refs.loose.values(), ...begun.refs.packed.values()]);
+      const { logs, refused: oddLogs } = await readLogs(upper, entries);
       const tips = new Set([...changes.map(({ to }) => to), entries.has("HEAD") ? head : undefined]);
+      for (const { objects } of logs.values()) for (const name of objects) tips.add(name);
+      if (tips.size > 2 * IMPORT_LIMITS.refs) {
+        throw new LimitReached(`more than ${2 * IMPORT_LIMITS.refs} objects named`);
+      }
       const unknown = [...tips].filter((to): to is string => to !== undefined && isObjectName(to) && !known.has(to));
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
       const whole = new Set([...known, ...await connected(unknown, limit)]);
@@ -315,14 +335,14 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
           );
         }
       }
-      const changedRefs = new Set(changes.map(({ name }) => name));
-      const oddLogs = takeLogs(
-        entries,
-        read,
-        (ref) =>
-          !isOther.has(`logs/${ref}`) &&
-          (ref === "HEAD" ? isHeadTaken && isWhole : !changedRefs.has(ref) || done.has(ref)),
-      );
+      const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
+      for (const [ref, { text, objects }] of logs) {
+        const path = `logs/${ref}`;
+        if (isOther.has(path) || (ref === "HEAD" ? !isHeadTaken || !isWhole : left.has(ref))) continue;
+        if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
+        else if (text === undefined) removeFile(`${folder}/${path}`);
+        else if (text !== own(path)) putFile(folder, path, text);
+      }
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
 
       if (settings.length > 0) {
@@ -350,6 +370,12 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       return { notes, kept: next };
     },
   };
+}
+
+/** What a reference was, line by line; `objects`: those that new lines name. */
+interface Log {
+  readonly text: string | undefined;
+  readonly objects: readonly string[];
 }
 
 const GONE: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other"]);

@@ -22,7 +22,9 @@ export interface IndexEntry {
 
 const STAT = 40;
 const MODE_AT = 24;
-const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000]);
+/** A commit of another repository. */
+const GITLINK = 0o160000;
+const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLINK]);
 
 /** The entries of an index; throws with the reason where they are not all in it, in order and sound. */
 export function readIndex(bytes: Uint8Array, hashBytes: 20 | 32): readonly IndexEntry[] {
@@ -92,6 +94,14 @@ export function importedEntries(own: readonly IndexEntry[], changed: readonly In
     new DataView(stat.buffer).setUint32(MODE_AT, entry.mode);
     return { ...entry, stat, isAssumed: false, isSkipped: was?.isSkipped ?? false };
   });
+}
+
+/** The objects of files that a list names and another does not. Pure. */
+export function addedObjects(own: readonly IndexEntry[], changed: readonly IndexEntry[]): ReadonlySet<string> {
+  const known = new Set(own.map(({ object }) => object));
+  return new Set(
+    changed.filter(({ mode, object }) => mode !== GITLINK && !known.has(object)).map(({ object }) => object),
+  );
 }
 
 /** Whether two lists mean the same, whatever they say of files. Pure. */

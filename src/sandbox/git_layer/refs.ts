@@ -28,6 +28,8 @@ const FRESH_MS = 100;
 
 const OBJECT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
+const PACKED = /^(?:#.*\n|(?:[0-9a-f]{40}|[0-9a-f]{64}) .+\n|\^[0-9a-f]+\n)*$/;
+
 /** Namespaces that are data; `refs/replace` makes git read one object for another. */
 const SPACES = /^refs\/(?:heads|tags|remotes|notes|bisect|rewritten|original)\/.|^refs\/stash$/;
 
@@ -137,7 +139,11 @@ export async function refChanges(
   const packedKind = entries.get("packed-refs");
   if (packedKind !== undefined) {
     const found = new Map<string, string>();
-    for (const piece of piecesOf(packedKind === "file" ? read("packed-refs") ?? "" : "")) {
+    const text = packedKind === "gone" ? "" : packedKind === "file" ? read("packed-refs") : undefined;
+    // What git could not read either says nothing of what was removed.
+    if (text === undefined) return { changes: [], refused: ["packed-refs"] };
+    for (const piece of piecesOf(text)) {
+      if (!PACKED.test(piece)) return { changes: [], refused: ["packed-refs"] };
       for (const [name, value] of parsePacked(piece)) {
         found.set(name, value);
         if (value !== begun.packed.get(name) && value !== begun.loose.get(name)) limit();

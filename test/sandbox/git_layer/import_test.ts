@@ -18,7 +18,8 @@ const HEX = "0123456789abcdef0123456789abcdef01234567";
 const OTHER = "1".repeat(40);
 
 Deno.test("settingsChange() adds remotes and what follows them, and nothing that runs or names a place", () => {
-  const own = '[core]\n\tbare = false\n[remote "old"]\n\turl = https://a.test/b\n[branch "main"]\n\tremote = old\n';
+  const own =
+    '[core]\n\tbare = false\n[remote "old"]\n\turl = https://a.test/b\n[branch "main"]\n\tremote = old\n\tmerge = refs/heads/main\n';
   const change = (more: string) => settingsChange(own, own + more);
   const added = (more: string): boolean => change(more).refused.length === 0 && change(more).added.length > 0;
   const good = [
@@ -51,6 +52,9 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
     '[remote "n"]\n\turl = https://h.test/x\n\tpushurl = https://h.test/y\n',
     '[remote "n"]\n\turl = https://h.test/x\n\tproxy = x\n',
     '[branch "main"]\n\tremote = n\n',
+    '[branch "main"]\n\tremote = .\n',
+    '[branch "main"]\n\tmerge = refs/heads/other\n',
+    '[branch "b"]\n\tmerge\n',
     '[branch "b"]\n\tremote = https://h.test/x\n',
     '[branch "b"]\n\tmerge = refs/tags/x\n',
     "[include]\n\tpath = x\n",
@@ -66,7 +70,12 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
   const two = change('[remote "n"]\n\turl = https://h.test/x\n\turl = http://h.test/x\n');
   assertEquals(two, { added: [], refused: ["remote.n.url", "remote.n.url"] });
   assertEquals(settingsChange(own, own), { added: [], refused: [] });
-  assertEquals(settingsChange(own, "").refused, ["core.bare", "remote.old.url", "branch.main.remote"]);
+  assertEquals(settingsChange(own, "").refused, [
+    "core.bare",
+    "remote.old.url",
+    "branch.main.remote",
+    "branch.main.merge",
+  ]);
 });
 
 Deno.test("isRefName() takes names of data that git takes, and none that is obeyed", () => {

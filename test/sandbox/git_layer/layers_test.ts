@@ -244,6 +244,29 @@ at("a user who switches branches or looks meanwhile", async ({ world: { root }, 
   assertEquals(git(root, "branch", "--show-current"), "yours\n");
 });
 
+at("what a user changes meanwhile in git's own files is nobody's to undo", async ({ world: { root }, run }) => {
+  const work = run("git branch also; touch done; while [ -e done ]; do sleep .05; done");
+  while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  git(root, "config", "core.fsmonitor", "false");
+  git(root, "config", "alias.x", "!touch mine");
+  Deno.writeTextFileSync(`${root}/.git/hooks/post-commit`, "#!/bin/sh\ntrue\n", { mode: 0o755 });
+  Deno.writeTextFileSync(`${root}/.git/info/attributes`, "* filter=mine\n");
+  for (const folder of ["info", "logs", "objects"]) Deno.symlinkSync("../hooks", `${root}/.git/${folder}/link`);
+  const before = { ...folderOf(root, ".git/hooks"), ...folderOf(root, ".git/info") };
+  const config = Deno.readTextFileSync(`${root}/.git/config`);
+  Deno.removeSync(`${root}/done`);
+  assertEquals((await work).notes, []);
+  assertEquals({ ...folderOf(root, ".git/hooks"), ...folderOf(root, ".git/info") }, before);
+  assertEquals(Deno.readTextFileSync(`${root}/.git/config`), config);
+  assertEquals((await run("git branch later")).notes, []);
+  assertEquals(Deno.readTextFileSync(`${root}/.git/config`), config);
+  for (const folder of ["info", "logs", "objects"]) assert(isThere(`${root}/.git/${folder}/link`), folder);
+  assertEquals(git(root, "branch", "--format=%(refname:short)"), "also\nlater\nlinked\nmain\n");
+}, (root) => {
+  repository(root);
+  git(root, "worktree", "add", "-q", "linked");
+});
+
 at("a user's line in a log is not lost to a command's", async ({ world: { root }, run }) => {
   const work = run("echo z >> a; git stash -q; touch done; while [ -e done ]; do sleep .05; done");
   while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -317,7 +340,6 @@ for (
   const [name, flood, note] of [
     ["bytes", "truncate -s 3G .git/objects/one .git/objects/two", "more than 4 GiB"],
     ["bytes that are no objects", "truncate -s 200M .git/logs/one .git/two", "more than 256 MiB that are no objects"],
-    ["files", "mkdir .git/x; cd .git/x; seq 100001 | xargs touch", "more than 100000 files"],
     ["folders", "mkdir -p .git/objects/$(printf 'x/%.0s' $(seq 30))", "folders more than 24 deep"],
     [
       "references",

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { constants, inflateSync } from "node:zlib";
 import { messageOf } from "../../core/error.ts";
 import { stringOf } from "../system/byte_path.ts";
+import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
@@ -17,6 +18,10 @@ const OWN = "tmp_objdir-incoming-sandpiper-";
 /** An import has ended for long. */
 const LEFT_MS = 10 * 60_000;
 const NAMES_AT_ONCE = 8_192;
+/** What is read and written at once. */
+const SMALL = 1024 * 1024;
+/** Enough for the codes of a first block, after which everything stands that an object begins with. */
+const START = 1_024;
 
 const LOOSE = /^objects\/([0-9a-f]{2})\/([0-9a-f]{38}|[0-9a-f]{62})$/;
 const PACK = /^objects\/pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
@@ -89,7 +94,8 @@ async function copyLoose({ upper, apart, pause }: Incoming, paths: readonly stri
   let unpacked = 0;
   for (const path of paths) {
     await pause();
-    const size = await unpackedSize(`${upper}/${path}`);
+    const whole = readRegular(`${upper}/${path}`, SMALL);
+    const size = unpackedSize(whole ?? await startOf(`${upper}/${path}`));
     if (size === undefined) return `${path} is not as git writes objects`;
     unpacked += size;
     if (unpacked > IMPORT_LIMITS.unpackedBytes) {
@@ -97,20 +103,23 @@ async function copyLoose({ upper, apart, pause }: Incoming, paths: readonly stri
     }
     const to = `${apart}/loose/${path.slice("objects/".length)}`;
     Deno.mkdirSync(to.slice(0, to.lastIndexOf("/")), { recursive: true });
-    await Deno.copyFile(`${upper}/${path}`, to);
+    if (whole === undefined) await Deno.copyFile(`${upper}/${path}`, to);
+    else Deno.writeFileSync(to, whole);
     Deno.chmodSync(to, 0o444);
   }
   return undefined;
 }
 
-/** What a loose object says of its size, which is all that git unpacks of it; undefined where it is none. */
-async function unpackedSize(path: string): Promise<number | undefined> {
-  // Enough for the codes of a first block, after which everything stands that an object begins with.
-  const bytes = new Uint8Array(1_024);
+async function startOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(START);
   using file = await Deno.open(path);
-  const count = file.readSync(bytes) ?? 0;
+  return bytes.subarray(0, await file.read(bytes) ?? 0);
+}
+
+/** What a loose object says of its size, which is all that git unpacks of it; undefined where it is none. */
+function unpackedSize(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   try {
-    const start = inflateSync(bytes.subarray(0, count), { finishFlush: constants.Z_SYNC_FLUSH });
+    const start = inflateSync(bytes.subarray(0, START), { finishFlush: constants.Z_SYNC_FLUSH });
     const size = /^(?:blob|tree|commit|tag) (\d{1,12})\0/.exec(stringOf(start, 0, Math.min(start.length, 32)))?.[1];
     return size === undefined ? undefined : Number(size);
   } catch {

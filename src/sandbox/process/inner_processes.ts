@@ -1,6 +1,7 @@
 // What is in a process namespace can be counted by one look at its own /proc, and ended by one signal to its first
 // process, however many there are: a walk through the tree takes longer the less of the processors is left for it.
 import { childrenOfThread, numbersIn, readProcLink } from "../system/procfs.ts";
+import { statusOf } from "../system/statx.ts";
 
 /** The first process of the process namespace that a wrapper has made; empty where there is none. */
 export function initsBelow(wrapper: number): readonly number[] {
@@ -12,7 +13,14 @@ export function initsBelow(wrapper: number): readonly number[] {
   return own === undefined || other === undefined || own === other ? [] : children;
 }
 
-/** How many processes live in the namespace that a wrapper has made; 0 where there is none or it cannot be seen. */
+/**
+ * How many processes live in the namespace that a wrapper has made; 0 where there is none or it cannot be seen, and until its
+ * first process has mounted a /proc of its own: before, it sees the host's, with all of the machine in it.
+ */
 export function innerProcesses(wrapper: number): number {
-  return initsBelow(wrapper).reduce((sum, init) => sum + numbersIn(`/proc/${init}/root/proc`).length, 0);
+  return initsBelow(wrapper).reduce((sum, init) => {
+    const proc = `/proc/${init}/root/proc`;
+    const isOwn = statusOf(proc)?.identity !== statusOf("/proc")?.identity;
+    return isOwn ? sum + numbersIn(proc).length : sum;
+  }, 0);
 }

@@ -19,3 +19,13 @@ for (const level of CONFINED) {
       await shell.background.stop(id);
     }));
 }
+
+Deno.test("innerProcesses() does not count the machine while a namespace has no /proc of its own", async () => {
+  await using child = new Deno.Command("unshare", {
+    args: [...Deno.uid() === 0 ? [] : ["--user"], "--pid", "--fork", "--kill-child", "sleep", "60"],
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await until(() => initsBelow(child.pid).length === 1);
+  assertEquals(innerProcesses(child.pid), 0);
+});

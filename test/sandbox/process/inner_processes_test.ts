@@ -21,11 +21,16 @@ for (const level of CONFINED) {
 }
 
 Deno.test("innerProcesses() does not count the machine while a namespace has no /proc of its own", async () => {
-  await using child = new Deno.Command("unshare", {
+  const child = new Deno.Command("unshare", {
     args: [...Deno.uid() === 0 ? [] : ["--user"], "--pid", "--fork", "--kill-child", "sleep", "60"],
     stdout: "null",
     stderr: "null",
   }).spawn();
-  await until(() => initsBelow(child.pid).length === 1);
-  assertEquals(innerProcesses(child.pid), 0);
+  try {
+    await until(() => initsBelow(child.pid).length === 1);
+    assertEquals(innerProcesses(child.pid), 0);
+  } finally {
+    child.kill("SIGKILL"); // unshare waits through the other signals
+    await child.status;
+  }
 });

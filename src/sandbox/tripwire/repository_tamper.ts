@@ -3,6 +3,7 @@
 import { dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { siftConfig } from "../git/harmless_config.ts";
+import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "../git/working_folder.ts";
 import { openGitFiles } from "./git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./repositories.ts";
@@ -63,7 +64,7 @@ interface Look {
 type PlaceCheck = (place: string, config: string) => boolean;
 
 /** The watch of a policy; `layered`: see `openTripwire`. */
-export function watchTraps(policy: Policy, layered: readonly string[] = []): TrapWatch {
+export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): TrapWatch {
   const search = openRepositories(policy, layered);
   const gitFiles = openGitFiles();
   let latest: ReadonlyMap<string, States> = new Map();

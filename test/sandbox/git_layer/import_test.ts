@@ -300,7 +300,7 @@ Deno.test({
         if (left-- === 0) throw new Error("the end");
         return real(...call);
       };
-      const layered = openLayered(`${root}/.git`, fresh, 20, limited);
+      const layered = openLayered(`${root}/.git`, { fresh, hashBytes: 20, git: limited });
       const begun = layered.begin();
       const upper = inOverlay(
         base,

@@ -20,6 +20,8 @@ export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "clo
   readonly ways: readonly RepositoryWay[];
   /** The folders of all repositories whose data commands can write, the workspace's own among them. */
   readonly folders: readonly string[];
+  /** Ways by a file or link to new repositories that commands write in layers alone. */
+  readonly toLayers: readonly RepositoryWay[];
   /** Ways by a file or link to a folder that lies among the files of some repository, whose checkouts write there. */
   readonly amongFiles: readonly RepositoryWay[];
 }
@@ -53,7 +55,10 @@ export function openRepositories(policy: Policy, layered: Layered = NOT_LAYERED)
       ...(own.length > 0 ? [policy.root] : []),
     ]);
     const amongFiles = ways.filter((way) => way.via !== way.folder && isAmongFiles(way.folder, checkouts));
-    return { ways: ways.filter(isOurs), folders: [...folders], amongFiles, ...rest };
+    const toLayers = ways.filter(({ folder, via }) =>
+      isUnderLayer(folder, layered) && !isUnderLayer(via, layered) && !known.has(join(folder, "config"))
+    );
+    return { ways: ways.filter(isOurs), folders: [...folders], toLayers, amongFiles, ...rest };
   };
   return { arm: () => from(walk.arm()), look: () => from(walk.look()), passOver: (path) => walk.passOver(path) };
 }

@@ -211,6 +211,12 @@ at("a new module is made by the host: nothing of what runs arrives with it", asy
   assertEquals((await run("git -C sub2 config core.fsmonitor")).output, "touch ran\n");
 });
 
+at("the files of a new module may be moved, and not be led elsewhere", async ({ run }) => {
+  await run(`${NEW()}git --git-dir=$n config core.logAllRefUpdates true`);
+  assertEquals((await run("mv sub2 sub3")).notes, []);
+  assertMatch((await run("ln -s ../outside sub2")).notes.join("\n"), /^Removed sub3\/\.git: .* what it leads to;/);
+});
+
 at("a user who commits in a submodule meanwhile wins", async ({ world: { root }, run }) => {
   // Once where nothing was known of it when the command began, once where it was.
   for (const turn of ["first", "second"]) {

@@ -169,8 +169,8 @@ const REFUSED: readonly (readonly [name: string, command: string, note: RegExp])
 for (const [name, command, note] of REFUSED) {
   at(`a layer keeps from the user's repositories: ${name}`, async ({ world: { root, outside }, run }) => {
     const before = folderOf(root);
-    const { notes, output } = await run(command);
-    assertMatch(notes.join("\n"), note, output);
+    const { notes, ...outcome } = await run(command);
+    assertMatch(notes.join("\n"), note, JSON.stringify(outcome));
     const now = Object.entries(folderOf(root)).filter(([path]) =>
       path in before || !/objects\/\w\w(?:\/|$)/.test(path)
     );
@@ -180,7 +180,8 @@ for (const [name, command, note] of REFUSED) {
     git(root, "status");
     assert(!notes.some((line) => line.includes("could not all be taken")), notes.join("\n"));
     // The next command goes on with repositories that work.
-    assertMatch((await run("git log --oneline && git -C sub log --oneline")).output, /other/);
+    const next = await run("git log --oneline && git -C sub log --oneline");
+    assertMatch(next.output, /other/, JSON.stringify(next));
   });
 }
 

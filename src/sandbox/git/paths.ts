@@ -15,12 +15,19 @@ const DATA = new RegExp(
   ].join("|") + ")$",
 );
 
-/** Folders in a repository's that hold repositories of their own. */
-export const NESTED = ["modules", "worktrees"] as const;
+/** Repositories' folders that commands write in layers alone. */
+export interface Layered {
+  readonly folders: readonly string[];
+  /** Those in them that stay the machine's own. */
+  readonly apart: readonly string[];
+}
 
-/** Whether a path is of a repository under a layer, and not of one of those in it, which stay the machine's. */
-export function isUnderLayer(path: string, layered: readonly string[]): boolean {
-  return layered.some((folder) => isInside(path, folder) && !NESTED.some((name) => isInside(path, join(folder, name))));
+/** Where there are none. */
+export const NOT_LAYERED: Layered = { folders: [], apart: [] };
+
+/** Whether commands write a path in a layer alone. */
+export function isUnderLayer(path: string, { folders, apart }: Layered): boolean {
+  return folders.some((folder) => isInside(path, folder)) && !apart.some((folder) => isInside(path, folder));
 }
 
 /** Whether git writes an entry of this name directly in a repository's folder. */

@@ -5,7 +5,7 @@ import { messageOf } from "../../core/error.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
-import { IMPORT_LIMITS, LimitReached, openPause, timeLimit } from "./limit.ts";
+import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import { importObjects } from "./objects.ts";
 import { isOperation, isUnfinished, planOperations } from "./operations.ts";
 import {
@@ -19,7 +19,8 @@ import {
   removeLeftLocks,
   textAt,
 } from "./real_files.ts";
-import { isObjectName, isRefName, openRefs, type RefChange, refChanges, type Refs, refValue } from "./refs.ts";
+import { headAt, openRefMoves, said } from "./ref_moves.ts";
+import { isObjectName, isRefName, openRefs, refChanges, type Refs } from "./refs.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
 
@@ -34,12 +35,24 @@ export interface Begun {
 
 /** A repository under layers. */
 export interface LayeredRepository {
-  /** Its folder, a `.git`. */
+  /** Its folder: a `.git`, one of a submodule, or the part of it that a linked working folder has of its own. */
   readonly folder: string;
   /** What is there now. */
   begin(): Begun;
-  /** Takes what one command did; `kept` says of files what the session kept of an earlier one. */
-  take(upper: string, entries: ReadonlyMap<string, UpperKind>, begun: Begun, kept: KeptFiles): Promise<Taken>;
+  /** What was there at a time (milliseconds since 1970), where nobody looked then: without what was changed since. */
+  before(at: number): Begun;
+  /**
+   * Takes what one command did; `kept` says of files what the session kept of an earlier one. `lacksObjects`: some were not
+   * taken already. Throws LimitReached, or the reason with which `limit` was aborted, before anything was taken.
+   */
+  take(
+    upper: string,
+    entries: ReadonlyMap<string, UpperKind>,
+    begun: Begun,
+    kept: KeptFiles,
+    limit: AbortSignal,
+    lacksObjects?: boolean,
+  ): Promise<Taken>;
 }
 
 /** Files that a session goes on with and the user's own git never sees, by their path in the repository's folder, a character for each byte. */
@@ -50,13 +63,26 @@ export interface Taken {
   /** For the user and the model, one line each. */
   readonly notes: readonly string[];
   readonly kept: KeptFiles;
+  /** Whether some objects were not taken. */
+  readonly lacksObjects: boolean;
 }
 
+/** What opens a repository. */
+export interface RepositoryOptions {
+  /** An empty repository of the host's with names of the same length. */
+  readonly fresh: string;
+  /** The length of objects' names. */
+  readonly hashBytes: 20 | 32;
+  readonly git: HostGit;
+  /** It is of a linked working folder: objects, settings and most references are in another one. */
+  readonly isLinked?: boolean;
+}
+
+/** Clocks of file systems tick some milliseconds apart. */
+const TICK_MS = 20;
 const LONGEST_INDEX = 256 * 1024 * 1024;
 const LONGEST_LOG = 64 * 1024 * 1024;
 const LONGEST_SETTINGS = 256 * 1024;
-/** How many references are tried one by one where not all at once could be. */
-const MOST_SINGLY = 100;
 const MOST_NAMED = 5;
 
 /** What git makes anew where it is needed, and what one that was ended leaves behind. */
@@ -66,8 +92,11 @@ const TRANSIENT = new RegExp(
 );
 const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 
-/** Opens a repository whose objects' names have so many bytes; `fresh` is an empty one of the host's. */
-export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, git: HostGit): LayeredRepository {
+/** Opens a repository. */
+export function openLayered(
+  folder: string,
+  { fresh, hashBytes, git, isLinked = false }: RepositoryOptions,
+): LayeredRepository {
   removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
   const zero = "0".repeat(hashBytes * 2);
@@ -80,104 +109,21 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     at: Date.now(),
   });
 
-  /** Those of some objects from which everything can be reached that a commit needs. */
-  const connected = async (tips: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
-    const args = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
-    const reaches = async (some: readonly string[]): Promise<boolean> =>
-      (await git(folder, args, `${some.join("\n")}\n`, {}, signal)).isDone;
-    if (tips.length === 0 || await reaches(tips)) return new Set(tips);
-    const good = new Set<string>();
-    for (const tip of tips.slice(0, MOST_SINGLY)) if (await reaches([tip])) good.add(tip);
-    return good;
+  const before = (at: number): Begun => {
+    const now = begin();
+    const isSame = (path: string): boolean => (statusOf(`${folder}/${path}`)?.changedMs ?? 0) < at - TICK_MS;
+    return {
+      refs: {
+        loose: new Map([...now.refs.loose].filter(([name]) => isSame(name))),
+        packed: isSame("packed-refs") ? now.refs.packed : new Map(),
+      },
+      head: isSame("HEAD") ? now.head : "",
+      index: isSame("index") ? now.index : undefined,
+      at,
+    };
   };
 
-  const takeRefs = async (
-    changes: readonly RefChange[],
-    whole: ReadonlySet<string>,
-    notes: string[],
-  ): Promise<ReadonlySet<string>> => {
-    const done = new Set<string>();
-    const plain: RefChange[] = [];
-    for (const change of changes) {
-      const { name, from, to } = change;
-      if (to?.startsWith("ref: ")) {
-        if (!/^refs\/remotes\/.+\/HEAD$/.test(name) || !to.startsWith(`ref: ${name.slice(0, -"HEAD".length)}`)) {
-          notes.push(`${name}: it stands for another one.`);
-        } else if ((await git(folder, ["symbolic-ref", name, to.slice(5)])).isDone) done.add(name);
-      } else if (to !== undefined && !whole.has(to)) {
-        notes.push(`${name} was not taken: what it names is not all there.`);
-      } else if (from?.startsWith("ref: ")) {
-        if ((await git(folder, ["symbolic-ref", "--delete", name])).isDone) done.add(name);
-      } else plain.push(change);
-    }
-    const order = ({ name, from, to }: RefChange): string =>
-      to === undefined
-        ? `delete ${name}\0${from}\0`
-        : `update ${name}\0${to}\0${isObjectName(from ?? "") ? from : zero}\0`;
-    const update = (some: readonly RefChange[]): ReturnType<HostGit> =>
-      git(
-        folder,
-        ["update-ref", "--no-deref", "-z", "--stdin", "-m", "sandpiper: a command's"],
-        some.map(order).join(""),
-      );
-    if (plain.length === 0) return done;
-    if ((await update(plain)).isDone) return new Set([...done, ...plain.map(({ name }) => name)]);
-    for (const change of plain.slice(0, MOST_SINGLY)) {
-      const { isDone, why } = await update([change]);
-      if (isDone) done.add(change.name);
-      else notes.push(await aside(change, why));
-    }
-    if (plain.length > MOST_SINGLY) notes.push(`And ${plain.length - MOST_SINGLY} more references were not taken.`);
-    return done;
-  };
-
-  /** A reference that somebody else changed meanwhile keeps its value; the command's gets another name. */
-  const aside = async ({ name, to }: RefChange, why: string): Promise<string> => {
-    const cause = /but expected|already exists|unable to resolve/.test(why)
-      ? "was changed meanwhile"
-      : `is in use (${why})`;
-    if (to === undefined) return `${name} was not removed: it ${cause}.`;
-    const other = `${name.replace(/^refs\//, "refs/sandpiper/")}-${to.slice(0, 12)}`;
-    const { isDone } = await git(folder, ["update-ref", "--no-deref", other, to]);
-    return isDone
-      ? `${name} ${cause} and stays as it is; what the command made of it is ${other}.`
-      : `${name} could not be changed to ${to}.`;
-  };
-
-  const takeHead = async (
-    value: string | undefined,
-    whole: ReadonlySet<string>,
-    begun: Begun,
-    notes: string[],
-  ): Promise<boolean> => {
-    const now = headAt(folder);
-    if (value === undefined) return said(notes, "HEAD was not taken: it names no branch and no commit.");
-    if (value === now) return true;
-    if ((now ?? "") !== begun.head) return said(notes, "HEAD was changed meanwhile and stays as it is.");
-    if (value.startsWith("ref: ")) {
-      if (!value.startsWith("ref: refs/heads/")) return said(notes, "HEAD was not taken: it names no branch.");
-      const { isDone, why } = await git(folder, [
-        "symbolic-ref",
-        "-m",
-        "sandpiper: a command's",
-        "HEAD",
-        value.slice(5),
-      ]);
-      return isDone || said(notes, `HEAD could not be changed: ${why}.`);
-    }
-    if (!whole.has(value)) {
-      return said(notes, "HEAD was not taken: what it names is not all there.");
-    }
-    const { isDone, why } = await git(folder, [
-      "update-ref",
-      "--no-deref",
-      "-m",
-      "sandpiper: a command's",
-      "HEAD",
-      value,
-    ]);
-    return isDone || said(notes, `HEAD could not be changed: ${why}.`);
-  };
+  const { connected, takeRefs, takeHead } = openRefMoves(folder, hashBytes, git);
 
   const areBlobs = async (names: ReadonlySet<string>): Promise<boolean> => {
     if (names.size === 0) return true;
@@ -239,25 +185,87 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     return { logs, refused };
   };
 
+  const takeOperations = (
+    operations: ReadonlyMap<string, boolean>,
+    layer: LayerFiles,
+    kept: KeptFiles,
+    isWhole: boolean,
+    notes: string[],
+  ): KeptFiles => {
+    const { has, read } = layer;
+    const next = new Map<string, string>();
+    const plan = planOperations(operations, (path, most) => has(path) ? read(path, most) : undefined, own);
+    if (isWhole) {
+      for (const [path, value] of plan.writes) {
+        if (value === undefined) removeFile(`${folder}/${path}`);
+        else if (value !== own(path)) putFile(folder, path, value);
+      }
+      for (const name of FOLDERS) removeEmpty(`${folder}/${name}`);
+    } else if ([...plan.writes.keys()].some(isUnfinished)) {
+      notes.push("What is half done (a merge, a rebase) was not taken either.");
+    }
+    for (const [name, paths] of plan.refused) {
+      const texts = paths.flatMap((path) => has(path) ? [[path, read(path, LONGEST_SETTINGS)] as const] : []);
+      for (const [path, value] of texts) if (value !== undefined) next.set(path, value);
+      const odd = paths.filter((path) => operations.get(path) && !has(path));
+      if (odd.length > 0) notes.push(`Not taken, since they are no files: ${named(odd)}.`);
+      if (texts.some(([path, value]) => kept.get(path) !== value)) {
+        notes.push(
+          `Only commands in the sandbox see the unfinished ${name}: it names what git would run or open.`,
+        );
+      }
+    }
+    return next;
+  };
+
+  /** Gives what of the settings the session goes on with. */
+  const takeSettings = async (
+    changed: string | undefined,
+    kept: string | undefined,
+    notes: string[],
+  ): Promise<string | undefined> => {
+    const mine = own("config", LONGEST_SETTINGS);
+    const change = changed === undefined || mine === undefined
+      ? { added: [], refused: ["all"] }
+      : settingsChange(mine, changed);
+    const added: string[] = [];
+    for (const [name, value] of change.added) {
+      if ((await git(folder, ["config", "--local", "--add", name, value])).isDone) added.push(`${name} = ${value}`);
+    }
+    if (added.length > 0) notes.push(`Added to the repository's settings: ${added.join(", ")}.`);
+    if (change.refused.length === 0) return undefined;
+    // What was said before is not said again.
+    const told = new Set(settingsChange(mine ?? "", kept ?? "").refused);
+    const names = [...new Set(change.refused)].filter((name) => kept === undefined || !told.has(name));
+    if (names.length > 0) {
+      notes.push(
+        `Your settings of the repository stay as they were, only commands in the sandbox see: ${named(names)}.`,
+      );
+    }
+    return changed;
+  };
+
   return {
     folder,
     begin,
-    async take(upper, entries, begun, kept) {
+    before,
+    async take(upper, all, begun, kept, limit, lacksAlready = false) {
       const notes: string[] = [];
-      const next = new Map<string, string>();
+      const entries = new Map([...all].filter(([path]) => !isLinked || !SHARED.test(path)));
       // Without these it is none any more, whatever is in it.
       const lost = entries.has("HEAD") && headAt(upper) === undefined
         ? "HEAD"
-        : ["objects", "refs"].find((name) => GONE.has(entries.get(name)));
+        : ["objects", "refs"].find((name) => !isLinked && GONE.has(entries.get(name)));
       if (lost !== undefined) {
-        return { notes: [`Nothing that the command did in ${folder} was taken: its ${lost} cannot be used.`], kept };
+        const why = `Nothing that the command did in ${folder} was taken: its ${lost} cannot be used.`;
+        return { notes: [why], kept, lacksObjects: true };
       }
-      const read = (path: string, most: number): string | undefined => rawAt(`${upper}/${path}`, most);
+      const read = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
 
-      using limit = timeLimit();
       const objects = await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries, limit);
       if (objects.length > 0) notes.push(`Not taken: ${named(objects)}.`);
+      const lacksObjects = lacksAlready || objects.length > 0;
 
       const { changes, refused } = await refChanges(
         begun.refs,
@@ -287,54 +295,26 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       const isWhole = notes.length === before;
       if (entries.has("index")) {
         // Removed, it is made anew by the next git that needs one.
-        if (has("index") && objects.length > 0) {
+        if (has("index") && lacksObjects) {
           notes.push("The index was not taken: objects that it may name were not.");
         } else if (has("index")) await takeIndex(bytesAt(`${upper}/index`, LONGEST_INDEX), begun, notes);
         else notes.push("The index stays as it is: a command does not remove it.");
       }
 
       const operations = new Map<string, boolean>();
-      const settings: string[] = [];
-      const others: string[] = [];
+      const others = [...all.keys()].filter((path) => !entries.has(path));
       for (const [path, kind] of entries) {
         const top = path.split("/")[0] as string;
-        if (["objects", "refs", "packed-refs", "HEAD", "index", "logs"].includes(top)) continue;
+        if (["objects", "refs", "packed-refs", "HEAD", "index", "logs", "config"].includes(top)) continue;
         if (kind === "opaque") {
           hidden(folder, path).filter((name) => !entries.has(name)).forEach((name) => operations.set(name, false));
         }
         if (kind === "folder" || kind === "opaque" || TRANSIENT.test(path) || TRANSIENT.test(top)) continue;
-        if (isOperation(path)) {
-          if (kind !== "gone") operations.set(path, true);
-          else for (const name of filesAt(folder, path)) operations.set(name, false);
-        } else if (path === "config") settings.push(path);
-        else others.push(path);
+        if (!isOperation(path)) others.push(path);
+        else if (kind !== "gone") operations.set(path, true);
+        else for (const name of filesAt(folder, path)) operations.set(name, false);
       }
-
-      const plan = planOperations(
-        operations,
-        (path, most) => has(path) ? read(path, most) : undefined,
-        (path) => own(path),
-      );
-      if (isWhole) {
-        for (const [path, value] of plan.writes) {
-          if (value === undefined) removeFile(`${folder}/${path}`);
-          else if (value !== own(path)) putFile(folder, path, value);
-        }
-        for (const name of FOLDERS) removeEmpty(`${folder}/${name}`);
-      } else if ([...plan.writes.keys()].some(isUnfinished)) {
-        notes.push("What is half done (a merge, a rebase) was not taken either.");
-      }
-      for (const [name, paths] of plan.refused) {
-        const texts = paths.flatMap((path) => has(path) ? [[path, read(path, LONGEST_SETTINGS)] as const] : []);
-        for (const [path, value] of texts) if (value !== undefined) next.set(path, value);
-        const odd = paths.filter((path) => operations.get(path) && !has(path));
-        if (odd.length > 0) notes.push(`Not taken, since they are no files: ${named(odd)}.`);
-        if (texts.some(([path, value]) => kept.get(path) !== value)) {
-          notes.push(
-            `Only commands in the sandbox see the unfinished ${name}: it names what git would run or open.`,
-          );
-        }
-      }
+      const next = new Map(takeOperations(operations, { has, read }, kept, isWhole, notes));
       const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
       for (const [ref, { text, objects }] of logs) {
         const path = `logs/${ref}`;
@@ -344,32 +324,13 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
         else if (text !== own(path)) putFile(folder, path, text);
       }
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
-
-      if (settings.length > 0) {
+      if (entries.has("config")) {
         const changed = has("config") ? read("config", LONGEST_SETTINGS) : undefined;
-        const mine = own("config", LONGEST_SETTINGS);
-        const change = changed === undefined || mine === undefined
-          ? { added: [], refused: ["all"] }
-          : settingsChange(mine, changed);
-        const added: string[] = [];
-        for (const [name, value] of change.added) {
-          if ((await git(folder, ["config", "--local", "--add", name, value])).isDone) added.push(`${name} = ${value}`);
-        }
-        if (added.length > 0) notes.push(`Added to the repository's settings: ${added.join(", ")}.`);
-        if (change.refused.length > 0) {
-          if (changed !== undefined) next.set("config", changed);
-          // What was said before is not said again.
-          const told = new Set(settingsChange(mine ?? "", kept.get("config") ?? "").refused);
-          const names = [...new Set(change.refused)].filter((name) => !kept.has("config") || !told.has(name));
-          if (names.length > 0) {
-            notes.push(
-              `Your settings of the repository stay as they were, only commands in the sandbox see: ${named(names)}.`,
-            );
-          }
-        }
+        const text = await takeSettings(changed, kept.get("config"), notes);
+        if (text !== undefined) next.set("config", text);
       }
       if (others.length > 0) notes.push(`Not taken, since a command may not change them: ${named(others)}.`);
-      return { notes, kept: next };
+      return { notes, kept: next, lacksObjects };
     },
   };
 }
@@ -380,28 +341,20 @@ interface Log {
   readonly objects: readonly string[];
 }
 
+/** The files of a layer, a character for each byte. */
+interface LayerFiles {
+  has(path: string): boolean;
+  read(path: string, most?: number): string | undefined;
+}
+
+/** What a linked working folder has in the repository that it is of. */
+const SHARED = /^(?:objects|packed-refs|config|commondir|refs\/(?:heads|tags|remotes|notes)|refs\/stash)(?:\/|$)/;
 const GONE: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other"]);
 const FOLDERS = ["rebase-merge", "rebase-apply", "sequencer"];
-
-function said(notes: string[], note: string): false {
-  notes.push(note);
-  return false;
-}
 
 function named(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map((name) => name.slice(0, 200));
   return shown.join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");
-}
-
-/** What HEAD says in a repository's folder: an object, or `ref: NAME`; also where it is a link, the oldest way to say it. */
-function headAt(folder: string): string | undefined {
-  const written = textAt(`${folder}/HEAD`, 4_096);
-  if (written !== undefined) return refValue(written);
-  try {
-    return refValue(`ref: ${Deno.readLinkSync(`${folder}/HEAD`)}`);
-  } catch {
-    return undefined;
-  }
 }
 
 function sameBytes(some: Uint8Array | undefined, others: Uint8Array | undefined): boolean {

@@ -7,22 +7,22 @@ import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
-import { hashBytesIn, readConfigText } from "../git/config_text.ts";
-import { NESTED } from "../git/paths.ts";
+import { type Layered, repositoriesBelow } from "../git/paths.ts";
 import type { MountOperation } from "../launcher/request.ts";
 import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { findGit, openHostGit } from "./host_git.ts";
-import { type Begun, type KeptFiles, type LayeredRepository, openLayered } from "./import.ts";
+import type { KeptFiles } from "./import.ts";
 import { readIndex } from "./index_file.ts";
 import { LimitReached } from "./limit.ts";
+import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
 import { readUpper, removeUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
 export interface GitLayers {
-  /** The folders of repositories that no command writes any more. */
-  readonly folders: readonly string[];
+  /** What no command writes any more. */
+  readonly layered: Layered;
   /** Makes the layers of a process. Throws where a repository is not as it was at the start. */
   open(): ProcessLayers;
   close(): void;
@@ -47,11 +47,10 @@ export interface ProcessLayers {
   close(): void;
 }
 
-const LONGEST_SETTINGS = 256 * 1024;
 const LONGEST_INDEX = 256 * 1024 * 1024;
 
 interface Known {
-  readonly repository: LayeredRepository;
+  readonly repository: LayeredTree;
   kept: KeptFiles;
 }
 
@@ -69,7 +68,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
   const found = repositoriesOf(policy).flatMap((folder) => {
     const hashBytes = hashBytesOf(folder);
-    return hashBytes === undefined ? [] : [{ folder, hashBytes }];
+    return hashBytes === undefined || !hasPlainIndex(folder, hashBytes) ? [] : [{ folder, hashBytes }];
   });
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
@@ -84,16 +83,20 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     return undefined;
   }
   const git = openHostGit(program);
+  const fresh = (bytes: 20 | 32): string => freshRepository(base, bytes);
   const known: Known[] = found.map(({ folder, hashBytes }) => ({
-    repository: openLayered(folder, freshRepository(base, hashBytes), hashBytes, git),
+    repository: openTree(folder, { hashBytes, fresh, git, policy }),
     kept: new Map(),
   }));
+  const nested = found.flatMap(({ folder }) => submodulesIn(folder));
+  const apart = nested.filter((folder) => hashBytesOf(folder) === undefined);
+  const packs = nested.flatMap(largePacks);
   let version = 0;
   let count = 0;
   // One after another: each finds what the one before it left.
   let last: Promise<unknown> = Promise.resolve();
 
-  const takeOne = async (one: Known, upper: string, begun: Begun, kept: KeptFiles): Promise<readonly string[]> => {
+  const takeOne = async (one: Known, upper: string, begun: TreeBegun, kept: KeptFiles): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
       const look = await readUpper(upper);
@@ -116,7 +119,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   };
 
   return {
-    folders: found.map(({ folder }) => folder),
+    layered: { folders: found.map(({ folder }) => folder), apart },
     open() {
       const made = version;
       const places = known.map((one) => {
@@ -129,10 +132,9 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
           Deno.mkdirSync(dirname(join(layer.upper, path)), { recursive: true });
           Deno.writeFileSync(join(layer.upper, path), Buffer.from(text, "latin1"));
         }
-        for (const name of NESTED) if (!statusOf(join(folder, name))) Deno.mkdirSync(join(folder, name));
         return { one, layer, kept: one.kept, identity: statusOf(folder)?.identity };
       });
-      let begun: readonly Begun[] | undefined;
+      let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
       const close = (): void => {
         if (!inUse.delete(places)) return;
@@ -141,7 +143,14 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       };
       return {
         env: WITHOUT_GC,
-        mounts: places.flatMap(({ one, layer }) => mountsOf(one.repository.folder, layer)),
+        mounts: [
+          ...places.map(({ one: { repository: { folder } }, layer }): MountOperation => (
+            { kind: "overlay", source: folder, ...layer, target: folder, readOnly: false }
+          )),
+          ...apart.map((path) => bind(path, false)),
+          ...[...places.flatMap(({ one }) => largePacks(one.repository.folder)), ...packs].slice(0, MOST_PACKS)
+            .map((path) => bind(path, true)),
+        ],
         isStale: () =>
           made !== version ||
           places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
@@ -178,17 +187,16 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   };
 }
 
-/** A repository's folder with the folders in it that stay the machine's. */
-function mountsOf(folder: string, layer: Layer): MountOperation[] {
-  return [
-    { kind: "overlay", source: folder, ...layer, target: folder, readOnly: false },
-    ...NESTED.map((name) => join(folder, name)).map((path): MountOperation => (
-      { kind: "bind", source: path, target: path, readOnly: false }
-    )),
-    ...largePacks(folder).map((path): MountOperation => (
-      { kind: "bind", source: path, target: path, readOnly: true, optional: true }
-    )),
-  ];
+/** Over the layer, where it is still there. */
+function bind(path: string, readOnly: boolean): MountOperation {
+  return { kind: "bind", source: path, target: path, readOnly, optional: true };
+}
+
+/** The repositories of submodules and of those in them. */
+function submodulesIn(folder: string): string[] {
+  const modules = join(folder, "modules");
+  const found = statusOf(modules) ? repositoriesBelow(modules, disk, 4) : [];
+  return found.flatMap((inner) => [inner, ...submodulesIn(inner)]);
 }
 
 /** From this size on a pack is never copied to a layer, which it would be as soon as git sets its time to say that it is used. */
@@ -198,7 +206,7 @@ const MOST_PACKS = 64;
 function largePacks(folder: string): string[] {
   const packs = join(folder, "objects/pack");
   return (disk.listFolder(packs) ?? []).filter((name) => name.endsWith(".pack")).map((name) => join(packs, name))
-    .filter((path) => (statusOf(path)?.size ?? 0) >= LARGE_PACK).slice(0, MOST_PACKS);
+    .filter((path) => (statusOf(path)?.size ?? 0) >= LARGE_PACK);
 }
 
 /** The `.git` folders right in what commands can write, where nothing in them is denied besides what is protected. */
@@ -213,22 +221,14 @@ function repositoriesOf({ root, write, tmp, cache, denyRead, denyWrite }: Policy
   );
 }
 
-/** The length of objects' names in a repository that can have a layer; undefined for one that keeps things in other ways. */
-function hashBytesOf(folder: string): 20 | 32 | undefined {
-  const read = (name: string, most: number): Uint8Array<ArrayBuffer> | undefined =>
-    statusOf(join(folder, name)) && readRegular(join(folder, name), most);
+/** Whether an index can be read: one that is split or sparse cannot. */
+function hasPlainIndex(folder: string, hashBytes: 20 | 32): boolean {
+  const index = join(folder, "index");
   try {
-    if (["HEAD", "objects", "refs"].some((name) => !statusOf(join(folder, name)))) return undefined;
-    const config = new TextDecoder().decode(read("config", LONGEST_SETTINGS));
-    const { settings, isWhole } = readConfigText(config);
-    const odd =
-      /^extensions\.(?!objectformat$|noop$|preciousobjects$|worktreeconfig$)|^core\.splitindex$|^index\.sparse$/;
-    if (!isWhole || settings.some(([name]) => odd.test(name))) return undefined;
-    const hashBytes = hashBytesIn(config);
-    if (hashBytes !== undefined) readIndex(read("index", LONGEST_INDEX) ?? new Uint8Array(), hashBytes);
-    return hashBytes;
+    readIndex((statusOf(index) && readRegular(index, LONGEST_INDEX)) ?? new Uint8Array(), hashBytes);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

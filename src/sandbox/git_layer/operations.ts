@@ -128,6 +128,8 @@ const ALONE: Readonly<Record<string, Grammar>> = {
   COMMIT_EDITMSG: text,
   TAG_EDITMSG: text,
   NOTES_EDITMSG: text,
+  // Why a linked working folder is to stay.
+  locked: (text) => !/[^\P{Cc}\n]/u.test(text),
   FETCH_HEAD: each(/^[0-9a-f]{40,64}\t(?:not-for-merge)?\t/),
 };
 const LONGEST = 1024 * 1024;

@@ -100,8 +100,10 @@ export function removeLeftLocks(path: string): void {
  * by a program that was ended hard is among the objects, where git removes it.
  */
 export function putFile(folder: string, path: string, content: string): void {
-  const made = `${folder}/objects/tmp_sandpiper_${randomUUID()}`;
   Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
+  // What a linked working folder has of its own lies in worktrees/NAME of its repository, and has no objects.
+  const objects = statusOf(`${folder}/objects`) === undefined ? `${folder}/../../objects` : `${folder}/objects`;
+  const made = `${objects}/tmp_sandpiper_${randomUUID()}`;
   Deno.writeFileSync(made, Buffer.from(content, "latin1"), { createNew: true });
   try {
     Deno.renameSync(made, `${folder}/${path}`);

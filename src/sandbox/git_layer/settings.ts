@@ -1,5 +1,5 @@
 // Of a repository's settings a command may add where other repositories are, and which branch follows which: git remote add, git
-// push -u. Everything else may start a program or name a place, and what does so grows with git.
+// push -u, git submodule init. Everything else may start a program or name a place, and what does so grows with git.
 import { readConfigText } from "../git/config_text.ts";
 import { isRefName } from "./refs.ts";
 
@@ -45,13 +45,17 @@ export function settingsChange(own: string, changed: string): SettingsChange {
     if (remote !== undefined && isNewRemote(remote) && !ADDRESS.test(value ?? "")) remotes.delete(remote);
   }
   const isGood = ([name, value]: readonly [string, string | undefined]): boolean => {
-    const [, section, sub = "", key] = /^(remote|branch)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
+    const [, section, sub = "", key] = /^(remote|branch|submodule)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
     if (value === undefined || !SUBSECTION.test(sub) || sub.includes("..")) return false;
     switch (`${section}.${key}`) {
       case "remote.url":
         return isNewRemote(sub) && remotes.has(sub);
       case "remote.fetch":
         return isNewRemote(sub) && remotes.has(sub) && isFetch(value, sub);
+      case "submodule.url":
+        return !known.has(name) && ADDRESS.test(value);
+      case "submodule.active":
+        return !known.has(name) && value === "true";
       case "branch.remote":
         return !known.has(name) && (value === "." || remotes.has(value));
       case "branch.merge":

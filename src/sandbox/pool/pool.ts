@@ -1,5 +1,6 @@
 import type { Policy } from "../../core/policy.ts";
 import type { Self } from "../confine/self.ts";
+import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { type GitLayers, openGitLayers } from "../git_layer/layers.ts";
 import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
@@ -20,7 +21,7 @@ const MOST_AHEAD = 2;
  */
 export interface ProcessPool {
   /** Repositories' folders that commands do not write themselves. Looks at them when it is first asked. */
-  layered(): readonly string[];
+  layered(): Layered;
   /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
   expect(): void;
   /** A spare, or a process started now; the next spare follows when the call has ended or lasts. */
@@ -89,7 +90,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   }
 
   return {
-    layered: () => (layers ??= { open: openGitLayers(policy) }).open?.folders ?? [],
+    layered: () => (layers ??= { open: openGitLayers(policy) }).open?.layered ?? NOT_LAYERED,
     expect() {
       announced = isTaken ? 1 : announced + 1;
       isTaken = false;

@@ -61,7 +61,7 @@ export function openShell(
   };
 
   const host: CommandHost = { policy, start, marks };
-  const supervisor = openSupervisor(policy, () => spares?.layered() ?? []);
+  const supervisor = openSupervisor(policy, spares?.layered);
   const background = openBackground(host, supervisor);
   let isClosed = false;
   const run: Shell = (command, options) => {

@@ -3,6 +3,7 @@
 // protected paths is undone.
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
+import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { killTree } from "../process/end_tree.ts";
 import { openStop, type Stop, type StopReason } from "../process/stop.ts";
 import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
@@ -72,7 +73,7 @@ export interface Supervisor {
  * Opens the supervisor of a policy; nothing is started before it is asked to do something. `layered` is asked before the
  * first process: folders of repositories that the processes do not write themselves.
  */
-export function openSupervisor(policy: Policy, layered: () => readonly string[] = () => []): Supervisor {
+export function openSupervisor(policy: Policy, layered: () => Layered = () => NOT_LAYERED): Supervisor {
   const guard = openProtectedGuard(() => openTripwire(policy, layered()));
   const watchdog = openWatchdog(policy.limits);
   const running = new Set<Supervised>();

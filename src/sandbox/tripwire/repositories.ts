@@ -1,7 +1,7 @@
 // Where git finds repositories in what commands can write, beside the ones that were there when the policy was made.
 import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { NESTED, pointer } from "../git/paths.ts";
+import { isUnderLayer, type Layered, NOT_LAYERED, pointer } from "../git/paths.ts";
 import { disk } from "../system/disk.ts";
 import { statusOf } from "../system/statx.ts";
 import { openWalk, type Walk, type WalkFindings } from "./walk.ts";
@@ -20,6 +20,8 @@ export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "clo
   readonly ways: readonly RepositoryWay[];
   /** The folders of all repositories whose data commands can write, the workspace's own among them. */
   readonly folders: readonly string[];
+  /** Ways by a file or link to new repositories that commands write in layers alone. */
+  readonly toLayers: readonly RepositoryWay[];
   /** Ways by a file or link to a folder that lies among the files of some repository, whose checkouts write there. */
   readonly amongFiles: readonly RepositoryWay[];
 }
@@ -32,12 +34,12 @@ export interface RepositorySearch {
 }
 
 /** Opens the search of a policy. */
-export function openRepositories(policy: Policy, layered: readonly string[] = []): RepositorySearch {
+export function openRepositories(policy: Policy, layered: Layered = NOT_LAYERED): RepositorySearch {
   const known = new Set(policy.protected);
   const walk = openSearch(policy, layered);
   // What a command cannot write it cannot set up, and what is protected has a stricter watch.
   const isOurs = ({ folder }: RepositoryWay): boolean =>
-    covers(policy.write, folder) && !known.has(join(folder, "config")) && !layered.includes(folder);
+    covers(policy.write, folder) && !known.has(join(folder, "config")) && !isUnderLayer(folder, layered);
   const from = ({ repositories, pointing, ...rest }: WalkFindings): Repositories => {
     const ways = [
       ...repositories.flatMap((folder) => waysOf(folder, folder)),
@@ -45,7 +47,7 @@ export function openRepositories(policy: Policy, layered: readonly string[] = []
     ];
     const own = waysFrom(policy.root);
     const folders = new Set(
-      [...ways, ...own].map(({ folder }) => folder).filter((folder) => !layered.includes(folder)),
+      [...ways, ...own].map(({ folder }) => folder).filter((folder) => !isUnderLayer(folder, layered)),
     );
     const checkouts = new Set([
       ...repositories.filter((folder) => basename(folder) === ".git").map((folder) => dirname(folder)),
@@ -53,7 +55,10 @@ export function openRepositories(policy: Policy, layered: readonly string[] = []
       ...(own.length > 0 ? [policy.root] : []),
     ]);
     const amongFiles = ways.filter((way) => way.via !== way.folder && isAmongFiles(way.folder, checkouts));
-    return { ways: ways.filter(isOurs), folders: [...folders], amongFiles, ...rest };
+    const toLayers = ways.filter(({ folder, via }) =>
+      isUnderLayer(folder, layered) && !isUnderLayer(via, layered) && !known.has(join(folder, "config"))
+    );
+    return { ways: ways.filter(isOurs), folders: [...folders], toLayers, amongFiles, ...rest };
   };
   return { arm: () => from(walk.arm()), look: () => from(walk.look()), passOver: (path) => walk.passOver(path) };
 }
@@ -67,7 +72,7 @@ function isAmongFiles(folder: string, checkouts: ReadonlySet<string>): boolean {
 }
 
 /** All that commands can write but private folders, which no git of the user enters. */
-function openSearch({ root, write, tmp, cache }: Policy, layered: readonly string[]): Walk {
+function openSearch({ root, write, tmp, cache }: Policy, layered: Layered): Walk {
   const git = waysFrom(root).map(({ folder }) => folder);
   const writable = [
     ...(covers(write, root) ? [root] : []),
@@ -76,12 +81,11 @@ function openSearch({ root, write, tmp, cache }: Policy, layered: readonly strin
   const outer = [...new Set(writable)].filter((path) =>
     !writable.some((other) => other !== path && isInside(path, other)) && statusOf(path)?.kind === "folder"
   );
-  const inner = layered.flatMap((folder) => NESTED.map((name) => join(folder, name)));
-  const roots = [...outer, ...inner].map((path) => ({
+  const roots = [...outer, ...layered.apart].map((path) => ({
     path,
     inGit: path.split("/").includes(".git") || git.some((folder) => isInside(path, folder)),
   }));
-  return openWalk(roots, { skip: new Set(layered) });
+  return openWalk(roots, { skip: new Set(layered.folders) });
 }
 
 /** The repository of a working folder, and the one that it shares data with. */

@@ -2,8 +2,12 @@
 // later git of the user run something or write elsewhere. docs/sandbox.md, Repositories that commands make.
 import { dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { readConfigText } from "../git/config_text.ts";
 import { siftConfig } from "../git/harmless_config.ts";
+import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "../git/working_folder.ts";
+import { disk } from "../system/disk.ts";
+import { statusOf } from "../system/statx.ts";
 import { openGitFiles } from "./git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./repositories.ts";
 import { type PathState, protectedChanges, STATE_LIMITS, type States, statesOf } from "./state.ts";
@@ -49,6 +53,8 @@ interface Look {
   readonly ways: ReadonlySet<string>;
   /** Those to folders that a checkout writes to. */
   readonly amongFiles: ReadonlySet<string>;
+  /** Those to layered repositories whose files are elsewhere. */
+  readonly misplaced: readonly RepositoryWay[];
   /** Of each repository's folder what git obeys in it. */
   readonly states: ReadonlyMap<string, States>;
   /** Links and the like in what git writes. */
@@ -63,14 +69,22 @@ interface Look {
 type PlaceCheck = (place: string, config: string) => boolean;
 
 /** The watch of a policy; `layered`: see `openTripwire`. */
-export function watchTraps(policy: Policy, layered: readonly string[] = []): TrapWatch {
+export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): TrapWatch {
   const search = openRepositories(policy, layered);
   const gitFiles = openGitFiles();
   let latest: ReadonlyMap<string, States> = new Map();
   let before: Look | undefined;
 
+  const isPlaceIn = (folders: readonly string[]): PlaceCheck => (place, config) =>
+    isWorkingFolder(place, dirname(config), policy, folders);
+  // A submodule that is moved has its ".git" file in another place than the settings of its repository say.
+  const modules = join(policy.root, ".git", "modules");
+  const isGonePlace: PlaceCheck = (place, config) =>
+    isInside(config, modules) && isMissingPlace(place, dirname(config), policy.root);
+
   const look = (repositories: Repositories): Look => {
-    const { ways, folders, odd } = repositories;
+    const { ways, folders, toLayers, odd } = repositories;
+    const isPlace = isPlaceIn(folders);
     const states = new Map<string, States>();
     for (const { folder } of ways) {
       if (states.has(folder)) continue;
@@ -82,6 +96,10 @@ export function watchTraps(policy: Policy, layered: readonly string[] = []): Tra
       repositories,
       ways: new Set(ways.map(nameOf)),
       amongFiles: new Set(repositories.amongFiles.map(nameOf)),
+      misplaced: toLayers.filter(({ folder }) => {
+        const config = join(folder, "config");
+        return placesIn(config).some((place) => !isPlace(place, config) && !isGonePlace(place, config));
+      }),
       states,
       odd: new Set(odd),
       unsound: gitFiles(folders, before === undefined),
@@ -92,11 +110,8 @@ export function watchTraps(policy: Policy, layered: readonly string[] = []): Tra
   const trapsIn = (now: Look, was: Look): Trap[] => {
     const isWritable = (path: string): boolean => covers(policy.write, path);
     const { ways, folders, unseen } = now.repositories;
-    const isPlace: PlaceCheck = (place, config) => isWorkingFolder(place, dirname(config), policy, folders);
-    // A submodule that is moved has its ".git" file in another place than the settings of its repository say.
-    const modules = join(policy.root, ".git", "modules");
-    const isPlaceOrGone: PlaceCheck = (place, config) =>
-      isPlace(place, config) || (isInside(config, modules) && isMissingPlace(place, dirname(config), policy.root));
+    const isPlace = isPlaceIn(folders);
+    const isPlaceOrGone: PlaceCheck = (place, config) => isPlace(place, config) || isGonePlace(place, config);
     const traps: Trap[] = ways.flatMap((way): Trap[] => {
       const paths = obeyedIn(way.folder);
       const states = now.states.get(way.folder) ?? new Map();
@@ -113,6 +128,11 @@ export function watchTraps(policy: Policy, layered: readonly string[] = []): Tra
     for (const way of now.repositories.amongFiles) {
       if (was.amongFiles.has(nameOf(way)) || !isWritable(way.via)) continue;
       traps.push({ path: way.via, what: CHECKED_OUT, instead: ABSENT, from: new Map() });
+    }
+    const wereMisplaced = new Set(was.misplaced.map(nameOf));
+    for (const way of now.misplaced) {
+      if (wereMisplaced.has(nameOf(way)) || !isWritable(way.via)) continue;
+      traps.push({ path: way.via, what: "what it leads to", instead: ABSENT, from: new Map() });
     }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
@@ -153,6 +173,12 @@ export function watchTraps(policy: Policy, layered: readonly string[] = []): Tra
     passOver: (path) => search.passOver(path),
     isPartial: () => before?.repositories.isPartial === true,
   };
+}
+
+/** Where a repository's files are by its settings. */
+function placesIn(config: string): string[] {
+  const text = statusOf(config) && disk.readText(config);
+  return readConfigText(text ?? "").settings.flatMap(([name, value = ""]) => name === "core.worktree" ? [value] : []);
 }
 
 /** Whether a path is something that git obeys, or a hook. */

@@ -5,6 +5,7 @@ import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
+import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { openQuarantine } from "./quarantine.ts";
@@ -46,10 +47,10 @@ const LOST = "not kept, since it could be moved nowhere";
 const NO_TRAPS: FoundTraps = { traps: [], closed: [] };
 
 /**
- * Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. `layered`: folders of
- * repositories that commands do not write themselves, but for those that lie in them.
+ * Opens the tripwire of a policy; undefined where nothing protected can be changed by a command. `layered`: what
+ * commands do not write themselves.
  */
-export function openTripwire(policy: Policy, layered: readonly string[] = []): Tripwire | undefined {
+export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tripwire | undefined {
   const all = watchedPaths(policy).filter((path) => !isUnderLayer(path, layered));
   const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy, layered) : undefined;
   if (all.length === 0 && !traps) return undefined;

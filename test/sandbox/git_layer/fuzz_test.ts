@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { openHostGit } from "../../../src/sandbox/git_layer/host_git.ts";
 import { openLayered } from "../../../src/sandbox/git_layer/import.ts";
-import { LimitReached } from "../../../src/sandbox/git_layer/limit.ts";
+import { LimitReached, timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
 import { readUpper, removeUpper } from "../../../src/sandbox/git_layer/upper.ts";
 import { sha256 } from "../../../src/core/support/digest.ts";
 import { type Seeded, seeded } from "../../faults/seeded.ts";
@@ -100,16 +100,17 @@ async function output(program: string, ...args: string[]): Promise<string> {
 async function attempt(at: string, fresh: string, random: Seeded, settings: string[], done: string[]): Promise<void> {
   const [root, upper, folder] = [`${at}/work`, `${at}/upper`, `${at}/work/.git`];
   Deno.writeTextFileSync(`${at}/outside/secret`, "secret");
-  const layered = openLayered(folder, fresh, 20, openHostGit(GIT));
+  const layered = openLayered(folder, { fresh, hashBytes: 20, git: openHostGit(GIT) });
   const begun = layered.begin();
   const before = treeOf(folder);
   const files = treeOf(root, ".git");
   for (let left = 1 + random.below(4); left > 0; left--) done.push(mutate(upper, random));
   const start = performance.now();
+  using limit = timeLimit();
   const look = await readUpper(upper);
   if ("flood" in look) throw new Error(look.flood);
   try {
-    const { notes } = await layered.take(upper, look.entries, begun, new Map());
+    const { notes } = await layered.take(upper, look.entries, begun, new Map(), limit);
     done.push(...notes);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;

@@ -1,4 +1,5 @@
 // The import by itself: what each kind of file may say, and an end in its middle.
+import { timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
 import { assertEquals, assertThrows } from "@std/assert";
 import { findGit, type HostGit, openHostGit } from "../../../src/sandbox/git_layer/host_git.ts";
 import { openLayered } from "../../../src/sandbox/git_layer/import.ts";
@@ -297,7 +298,7 @@ Deno.test({
         if (left-- === 0) throw new Error("the end");
         return real(...call);
       };
-      const layered = openLayered(`${root}/.git`, fresh, 20, limited);
+      const layered = openLayered(`${root}/.git`, { fresh, hashBytes: 20, git: limited });
       const begun = layered.begin();
       const upper = inOverlay(
         base,
@@ -305,9 +306,10 @@ Deno.test({
         "git checkout -qb n && for i in 1 2 3; do echo $i > a; git commit -qam $i; done && git branch -D old && git repack -adq &&" +
           " git tag t && git remote add up https://x.test/y && git checkout -q --detach",
       );
+      using limit = timeLimit();
       const look = await readUpper(upper);
       if ("flood" in look) throw new Error(look.flood);
-      await layered.take(upper, look.entries, begun, new Map()).catch((error) => {
+      await layered.take(upper, look.entries, begun, new Map(), limit).catch((error) => {
         if (error.message !== "the end") throw error;
       });
       git(root, "fsck", "--strict", "--no-dangling");

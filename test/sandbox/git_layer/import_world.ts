@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { openHostGit } from "../../../src/sandbox/git_layer/host_git.ts";
 import { type Begun, openLayered, type Taken } from "../../../src/sandbox/git_layer/import.ts";
+import { timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
 import { readUpper } from "../../../src/sandbox/git_layer/upper.ts";
 import { git } from "../guarded_world.ts";
 
@@ -22,11 +23,12 @@ export async function takeLayer(
   upper: string,
   begin?: Begun,
 ): Promise<Taken["notes"]> {
-  const layered = openLayered(`${root}/.git`, fresh, 20, openHostGit(GIT));
+  const layered = openLayered(`${root}/.git`, { fresh, hashBytes: 20, git: openHostGit(GIT) });
   const begun = begin ?? layered.begin();
+  using limit = timeLimit();
   const look = await readUpper(upper);
   if ("flood" in look) return [look.flood];
-  return (await layered.take(upper, look.entries, begun, new Map())).notes;
+  return (await layered.take(upper, look.entries, begun, new Map(), limit)).notes;
 }
 
 /** Writes an object as a loose file into a layer, whatever is in it; gives its name. */

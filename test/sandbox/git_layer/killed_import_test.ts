@@ -95,7 +95,7 @@ Deno.test({
         const notes = await takeLayer(root, fresh, `${base}/u${kill}`);
         assertEquals(locksIn(`${root}/.git`), []);
         git(root, "fsck", "--strict", "--no-dangling");
-        assertEquals(notes.filter((note) => !/meanwhile|Added|stays|session/.test(note)), []);
+        assertEquals(notes.filter((note) => !/meanwhile|Added|stays|sandbox see/.test(note)), []);
         git(root, "commit", "-q", "--allow-empty", "-m", "mine");
         for (const path of [root, `${base}/u${kill}`]) Deno.removeSync(path, { recursive: true });
       });

@@ -1,10 +1,9 @@
 // Ordinary work with git at kernel+: what commands do through layers is what plain git does on a twin of the repository.
-import { assertEquals } from "@std/assert";
-import { git, inWorld, repository } from "../guarded_world.ts";
-import { HAS_OWN } from "../namespaces_here.ts";
+import { git, repository } from "../guarded_world.ts";
+import { runTwins, type Step } from "./twins.ts";
 
 /** Made in a repository with a submodule `sub`, another repository `other` and a file `a`, one after another. */
-const STEPS: readonly (readonly [name: string, command: string, part?: string])[] = [
+const STEPS: readonly Step[] = [
   ["status", "git status"],
   ["add", "echo two >> a && echo new > b && git add ."],
   ["commit", "git commit -qm second"],
@@ -79,32 +78,6 @@ const STEPS: readonly (readonly [name: string, command: string, part?: string])[
   ["fsck", "git fsck --strict"],
 ];
 
-const DATES = "export GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000'; ";
-
-/** A repository's state as the user's git says it. */
-function state(root: string): Record<string, string> {
-  const quietly = (...args: string[]): string => {
-    try {
-      return git(root, ...args);
-    } catch {
-      return "none";
-    }
-  };
-  return {
-    refs: git(root, "for-each-ref"),
-    head: quietly("symbolic-ref", "-q", "HEAD"),
-    commit: git(root, "rev-parse", "HEAD"),
-    index: git(root, "ls-files", "--stage"),
-    status: git(root, "status"),
-    short: git(root, "status", "--porcelain=v2", "--branch"),
-    stash: git(root, "stash", "list"),
-    reflog: git(root, "reflog", "--all").split("\n").sort().join("\n"),
-    objects: git(root, "rev-list", "--all", "--objects").split("\n").sort().join("\n"),
-    check: quietly("fsck", "--connectivity-only", "--no-dangling"),
-    message: quietly("rev-parse", "MERGE_HEAD", "--"),
-  };
-}
-
 function prepare(root: string): void {
   repository(root);
   const other = (name: string): string => {
@@ -130,38 +103,4 @@ function prepare(root: string): void {
   Deno.writeTextFileSync(`${root}/.git/info/exclude`, "other\nlinked\nout\n");
 }
 
-for (const format of ["sha1", "sha256"]) {
-  Deno.test({
-    name: `git at kernel+ (${format}) does through layers what it does without`,
-    ignore: !HAS_OWN,
-    fn: async (t) => {
-      const furnish = (root: string): void => {
-        Deno.env.set("GIT_DEFAULT_HASH", format);
-        try {
-          prepare(root);
-        } finally {
-          Deno.env.delete("GIT_DEFAULT_HASH");
-        }
-      };
-      await inWorld("kernel+", furnish, async ({ world: { root, base }, run }) => {
-        const twin = `${base}/twin`;
-        new Deno.Command("cp", { args: ["-a", root, twin] }).outputSync();
-        for (const [name, command] of STEPS) {
-          const isGood = await t.step(name, async () => {
-            const text = `${DATES}${command}`;
-            const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-            const plain = new Deno.Command("bash", { args: ["-c", text], cwd: twin, env }).outputSync();
-            const { exitCode, output, notes } = await run(text);
-            assertEquals({ exitCode, notes, output: exitCode === 0 ? "" : output }, {
-              exitCode: plain.code,
-              notes: [],
-              output: "",
-            });
-            assertEquals(state(root), state(twin));
-          });
-          if (!isGood) break;
-        }
-      });
-    },
-  });
-}
+runTwins("git at kernel+", { furnish: prepare, steps: STEPS });

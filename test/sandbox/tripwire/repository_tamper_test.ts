@@ -379,9 +379,11 @@ for (const level of CONFINED) {
     ];
     for (const line of lines) {
       const { notes, exitCode, output } = await run(line);
-      // What the workspace's own repository says about submodules is protected.
-      const usual =
-        / \.git(?:modules|\/config): protected|^Your settings of the repository .*: submodule\.lib\.url, submodule\.lib\.active\.$/;
+      // What the workspace's own repository says about submodules is protected, and no layer takes an address on this disk.
+      const usual = new RegExp(
+        " \\.git(?:modules|/config): protected|" +
+          "^(?:In \\S+/modules/lib: )?(?:Your settings of the repository|Added to the repository's).* (?:submodule\\.lib|remote\\.origin|branch\\.main)\\.",
+      );
       const mine = notes.filter((note) => !usual.test(note));
       assertEquals({ line, notes: mine, exitCode }, { line, notes: [], exitCode: 0 }, output);
     }

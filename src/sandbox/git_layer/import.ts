@@ -7,7 +7,7 @@ import type { HostGit } from "./host_git.ts";
 import { importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
 import { importObjects } from "./objects.ts";
 import { isOperation, isUnfinished, planOperations } from "./operations.ts";
-import { bytesAt, filesAt, openLock, putFile, rawAt, removeEmpty, removeFile, textAt } from "./real_files.ts";
+import { bytesAt, filesAt, openLock, openLook, putFile, rawAt, removeEmpty, removeFile, textAt } from "./real_files.ts";
 import { isObjectName, isRefName, openRefs, type RefChange, refChanges, type Refs, refValue } from "./refs.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
@@ -58,13 +58,14 @@ const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 /** Opens a repository whose objects' names have so many bytes; `fresh` is an empty one of the host's. */
 export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, git: HostGit): LayeredRepository {
   const refsNow = openRefs(folder);
+  const indexNow = openLook(`${folder}/index`, LONGEST_INDEX);
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
   const begin = (): Begun => ({
     refs: refsNow(),
     head: headAt(folder) ?? "",
-    index: bytesAt(`${folder}/index`, LONGEST_INDEX),
+    index: indexNow(),
     at: Date.now(),
   });
 

@@ -75,19 +75,21 @@ interface KnownFolder {
 export function openRefs(folder: string): () => Refs {
   let known: ReadonlyMap<string, KnownFolder> = new Map();
   let packed: { readonly stamp: string; readonly isFresh: boolean; readonly refs: RefMap } | undefined;
+  let last: Refs = { loose: new Map(), packed: new Map() };
   return () => {
     const seen = new Map<string, KnownFolder>();
-    const loose = new Map<string, string>();
     const stack = ["refs"];
     for (let name = stack.pop(); name !== undefined; name = stack.pop()) {
       const status = statusOf(`${folder}/${name}`);
       if (status?.kind !== "folder") continue;
-      const last = known.get(name);
-      const now = last?.stamp === status.stamp && !last.isFresh ? last : readFolder(folder, name, status);
+      const before = known.get(name);
+      const now = before?.stamp === status.stamp && !before.isFresh ? before : readFolder(folder, name, status);
       seen.set(name, now);
-      for (const [ref, value] of now.values) loose.set(ref, value);
       stack.push(...now.inner);
     }
+    // Where there are thousands, to copy them costs more than to look whether they changed.
+    const isSame = seen.size === known.size && [...seen].every(([name, now]) => known.get(name) === now);
+    const loose = isSame ? last.loose : new Map([...seen.values()].flatMap(({ values }) => [...values]));
     known = seen;
     const status = statusOf(`${folder}/packed-refs`);
     const stamp = status?.stamp ?? "";
@@ -95,7 +97,7 @@ export function openRefs(folder: string): () => Refs {
       const text = status?.kind === "file" ? readText(`${folder}/packed-refs`, LONGEST_PACKED) : undefined;
       packed = { stamp, isFresh: isFresh(status?.changedMs), refs: parsePacked(text ?? "") };
     }
-    return { loose, packed: packed.refs };
+    return last = { loose, packed: packed.refs };
   };
 }
 
@@ -114,7 +116,8 @@ function readFolder(
   return { stamp, isFresh: isFresh(changedMs), values, inner };
 }
 
-function isFresh(changedMs: number | undefined): boolean {
+/** Whether what changed then may have changed once more since, at the same time by its clock. */
+export function isFresh(changedMs: number | undefined): boolean {
   return changedMs !== undefined && Date.now() - changedMs < FRESH_MS;
 }
 

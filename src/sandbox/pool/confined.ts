@@ -36,6 +36,8 @@ export interface StartedProcess {
   denied?(): DenialClaim[];
   /** Those of the notes that are about anything else. */
   refused?(): string[];
+  /** Memory that is its own and belongs to none of its processes, bytes. */
+  heldBytes?(): number;
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
   settle?(isQuiet: boolean): Promise<string[]>;
 }
@@ -128,6 +130,7 @@ function attach(
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
+    heldBytes: () => layer?.memoryBytes() ?? 0,
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true,
     async failure(status) {

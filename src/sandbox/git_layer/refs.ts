@@ -1,6 +1,7 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
 import { readRegular } from "../system/regular_file.ts";
-import { statusOf } from "../system/statx.ts";
+import { addressOf, cString } from "../system/ffi.ts";
+import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
 import type { UpperKind } from "./upper.ts";
 
 /** Values by name: an object, or `ref: NAME`. */
@@ -65,7 +66,10 @@ export function parsePacked(text: string): RefMap {
 }
 
 interface KnownFolder {
-  readonly stamp: string;
+  /** Its path as a system call takes it, and where that is in memory. */
+  readonly path: Uint8Array<ArrayBuffer>;
+  readonly address: bigint;
+  readonly stamp: FolderStamp;
   readonly isFresh: boolean;
   readonly values: RefMap;
   readonly inner: readonly string[];
@@ -80,16 +84,19 @@ export function openRefs(folder: string): () => Refs {
     const seen = new Map<string, KnownFolder>();
     const stack = ["refs"];
     for (let name = stack.pop(); name !== undefined; name = stack.pop()) {
-      const status = statusOf(`${folder}/${name}`);
-      if (status?.kind !== "folder") continue;
       const before = known.get(name);
-      const now = before?.stamp === status.stamp && !before.isFresh ? before : readFolder(folder, name, status);
+      const path = before?.path ?? cString(`${folder}/${name}`);
+      const address = before?.address ?? addressOf(path);
+      const stamp = folderStamp(address, before?.stamp);
+      if (stamp === undefined) continue;
+      const isSame = before?.stamp === stamp && !before.isFresh;
+      const now = isSame ? before : { path, address, stamp, ...readFolder(folder, name, stamp) };
       seen.set(name, now);
       stack.push(...now.inner);
     }
     // Where there are thousands, to copy them costs more than to look whether they changed.
-    const isSame = seen.size === known.size && [...seen].every(([name, now]) => known.get(name) === now);
-    const loose = isSame ? last.loose : new Map([...seen.values()].flatMap(({ values }) => [...values]));
+    const areSame = seen.size === known.size && [...seen].every(([name, now]) => known.get(name) === now);
+    const loose = areSame ? last.loose : new Map([...seen.values()].flatMap(({ values }) => [...values]));
     known = seen;
     const status = statusOf(`${folder}/packed-refs`);
     const stamp = status?.stamp ?? "";
@@ -104,8 +111,8 @@ export function openRefs(folder: string): () => Refs {
 function readFolder(
   folder: string,
   name: string,
-  { stamp, changedMs }: { stamp: string; changedMs: number },
-): KnownFolder {
+  { changed: [seconds, nanoseconds] }: FolderStamp,
+): Pick<KnownFolder, "isFresh" | "values" | "inner"> {
   const values = new Map<string, string>();
   const inner: string[] = [];
   for (const entry of Deno.readDirSync(`${folder}/${name}`)) {
@@ -113,7 +120,7 @@ function readFolder(
     if (entry.isDirectory) inner.push(path);
     else if (entry.isFile) values.set(path, readText(`${folder}/${path}`, LONGEST_REF)?.trimEnd() ?? "");
   }
-  return { stamp, isFresh: isFresh(changedMs), values, inner };
+  return { isFresh: isFresh(seconds * 1_000 + nanoseconds / 1e6), values, inner };
 }
 
 /** Whether what changed then may have changed once more since, at the same time by its clock. */

@@ -34,6 +34,8 @@ export interface LayerFolders {
 /** How many times as much memory must be there as a command may use. */
 const MEMORY_SHARE = 2;
 const MEMORY_FOLDER = "/dev/shm";
+const LOCK = "lock";
+/** How long something without a lock is left alone. */
 const LEFT_MS = 24 * 60 * 60 * 1_000;
 const AT_REMOVEDIR = 0x200;
 /** What a mount leaves in its work folder, inner first. */
@@ -56,16 +58,19 @@ export function openLayerFolders(
     covers(write, place) || [cache, tmp].some((folder) => isInside(place, folder));
   const inMemory = isLarge || !hasMemory(policy) ? [] : [MEMORY_FOLDER];
   for (const place of [...inMemory, dirname(cache), dirname(tmp)]) {
-    const base = isReached(place) ? undefined : makeBase(place);
-    if (base === undefined) continue;
-    const folders = foldersIn(base, place === MEMORY_FOLDER);
+    const made = isReached(place) ? undefined : makeBase(place);
+    if (made === undefined) continue;
+    const folders = foldersIn(made, place === MEMORY_FOLDER);
     if (isUsable(folders)) return folders;
     folders.close();
   }
   return undefined;
 }
 
-function foldersIn(base: string, isMemory: boolean): LayerFolders {
+function foldersIn(
+  { base, lock }: { readonly base: string; readonly lock: Deno.FsFile },
+  isMemory: boolean,
+): LayerFolders {
   const free: Layer[] = [];
   let count = 0;
   return {
@@ -76,7 +81,10 @@ function foldersIn(base: string, isMemory: boolean): LayerFolders {
       if (isOver && isAnew(layer)) free.push(layer);
       else removeUpper(dirname(layer.upper));
     },
-    close: () => removeUpper(base),
+    close() {
+      removeUpper(base);
+      lock.close();
+    },
   };
 }
 
@@ -118,28 +126,46 @@ function hasMemory({ limits, read }: Policy): boolean {
   return Math.min(freeMemory(), freeMemoryIn(MEMORY_FOLDER)) >= MEMORY_SHARE * limits.memoryBytes;
 }
 
-/** A new folder that is the user's alone; undefined where none can be made. */
-function makeBase(place: string): string | undefined {
+/** A new folder that is the user's alone, with a lock that is held while it is in use; undefined where none can be made. */
+function makeBase(place: string): { readonly base: string; readonly lock: Deno.FsFile } | undefined {
   removeLeft(place);
   try {
     const base = join(Deno.realPathSync(place), `sandpiper-git-${Deno.pid}-${randomUUID().slice(0, 8)}`);
     Deno.mkdirSync(base, { mode: 0o700 });
-    return base;
+    const made = join(base, `${LOCK}-made`);
+    const lock = Deno.openSync(made, { write: true, createNew: true });
+    lock.tryLockSync(true);
+    // By that name it was never free.
+    Deno.renameSync(made, join(base, LOCK));
+    return { base, lock };
   } catch {
     return undefined;
   }
 }
 
-/** Removes what sessions left that were ended hard, a day ago or longer. */
+/** Removes what sessions left that were ended hard: their locks are free. */
 function removeLeft(place: string): void {
   try {
     for (const { name, isDirectory } of Deno.readDirSync(place)) {
       const pid = isDirectory ? /^(?:sandpiper-)?git-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] : undefined;
-      if (pid === undefined || statusOf(`/proc/${pid}`)) continue;
-      const status = statusOf(join(place, name));
-      if (status?.uid === Deno.uid() && Date.now() - status.changedMs > LEFT_MS) removeUpper(join(place, name));
+      const folder = join(place, name);
+      const status = pid === undefined ? undefined : statusOf(folder);
+      // Somebody else's would be removed with this user's rights, and what is in it could be swapped meanwhile.
+      if (status?.uid !== Deno.uid()) continue;
+      const isOld = statusOf(`/proc/${pid}`) === undefined && Date.now() - status.changedMs > LEFT_MS;
+      if (isFree(join(folder, LOCK)) ?? isOld) removeUpper(folder);
     }
   } catch {
     // Not to be listed: nothing of ours can be there.
+  }
+}
+
+/** Whether nobody holds a lock; undefined where there is none, as in a folder that is just being made. */
+function isFree(path: string): boolean | undefined {
+  try {
+    using file = Deno.openSync(path, { write: true });
+    return file.tryLockSync(true);
+  } catch {
+    return undefined;
   }
 }

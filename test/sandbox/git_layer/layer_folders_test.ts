@@ -141,6 +141,34 @@ Deno.test({ name: "layers work in memory as they do on a disk", ignore: !HAS_OWN
   assertEquals(code, 0, said.slice(-4_000));
 });
 
+Deno.test(
+  { name: "what a session left that was ended hard is removed by the next, and nothing else", ignore: linux },
+  () => {
+    using world = makeWorld();
+    const make = (name: string): string => {
+      Deno.mkdirSync(`${world.base}/${name}/1/upper/folder`, { recursive: true });
+      return `${world.base}/${name}`;
+    };
+    const [left, used, bare, other] = [
+      make("sandpiper-git-1-00000000"),
+      make("sandpiper-git-2-00000000"),
+      make("sandpiper-git-3-00000000"),
+      make("sandpiper-git-x"),
+    ];
+    for (const folder of [left, used, other]) Deno.writeTextFileSync(`${folder}/lock`, "");
+    Deno.chmodSync(`${left}/1/upper/folder`, 0);
+    using held = Deno.openSync(`${used}/lock`, { write: true });
+    assert(held.tryLockSync(true));
+    const first = onDisk(world);
+    assertEquals([left, used, bare, other, first.base].map(exists), [false, true, true, true, true]);
+    const second = onDisk(world);
+    assert(exists(first.base));
+    first.close();
+    second.close();
+    assertEquals([first.base, second.base].map(exists), [false, false]);
+  },
+);
+
 function withMemory(policy: Policy, memoryBytes: number, isLess = false): Policy {
   const own = policy.limits.memoryBytes;
   const bytes = isLess && own !== DEFAULT_LIMITS.memoryBytes ? own : memoryBytes;

@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
 import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
-import { namePattern } from "./path_filter.ts";
-import { shownPath } from "./shown_path.ts";
-import { walk } from "./walk.ts";
+import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./search/pace.ts";
+import { namePattern } from "./search/path_filter.ts";
+import { shownPath } from "./text/shown_path.ts";
+import { walk } from "./search/walk.ts";
 
 const RESULTS = 1000;
 
@@ -39,6 +39,8 @@ export async function runFind(given: FindArgs, context: ToolContext, pace: Pace)
   if (given.pattern.trim() === "") return errorResult("The pattern is empty. Give a glob such as *.ts or src/**/*.md.");
   const root = files.resolve(given.path ?? ".");
   if (files.info(root).kind !== "directory") return errorResult(`Not a directory: ${root}`);
+  // A folder that cannot be listed is left out of a walk; the one that was asked for is not empty because of that.
+  files.list(root);
   const limit = atLeastOne(given.limit, RESULTS);
   const { foldersOnly, matches } = namePattern(given.pattern, root);
   const lines: string[] = [];

@@ -1,11 +1,11 @@
 import type * as z from "zod/mini";
 import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { grepFile, type GrepState, LINE_CHARACTERS } from "./grep_file.ts";
-import { grepFolder } from "./grep_folder.ts";
-import { globFilter } from "./path_filter.ts";
-import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
+import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
+import { grepFile, type GrepState, LINE_CHARACTERS } from "./search/grep_file.ts";
+import { grepFolder } from "./search/grep_folder.ts";
+import { globFilter } from "./search/path_filter.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./search/pace.ts";
+import { compilePattern, type Pattern } from "./search/pattern.ts";
 
 const MATCHES = 100;
 
@@ -62,6 +62,8 @@ export async function runGrep(given: GrepArgs, context: ToolContext, pace: Pace)
   };
   const kind = context.files.info(root).kind;
   if (kind === "directory") {
+    // A folder that cannot be listed is left out of a walk; the one that was asked for is not empty because of that.
+    context.files.list(root);
     const filter = given.glob ? globFilter(given.glob) : undefined;
     if (!(await grepFolder(root, filter, state, context, pace))) return errorResult("Operation aborted");
   } else {

@@ -1,6 +1,7 @@
 // What tools may touch, as the program says it and as a command meets it.
 import { assertEquals, assertMatch } from "@std/assert";
 import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
+import { inPlace } from "./permission_place.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 
 /** The workspace and a home whose settings are the user's. */
@@ -46,6 +47,84 @@ Deno.test("limits of the settings hold, and a trusted project only lowers them",
     const { stdout } = await run(SOURCE, ["tool", "--trust", "bash", "--", command], place);
     assertMatch(stdout, /\b128\b[^]*\b16\b[^]*\n16384\n/, stdout);
   });
+});
+
+Deno.test("every distinct denial of one command has its line with its grant, of a single call and of a run R480", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "touch /usr/new-a; touch /usr/lib/new-b; touch /usr/lib/new-b; true";
+    const replies = [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }];
+    const call = await run(SOURCE, ["tool", "bash", "--", command], place);
+    const whole = await run(SOURCE, ["-p", "--model", `replay:${cassette(home, replies)}`, "go"], place);
+    for (const { code, stderr } of [call, whole]) {
+      assertEquals([code, stderr.match(/^warning: denied: write .*$/gm)], [0, [
+        "warning: denied: write /usr/new-a; --allow-write=+/usr/ allows it",
+        "warning: denied: write /usr/lib/new-b; --allow-write=+/usr/lib/ allows it",
+      ]], stderr);
+    }
+  });
+});
+
+Deno.test("what a command in the background did to a protected path is told where the session ends before any other call", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "echo x > .envrc; touch done; sleep 300";
+    const replies = [
+      { calls: [{ name: "bash", args: { command, background: true } }] },
+      { calls: [{ name: "read", args: { path: "done" } }] },
+      { text: "Done." },
+    ];
+    const { code, stdout, stderr } = await run(
+      SOURCE,
+      ["-p", "--model", `replay:${cassette(home, replies)}`, "go"],
+      place,
+    );
+    assertEquals([code, stdout], [0, "Done.\n"], stderr);
+    assertMatch(stderr, /^warning: A command in the background: Removed \.envrc: /m);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name), ["done"]);
+  });
+});
+
+Deno.test("git's settings that do not last are told, and those that nobody set are not said to be set", async () => {
+  const probe = probeSandbox();
+  if (probe.landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    new Deno.Command("git", { args: ["init", "-q"], cwd: ws }).outputSync();
+    const global = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name x"], place);
+    assertMatch(global.stdout, /git config --global changed a copy .* own ~\/\.gitconfig is as it was\.\n$/);
+    const read = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name; :"], place);
+    assertEquals(read.stdout, "(no output)\n");
+    if (!("works" in probe.namespaces())) return;
+    const replaced = await run(SOURCE, ["tool", "bash", "--", "echo q > .git/config"], place);
+    assertMatch(replaced.stdout, /only commands in the sandbox see: q, core\.\w+ \(removed\), .* \(removed\)\.\n$/);
+  });
+});
+
+Deno.test("a folder that holds secrets is said to be closed, not empty, and what lies beside them is read by name", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inPlace(async ({ ws, home }) => {
+    for (const folder of [".ssh", "notes"]) Deno.mkdirSync(`${home}/${folder}`);
+    Deno.writeTextFileSync(`${home}/notes/a.txt`, "beside\n");
+    const said = async (tool: string, ...words: readonly string[]): Promise<string> =>
+      (await run(SOURCE, ["tool", tool, `--allow-read=+${home}`, ...words], { cwd: ws, env: { HOME: home } })).stdout;
+    const outputs = await Promise.all([
+      said("ls", JSON.stringify({ path: home })),
+      said("find", JSON.stringify({ path: home, pattern: "*" })),
+      said("grep", JSON.stringify({ path: home, pattern: "beside" })),
+    ]);
+    for (const output of outputs) {
+      assertMatch(output, /^Cannot list .*: .* in it is never readable\. .* by its name\n$/);
+    }
+    assertEquals(await said("grep", JSON.stringify({ path: `${home}/notes`, pattern: "beside" })), "a.txt:1: beside\n");
+    const command = `ls ${home}; cat ${home}/notes/a.txt`;
+    assertMatch(
+      await said("bash", "--", command),
+      /\nbeside\n\nSandbox: .* cannot be listed, because .*by its name\.\n$/,
+    );
+  })();
 });
 
 Deno.test({

@@ -54,6 +54,9 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
   if (isIn(policy.denyRead)) return "it may hold secrets or was denied by you, and no grant opens it";
   if (kind === "write" && isIn(policy.protected)) return "it is protected, only you can change it";
   if (kind === "write" && isIn(policy.denyWrite)) return "it was denied for writing, and no grant opens it";
+  if (kind === "read" && covers(policy.read, path) && policy.denyRead.some((denied) => isInside(denied, path))) {
+    return "what is in it may hold secrets; what else is in it can be read by its name";
+  }
   if (covers(policy[kind], path)) return undefined;
   return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}`;
 }
@@ -83,10 +86,11 @@ function ofPath(kind: "read" | "write", target: string, policy: Policy, realPath
   if (closed.some((folder) => isInside(folded(path), folder))) return undefined;
   if (kind === "read") return { kind, target: path, grant: path === "/" ? "*" : path };
   // A new file, and an old one that is replaced in one step, change their folder. A slash at the end names a folder itself.
-  const folder = target.endsWith("/") ? path : dirname(path);
+  const isFolder = target.endsWith("/");
+  const folder = isFolder ? path : dirname(path);
   // Whoever writes in a home, or around it, decides what the next login runs; around the workspace, what is protected.
   if (isInside(policy.home, folder) || isInside(policy.root, folder)) return undefined;
-  return { kind, target: path, grant: folder };
+  return { kind, target: isFolder && path !== "/" ? `${path}/` : path, grant: folder };
 }
 
 function ofProgram(target: string, policy: Policy): Denial | undefined {

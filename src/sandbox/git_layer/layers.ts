@@ -4,7 +4,7 @@ import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { NESTED } from "../git/paths.ts";
@@ -17,6 +17,7 @@ import { findGit, openHostGit } from "./host_git.ts";
 import { type Begun, type KeptFiles, type LayeredRepository, openLayered } from "./import.ts";
 import { readIndex } from "./index_file.ts";
 import { type Layer, openLayerFolders } from "./layer_folders.ts";
+import { LimitReached } from "./limit.ts";
 import { readUpper, UPPER_LIMITS } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
@@ -99,7 +100,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const takeOne = async (one: Known, upper: string, begun: Begun, kept: KeptFiles): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
-      const look = readUpper(upper);
+      const look = await readUpper(upper);
       if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
       if (look.entries.size === 0) return [];
       const taken = await one.repository.take(upper, look.entries, begun, kept);
@@ -111,6 +112,9 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       }
       return taken.notes.map((note) => stripControls(note).replaceAll("\n", "?"));
     } catch (error) {
+      if (error instanceof LimitReached) {
+        return [`Nothing that the command did in ${shown} was taken: ${error.message}.`];
+      }
       return [`What the command did in ${shown} could not all be taken: ${messageOf(error)}.`];
     }
   };

@@ -38,6 +38,8 @@ export interface StartedProcess {
   refused?(): string[];
   /** Memory that is its own and belongs to none of its processes, bytes. */
   heldBytes?(): number;
+  /** Allowed hosts that could not be reached, one line each; no denials. */
+  unreached?(): string[];
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
   settle?(isQuiet: boolean): Promise<string[]>;
 }
@@ -131,6 +133,7 @@ function attach(
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
     heldBytes: () => layer?.memoryBytes() ?? 0,
+    unreached: () => gate?.unreached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true,
     async failure(status) {

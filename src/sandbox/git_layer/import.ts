@@ -12,6 +12,7 @@ import {
   bytesAt,
   filesAt,
   openLock,
+  openLook,
   putFile,
   rawAt,
   removeEmpty,
@@ -99,13 +100,14 @@ export function openLayered(
 ): LayeredRepository {
   removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
+  const indexNow = openLook(`${folder}/index`, LONGEST_INDEX);
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
   const begin = (): Begun => ({
     refs: refsNow(),
     head: headAt(folder) ?? "",
-    index: bytesAt(`${folder}/index`, LONGEST_INDEX),
+    index: indexNow(),
     at: Date.now(),
   });
 

@@ -2,22 +2,23 @@
 // out of that when the command has ended. docs/sandbox.md, Git
 import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
-import { randomUUID } from "node:crypto";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
 import { type Layered, repositoriesBelow } from "../git/paths.ts";
 import type { MountOperation } from "../launcher/request.ts";
+import { memoryBelow } from "../process/memory_files.ts";
 import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { findGit, openHostGit } from "./host_git.ts";
 import type { KeptFiles } from "./import.ts";
 import { readIndex } from "./index_file.ts";
+import { openLayerFolders } from "./layer_folders.ts";
 import { LimitReached } from "./limit.ts";
 import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
-import { readUpper, removeUpper } from "./upper.ts";
+import { readUpper, UPPER_LIMITS } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
 export interface GitLayers {
@@ -38,6 +39,8 @@ export interface ProcessLayers {
   isStale(): boolean;
   /** To be called right before the command runs. */
   begin(): void;
+  /** Bytes of memory that what was written to them takes up; 0 where they lie on a disk. */
+  memoryBytes(): number;
   /**
    * Takes what the command did, when all of its processes have ended, and says what is to be said of it. `isQuiet`: they have;
    * else nothing is taken.
@@ -72,27 +75,28 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   });
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
-  const base = makeBase(policy);
-  if (base === undefined) return undefined;
-  const remove = (): void => removeUpper(base);
+  const nested = found.flatMap(({ folder }) => submodulesIn(folder));
+  const isLarge = [...found.map(({ folder }) => folder), ...nested].some((one) => packBytes(one) > LARGE_REPOSITORY);
+  const layers = openLayerFolders(policy, isLarge, (folders) =>
+    found.every(({ folder }) => {
+      const layer = folders.take();
+      const why = whyNoOverlay({ source: folder, ...layer });
+      folders.give(layer, true);
+      return why === undefined;
+    }));
+  if (layers === undefined) return undefined;
+  const { base } = layers;
   const inUse = new Set<unknown>();
   let isClosed = false;
-  const first = makeLayer(base, "probe");
-  if (found.some(({ folder }) => whyNoOverlay({ source: folder, ...first }) !== undefined)) {
-    remove();
-    return undefined;
-  }
   const git = openHostGit(program);
   const fresh = (bytes: 20 | 32): string => freshRepository(base, bytes);
   const known: Known[] = found.map(({ folder, hashBytes }) => ({
     repository: openTree(folder, { hashBytes, fresh, git, policy }),
     kept: new Map(),
   }));
-  const nested = found.flatMap(({ folder }) => submodulesIn(folder));
   const apart = nested.filter((folder) => hashBytesOf(folder) === undefined);
   const packs = nested.flatMap(largePacks);
   let version = 0;
-  let count = 0;
   // One after another: each finds what the one before it left.
   let last: Promise<unknown> = Promise.resolve();
 
@@ -127,7 +131,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         if (statusOf(folder)?.kind !== "folder" || disk.realPath(folder) !== folder) {
           throw new Error(`${folder} is not the folder any more that it was when the session began; start again`);
         }
-        const layer = makeLayer(base, `${++count}`);
+        const layer = layers.take();
         for (const [path, text] of one.kept) {
           Deno.mkdirSync(dirname(join(layer.upper, path)), { recursive: true });
           Deno.writeFileSync(join(layer.upper, path), Buffer.from(text, "latin1"));
@@ -136,10 +140,10 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       });
       let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
-      const close = (): void => {
+      const close = (isOver = true): void => {
         if (!inUse.delete(places)) return;
-        for (const { layer } of places) removeUpper(dirname(layer.upper));
-        if (isClosed && inUse.size === 0) remove();
+        for (const { layer } of places) layers.give(layer, isOver);
+        if (isClosed && inUse.size === 0) layers.close();
       };
       return {
         env: WITHOUT_GC,
@@ -154,6 +158,10 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         isStale: () =>
           made !== version ||
           places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
+        memoryBytes: () =>
+          layers.isMemory
+            ? places.reduce((sum, { layer }) => sum + memoryBelow(layer.upper, UPPER_LIMITS.names), 0)
+            : 0,
         begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
         take(isQuiet) {
           const work = async (): Promise<string[]> => {
@@ -169,7 +177,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
               else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
-            close();
+            close(isQuiet);
             return notes;
           };
           const taken = last.then(work);
@@ -182,7 +190,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     close() {
       isClosed = true;
       // What still runs is taken when it ends.
-      if (inUse.size === 0) remove();
+      if (inUse.size === 0) layers.close();
     },
   };
 }
@@ -202,6 +210,13 @@ function submodulesIn(folder: string): string[] {
 /** From this size on a pack is never copied to a layer, which it would be as soon as git sets its time to say that it is used. */
 const LARGE_PACK = 4 * 1024 * 1024;
 const MOST_PACKS = 64;
+/** Where there is so much, a command may well write as much again. */
+const LARGE_REPOSITORY = 256 * 1024 * 1024;
+
+function packBytes(folder: string): number {
+  const packs = join(folder, "objects/pack");
+  return (disk.listFolder(packs) ?? []).reduce((sum, name) => sum + (statusOf(join(packs, name))?.size ?? 0), 0);
+}
 
 function largePacks(folder: string): string[] {
   const packs = join(folder, "objects/pack");
@@ -232,17 +247,6 @@ function hasPlainIndex(folder: string, hashBytes: 20 | 32): boolean {
   }
 }
 
-interface Layer {
-  readonly upper: string;
-  readonly work: string;
-}
-
-function makeLayer(base: string, name: string): Layer {
-  const layer = { upper: join(base, name, "upper"), work: join(base, name, "work") };
-  for (const path of [layer.upper, layer.work]) Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
-  return layer;
-}
-
 /** An empty repository; nothing in it comes from anybody else. */
 function freshRepository(base: string, hashBytes: 20 | 32): string {
   const folder = join(base, `fresh-${hashBytes}`);
@@ -254,36 +258,4 @@ function freshRepository(base: string, hashBytes: 20 | 32): string {
     `[core]\n\trepositoryFormatVersion = ${hashBytes === 20 ? 0 : 1}\n\tbare = true\n${kind}`,
   );
   return folder;
-}
-
-/** A new folder out of the reach of commands; undefined where there is none. */
-function makeBase({ cache, tmp, write }: Policy): string | undefined {
-  for (const place of [dirname(cache), dirname(tmp)]) {
-    if (covers(write, place) || [cache, tmp].some((folder) => isInside(place, folder))) continue;
-    removeLeft(place);
-    try {
-      const base = join(Deno.realPathSync(place), `git-${Deno.pid}-${randomUUID().slice(0, 8)}`);
-      Deno.mkdirSync(base, { mode: 0o700 });
-      return base;
-    } catch {
-      // The next one, perhaps.
-    }
-  }
-  return undefined;
-}
-
-const LEFT_MS = 24 * 60 * 60 * 1_000;
-
-/** Removes what sessions left that were ended hard, a day ago or longer. */
-function removeLeft(place: string): void {
-  try {
-    for (const { name, isDirectory } of Deno.readDirSync(place)) {
-      const pid = isDirectory ? /^git-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1] : undefined;
-      if (pid === undefined || statusOf(`/proc/${pid}`)) continue;
-      const changed = statusOf(join(place, name))?.changedMs ?? Date.now();
-      if (Date.now() - changed > LEFT_MS) removeUpper(join(place, name));
-    }
-  } catch {
-    // Not to be listed: nothing of ours can be there.
-  }
 }

@@ -5,6 +5,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
+import { isFresh } from "./refs.ts";
 
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 50;
@@ -20,7 +21,22 @@ export function bytesAt(path: string, most: number): Uint8Array<ArrayBuffer> | u
   }
 }
 
-/** The same, a character for each byte. */
+/** Looks at a file again and again, which is read only where it changed since the last look. */
+export function openLook(path: string, most: number): () => Uint8Array<ArrayBuffer> | undefined {
+  let last: { readonly stamp: string | undefined; readonly bytes: Uint8Array<ArrayBuffer> | undefined } | undefined;
+  return () => {
+    const status = statusOf(path);
+    if (last === undefined || last.stamp !== status?.stamp) {
+      const bytes = status && bytesAt(path, most);
+      const isSure = !isFresh(status?.changedMs) && statusOf(path)?.stamp === status?.stamp;
+      last = isSure ? { stamp: status?.stamp, bytes } : undefined;
+      return bytes;
+    }
+    return last.bytes;
+  };
+}
+
+/** The bytes of a file, a character for each. */
 export function rawAt(path: string, most: number): string | undefined {
   const bytes = bytesAt(path, most);
   return bytes && Buffer.from(bytes).toString("latin1");

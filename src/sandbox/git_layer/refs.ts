@@ -1,6 +1,7 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
 import { readRegular } from "../system/regular_file.ts";
-import { statusOf } from "../system/statx.ts";
+import { addressOf, cString } from "../system/ffi.ts";
+import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import type { UpperKind } from "./upper.ts";
 
@@ -67,7 +68,10 @@ export function parsePacked(text: string): RefMap {
 }
 
 interface KnownFolder {
-  readonly stamp: string;
+  /** Its path as a system call takes it, and where that is in memory. */
+  readonly path: Uint8Array<ArrayBuffer>;
+  readonly address: bigint;
+  readonly stamp: FolderStamp;
   readonly isFresh: boolean;
   readonly values: RefMap;
   readonly inner: readonly string[];
@@ -77,19 +81,24 @@ interface KnownFolder {
 export function openRefs(folder: string): () => Refs {
   let known: ReadonlyMap<string, KnownFolder> = new Map();
   let packed: { readonly stamp: string; readonly isFresh: boolean; readonly refs: RefMap } | undefined;
+  let last: Refs = { loose: new Map(), packed: new Map() };
   return () => {
     const seen = new Map<string, KnownFolder>();
-    const loose = new Map<string, string>();
     const stack = ["refs"];
     for (let name = stack.pop(); name !== undefined; name = stack.pop()) {
-      const status = statusOf(`${folder}/${name}`);
-      if (status?.kind !== "folder") continue;
-      const last = known.get(name);
-      const now = last?.stamp === status.stamp && !last.isFresh ? last : readFolder(folder, name, status);
+      const before = known.get(name);
+      const path = before?.path ?? cString(`${folder}/${name}`);
+      const address = before?.address ?? addressOf(path);
+      const stamp = folderStamp(address, before?.stamp);
+      if (stamp === undefined) continue;
+      const isSame = before?.stamp === stamp && !before.isFresh;
+      const now = isSame ? before : { path, address, stamp, ...readFolder(folder, name, stamp) };
       seen.set(name, now);
-      for (const [ref, value] of now.values) loose.set(ref, value);
       stack.push(...now.inner);
     }
+    // Where there are thousands, to copy them costs more than to look whether they changed.
+    const areSame = seen.size === known.size && [...seen].every(([name, now]) => known.get(name) === now);
+    const loose = areSame ? last.loose : new Map([...seen.values()].flatMap(({ values }) => [...values]));
     known = seen;
     const status = statusOf(`${folder}/packed-refs`);
     const stamp = status?.stamp ?? "";
@@ -97,15 +106,15 @@ export function openRefs(folder: string): () => Refs {
       const text = status?.kind === "file" ? readText(`${folder}/packed-refs`, LONGEST_PACKED) : undefined;
       packed = { stamp, isFresh: isFresh(status?.changedMs), refs: parsePacked(text ?? "") };
     }
-    return { loose, packed: packed.refs };
+    return last = { loose, packed: packed.refs };
   };
 }
 
 function readFolder(
   folder: string,
   name: string,
-  { stamp, changedMs }: { stamp: string; changedMs: number },
-): KnownFolder {
+  { changed: [seconds, nanoseconds] }: FolderStamp,
+): Pick<KnownFolder, "isFresh" | "values" | "inner"> {
   const values = new Map<string, string>();
   const inner: string[] = [];
   for (const entry of Deno.readDirSync(`${folder}/${name}`)) {
@@ -113,10 +122,11 @@ function readFolder(
     if (entry.isDirectory) inner.push(path);
     else if (entry.isFile) values.set(path, readText(`${folder}/${path}`, LONGEST_REF)?.trimEnd() ?? "");
   }
-  return { stamp, isFresh: isFresh(changedMs), values, inner };
+  return { isFresh: isFresh(seconds * 1_000 + nanoseconds / 1e6), values, inner };
 }
 
-function isFresh(changedMs: number | undefined): boolean {
+/** Whether what changed then may have changed once more since, at the same time by its clock. */
+export function isFresh(changedMs: number | undefined): boolean {
   return changedMs !== undefined && Date.now() - changedMs < FRESH_MS;
 }
 

@@ -36,6 +36,8 @@ export interface StartedProcess {
   denied?(): DenialClaim[];
   /** Those of the notes that are about anything else. */
   refused?(): string[];
+  /** Memory that is its own and belongs to none of its processes, bytes. */
+  heldBytes?(): number;
   /** Allowed hosts that could not be reached, one line each; no denials. */
   unreached?(): string[];
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
@@ -130,6 +132,7 @@ function attach(
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
+    heldBytes: () => layer?.memoryBytes() ?? 0,
     unreached: () => gate?.unreached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true,

@@ -38,8 +38,9 @@ export interface Supervised extends Pick<Stop, "gently" | "atOnce" | "reason" | 
   readonly ended: Promise<Ended>;
 }
 
-/** A process that was started to be looked after; `settle` as in StartedProcess. */
+/** A process that was started to be looked after; the rest as in StartedProcess. */
 export interface Followed extends Pick<Deno.ChildProcess, "pid" | "status"> {
+  heldBytes?(): number;
   settle?(isQuiet: boolean): Promise<string[]>;
 }
 
@@ -83,7 +84,8 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
     const tree = openTree(process.pid);
     guard.add(tree);
     const stop = openStop(tree, policy.sandbox === "kernel+");
-    const unwatch = watchdog.watch(tree, (sentence) => stop.atOnce("limit", sentence));
+    const onLimit = (sentence: string): void => stop.atOnce("limit", sentence);
+    const unwatch = watchdog.watch(tree, onLimit, () => process.heldBytes?.() ?? 0);
     const onAbort = (): void => stop.gently("aborted");
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.gently("timeout"), timeoutMs);
     signal?.addEventListener("abort", onAbort);

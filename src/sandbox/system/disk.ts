@@ -40,8 +40,15 @@ export interface Glance extends FolderView {
   isStill(): boolean;
 }
 
-/** A change so shortly before a look may have the same time as one right after it: clocks of file systems are slow. */
-const SURELY_OLDER_MS = 1_000;
+/** Where a file system counts whole seconds, ... */
+const SECOND_MS = 1_000;
+/** ... and where it counts what the kernel's clock does, which ticks every ten milliseconds at the slowest. */
+const TICKS_MS = 100;
+
+/** Whether a change at that time has surely another time than one that comes now: clocks of file systems are slow. */
+export function isSurelyOlder(changedMs: number, now: number): boolean {
+  return now - changedMs > (changedMs % SECOND_MS === 0 ? SECOND_MS : TICKS_MS);
+}
 
 /**
  * The disk as it is now, for one decision: one listing of a folder answers for all names in it, for most of the paths that
@@ -65,7 +72,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     if (!isCertain) return;
     const status = statusOf(folder);
     stamps.set(folder, status?.stamp);
-    isCertain = status === undefined || Date.now() - status.changedMs > SURELY_OLDER_MS;
+    isCertain = status === undefined || isSurelyOlder(status.changedMs, Date.now());
   };
   const expected = new Set(likely);
   const askSystem = (path: string): string | undefined => {

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { CompiledPrompt, CompileTrigger, Manifest } from "../../core/compiled_prompt.ts";
 import type { PromptInputs } from "../../core/prompt.ts";
+import type { ToolDefinition } from "../../core/provider.ts";
 import { compileRound, compileStable, type StablePart } from "../../prompt/compile.ts";
 import type { ToolRegistry } from "../../prompt/custom_prompt.ts";
 import { compileSettled, type SettledPrompt } from "../../prompt/settled.ts";
@@ -62,6 +63,8 @@ export function createPromptState(
   let inputs: PromptInputs;
   let stable: StablePart;
   let record: JsonObject;
+  /** One array for many rounds, by which the manifest knows them again. */
+  let definitions: readonly ToolDefinition[] | undefined;
   let trigger: CompileTrigger | undefined;
   let extras: PromptExtras = {};
   let settled: SettledPrompt | undefined;
@@ -76,6 +79,7 @@ export function createPromptState(
       runtime: reading.runtime,
     };
     stable = compileStable(inputs);
+    definitions = undefined;
     record = { ...policyRecord(policy), trust: { ...base.trust } };
     trigger = why;
   };
@@ -85,7 +89,7 @@ export function createPromptState(
     reading = { runtime: gatherRuntime({ root, now: at, os: Deno.build.os, arch: Deno.build.arch }), at };
   };
   const compile = (round: RoundRequest, why: CompileTrigger): CompiledRound => {
-    const offered = round.withoutTools ? [] : tools.map(({ definition }) => definition);
+    const offered = round.withoutTools ? [] : definitions ??= tools.map(({ definition }) => definition);
     const all: PromptInputs = {
       ...inputs,
       ...extras,

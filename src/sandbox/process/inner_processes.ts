@@ -14,5 +14,14 @@ export function initsBelow(wrapper: number): readonly number[] {
 
 /** How many processes live in the namespace that a wrapper has made; 0 where there is none or it cannot be seen. */
 export function innerProcesses(wrapper: number): number {
-  return initsBelow(wrapper).reduce((sum, init) => sum + numbersIn(`/proc/${init}/root/proc`).length, 0);
+  return initsBelow(wrapper).filter(seesItself).reduce(
+    (sum, init) => sum + numbersIn(`/proc/${init}/root/proc`).length,
+    0,
+  );
+}
+
+/** Before it has mounted a /proc of its own it sees the machine's: those processes are none of its own. */
+function seesItself(init: number): boolean {
+  const own = readProcLink(`/proc/${init}/ns/pid`);
+  return own !== undefined && readProcLink(`/proc/${init}/root/proc/1/ns/pid`) === own;
 }

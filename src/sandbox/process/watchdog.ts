@@ -12,6 +12,8 @@ import type { Tree } from "./tree.ts";
 const EVERY_MS = 200;
 /** Between two looks of the sentinel at the machine's totals. */
 const GLANCE_MS = 25;
+/** Between the end of the last tree and the end of the sentinel's looks: commands that follow each other need not say so. */
+const REST_MS = 100;
 /** So many more processes and threads are worth a look at once, ... */
 const FLOOD_TASKS = 64;
 /** ... and so much of the memory that a tree may have. */
@@ -47,6 +49,8 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   const watched = new Map<Tree, (sentence: string) => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let sentinel: Sentinel | undefined;
+  let isWatching = false;
+  let resting: ReturnType<typeof setTimeout> | undefined;
   // Where nobody else sees a flood in time, this process has to.
   let calm: (() => void) | undefined;
 
@@ -63,28 +67,36 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
     sentinel ??= openSentinel(flood, {
       onFlood() {
         look();
-        if (watched.size === 0) sentinel?.pause();
       },
       onEnd() {
         sentinel = undefined;
+        isWatching = false;
         if (watched.size > 0) calm ??= runInRealTime();
       },
     });
+  };
+  const rest = (): void => {
+    resting = undefined;
+    if (isWatching) sentinel?.pause();
+    isWatching = false;
   };
   const settle = (): void => {
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
-    sentinel?.pause();
+    resting ??= setTimeout(rest, REST_MS);
     calm?.();
     calm = undefined;
   };
   return {
     prepare,
     expect() {
-      if (watched.size > 0) return;
+      clearTimeout(resting);
+      resting = undefined;
       prepare();
+      if (isWatching) return;
       sentinel?.watch();
+      isWatching = sentinel !== undefined;
     },
     watch(tree, onLimit) {
       watched.set(tree, onLimit);
@@ -97,6 +109,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
     async close() {
       watched.clear();
       settle();
+      clearTimeout(resting);
       await sentinel?.close();
       sentinel = undefined;
     },

@@ -2,7 +2,7 @@ import { basename, dirname } from "@std/path";
 import { libc } from "./ffi.ts";
 import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
-import { statusOf } from "./statx.ts";
+import { type Looks, noteRealPath, recordLooks, statusOf } from "./statx.ts";
 
 const LONGEST_TEXT = 64 * 1024;
 
@@ -11,15 +11,28 @@ const UNTIDY = /\/\.{0,2}(?:\/|$)/;
 
 /** This machine's disk, as policy resolution and confinement look at it; nothing that is missing or refused throws. */
 export const disk: FolderView = {
-  realPath: (path) => quietly(() => Deno.realPathSync(path)),
-  listFolder: (path) => quietly(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()),
-  readLink: (path) => quietly(() => Deno.readLinkSync(path)),
+  realPath: (path) => {
+    const real = quietly(() => Deno.realPathSync(path));
+    noteRealPath(path, real);
+    return real;
+  },
+  listFolder: (path) => {
+    noteRealPath(path, undefined);
+    return quietly(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort());
+  },
+  readLink: (path) => {
+    noteRealPath(path, undefined);
+    return quietly(() => Deno.readLinkSync(path));
+  },
   readText: (path) =>
     quietly(() => {
-      const info = Deno.statSync(path);
-      if (!info.isFile || info.size > LONGEST_TEXT) return undefined;
-      if (!canCall()) return Deno.readTextFileSync(path);
-      const bytes = readRegular(Deno.realPathSync(path), LONGEST_TEXT);
+      // Looked at first, since a failed attempt costs ten looks.
+      if (canCall() && statusOf(path) === undefined) return undefined;
+      const real = disk.realPath(path);
+      const info = real === undefined ? undefined : Deno.statSync(real);
+      if (real === undefined || !info?.isFile || info.size > LONGEST_TEXT) return undefined;
+      if (!canCall()) return Deno.readTextFileSync(real);
+      const bytes = readRegular(real, LONGEST_TEXT);
       return bytes && new TextDecoder().decode(bytes);
     }),
 };
@@ -58,8 +71,9 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   const known = new Map<string, string | undefined>();
   /** Of each folder before it was listed; undefined where there was none. */
   const stamps = new Map<string, string | undefined>();
-  /** Where the system itself was asked. */
+  /** Where the system itself was asked; of those with no link in them, that there is none is asked of all parts at once. */
   const asked = new Map<string, string | undefined>();
+  let ways: Looks | undefined;
   let isCertain = canCall();
   const note = (folder: string): void => {
     if (!isCertain) return;
@@ -110,9 +124,11 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     },
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
-    isStill: () =>
-      isCertain && [...stamps].every(([folder, stamp]) => statusOf(folder)?.stamp === stamp) &&
-      [...asked].every(([path, real]) => disk.realPath(path) === real),
+    isStill() {
+      if (!isCertain || ![...stamps].every(([folder, stamp]) => statusOf(folder)?.stamp === stamp)) return false;
+      ways ??= recordLooks(() => asked.forEach((real, path) => real === path && noteRealPath(path, real)));
+      return ways.areStill() && [...asked].every(([path, real]) => path === real || disk.realPath(path) === real);
+    },
   };
 }
 

@@ -5,7 +5,8 @@ import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
-import { statusOf } from "../system/statx.ts";
+import { disk } from "../system/disk.ts";
+import { type Looks, recordLooks, statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { openQuarantine } from "./quarantine.ts";
 import { type FoundTraps, type Trap, watchTraps } from "./repository_tamper.ts";
@@ -65,6 +66,8 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
   let before: States = new Map();
   let pins: PinnedFolders | undefined;
   let isPartialTold = false;
+  /** At what `arm` looked: where that is as it was, nothing is touched, and `arm` would find what it found. */
+  let looks: Looks | undefined;
 
   const look = (): States => statesOf(paths, before, STATE_LIMITS, before);
   /** A linked working folder that was removed as a whole leaves nothing that git could obey. */
@@ -81,6 +84,7 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
     return { traps: list, closed: closed.filter(({ path }) => !paths.some((folder) => isInside(path, folder))) };
   };
   const isTouched = (): boolean => {
+    if (looks?.areStill()) return false;
     if ((pins?.moved().length ?? 0) > 0 || modes.closed().length > 0 || changes().length > 0) return true;
     const { traps, closed } = found();
     return traps.length > 0 || closed.length > 0;
@@ -177,23 +181,32 @@ export function openTripwire(policy: Policy, layered: readonly string[] = []): T
     return acted;
   };
 
+  const arm = (): void => {
+    pins?.close();
+    if (policy.sandbox === "kernel+") {
+      for (const path of all) if (!unmounted.has(path) && !isMounted(path)) unmounted.add(path);
+      paths = all.filter((path) => unmounted.has(path));
+    }
+    // What is gone may come back as it was.
+    before = stillToRestore(statesOf(paths, before), before, new Set([...unrestored, ...paths.filter(isGone)]));
+    pins = pinFolders(folders);
+    if (!isUnfinished || modes.closed().length === 0) modes.arm();
+    const left = isUnfinished ? found() : NO_TRAPS;
+    if (left.traps.length === 0 && left.closed.length === 0) traps?.arm();
+    isUnfinished = false;
+  };
+
   return {
     arm() {
-      pins?.close();
-      if (policy.sandbox === "kernel+") {
-        for (const path of all) if (!unmounted.has(path) && !isMounted(path)) unmounted.add(path);
-        paths = all.filter((path) => unmounted.has(path));
-      }
-      // What is gone may come back as it was.
-      before = stillToRestore(statesOf(paths, before), before, new Set([...unrestored, ...paths.filter(isGone)]));
-      pins = pinFolders(folders);
-      if (!isUnfinished || modes.closed().length === 0) modes.arm();
-      const left = isUnfinished ? found() : NO_TRAPS;
-      if (left.traps.length === 0 && left.closed.length === 0) traps?.arm();
-      isUnfinished = false;
+      if (looks?.areStill()) return;
+      looks = undefined;
+      const isAllTheUsers = unrestored.size === 0;
+      const looked = recordLooks(arm);
+      if (isAllTheUsers) looks = looked;
     },
     isTouched: () => isTouched() || (traps?.isPartial() === true && !isPartialTold),
     restore(quiet) {
+      looks = undefined;
       const undone: string[] = [];
       if (traps?.isPartial() === true && !isPartialTold) {
         isPartialTold = true;
@@ -236,11 +249,7 @@ function watchedPaths(policy: Policy): string[] {
 
 /** Mounts are made for what is there under its own name, when a confined process starts. */
 function isMounted(path: string): boolean {
-  try {
-    return Deno.realPathSync(path) === path;
-  } catch {
-    return false;
-  }
+  return disk.realPath(path) === path;
 }
 
 /** The folders between the watched paths and the writable folder that they lie in, outer ones first. */

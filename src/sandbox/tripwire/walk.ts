@@ -4,7 +4,7 @@ import { isGitData } from "../git/paths.ts";
 import { bytesOfPath, cPath, pathOfBytes, stringOf } from "../system/byte_path.ts";
 import { addressOf } from "../system/ffi.ts";
 import { ENTRY, listFolder } from "../system/folder_listing.ts";
-import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
+import { type FolderStamp, folderStamp, type PreparedPath, statusOf } from "../system/statx.ts";
 
 /**
  * How much of what was not there before is looked at: a folder counts 16, each name in it 1, for some one and a half seconds.
@@ -44,14 +44,11 @@ export interface Walk {
   passOver(path: string): void;
 }
 
-interface Folder {
-  readonly path: string;
+interface Folder extends PreparedPath {
   readonly name: string;
   readonly parent: Folder | undefined;
   readonly depth: number;
   readonly inGit: boolean;
-  readonly cPath: Uint8Array<ArrayBuffer>;
-  readonly address: bigint;
   isOwn: boolean;
   /** Undefined until it was looked into. */
   stamp: FolderStamp | undefined;
@@ -117,7 +114,7 @@ export function openWalk(
     };
     const stack = [...tops].reverse();
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
-      const stamp = folderStamp(folder.address, folder.stamp);
+      const stamp = folderStamp(folder, folder.stamp);
       const aside = asides.get(folder.path);
       if (aside !== undefined && stamp !== undefined && isSame(aside, stamp)) continue;
       if (stamp === undefined) {
@@ -181,7 +178,7 @@ export function openWalk(
     look: () => walk(false),
     passOver(path) {
       const folder = folderAt(bytesOfPath(path), undefined, false);
-      const stamp = folderStamp(folder.address);
+      const stamp = folderStamp(folder);
       if (stamp !== undefined) asides.set(folder.path, stamp);
     },
   };

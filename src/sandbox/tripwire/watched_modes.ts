@@ -1,7 +1,7 @@
 // A command may close a folder to its owner: then nothing in it can be seen, taken away or put back. Modes come first.
 import { dirname } from "@std/path";
 import { isInside } from "../../core/policy.ts";
-import { statusOf } from "../system/statx.ts";
+import { folderMode, statusOf } from "../system/statx.ts";
 
 /** What a folder's owner needs in order to see and change what is in it. */
 const OWNER = 0o700;
@@ -28,13 +28,13 @@ export function watchModes(roots: readonly string[], folders: readonly string[])
   return {
     arm() {
       before = new Map(paths.flatMap((path) => {
-        const mode = modeOf(path);
+        const mode = folderMode(path);
         return mode === undefined ? [] : [[path, mode]];
       }));
     },
     closed: () =>
       [...before].flatMap(([path, mode]) => {
-        const now = modeOf(path);
+        const now = folderMode(path);
         return now !== undefined && (mode & ~now & OWNER) !== 0 ? [{ path, mode }] : [];
       }),
   };
@@ -64,9 +64,4 @@ function outerOf(path: string): string[] {
   const folders: string[] = [];
   for (let at = dirname(path); at !== "/"; at = dirname(at)) folders.push(at);
   return folders;
-}
-
-function modeOf(path: string): number | undefined {
-  const status = statusOf(path);
-  return status?.kind === "folder" ? status.mode : undefined;
 }

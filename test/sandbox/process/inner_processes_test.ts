@@ -19,3 +19,19 @@ for (const level of CONFINED) {
       await shell.background.stop(id);
     }));
 }
+
+Deno.test({
+  name: "innerProcesses() does not take the machine's processes for those of a namespace that has no /proc yet",
+  ignore: Deno.build.os !== "linux" || !CONFINED.includes("kernel+"),
+  fn: async () => {
+    const args = ["--user", "--map-root-user", "--pid", "--fork", "sleep", `9.1${Deno.pid}`];
+    const wrapper = new Deno.Command("unshare", { args, stdin: "null" }).spawn();
+    try {
+      await until(() => initsBelow(wrapper.pid).length > 0);
+      assertEquals(innerProcesses(wrapper.pid), 0);
+    } finally {
+      for (const pid of [...initsBelow(wrapper.pid), wrapper.pid]) Deno.kill(pid, "SIGKILL");
+      await wrapper.status;
+    }
+  },
+});

@@ -65,9 +65,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   };
   const prepare = (): void => {
     sentinel ??= openSentinel(flood, {
-      onFlood() {
-        look();
-      },
+      onFlood: look,
       onEnd() {
         sentinel = undefined;
         isWatching = false;

@@ -76,12 +76,10 @@ async function run(task: string, args: readonly string[]): Promise<{ ok: boolean
   return { ok: (await child.status).success, text };
 }
 
-/** The sums of `deno test`'s closing lines; nothing when no test ran. */
+/** The last sums of a step that runs tests; nothing for another one. */
 function count(text: string): { passed: number; failed: number } | undefined {
-  const lines = [...text.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*?\| (\d+) failed/gm)];
-  if (lines.length === 0) return undefined;
-  const sum = (group: number): number => lines.reduce((total, line) => total + Number(line[group]), 0);
-  return { passed: sum(1), failed: sum(2) };
+  const [, passed, failed] = [...text.matchAll(/^All tests: (\d+) passed, (\d+) failed/gm)].at(-1) ?? [];
+  return passed === undefined ? undefined : { passed: Number(passed), failed: Number(failed) };
 }
 
 /** The lines in which a step says which tests passed only the second time. */
@@ -89,9 +87,11 @@ function unsteadyOf(text: string): string[] {
   return [...text.matchAll(/^Failed at first and passed.*\n(?: {2}.+\n)+/gm)].map(([lines]) => lines.trimEnd());
 }
 
-/** Errors and names of `deno test`'s failed tests, of all its runs; the end of the output where no test failed. */
+/** Errors and names of failed tests, of all runs, and why a run was not believed; else the end of the output. */
 function whatFailed(text: string): string {
-  const errors = [...text.matchAll(/^ ERRORS $[^]*?^FAILED \| .*$/gm)].map(([all]) => all);
+  const errors = [...text.matchAll(/^ ERRORS $[^]*?^FAILED \| .*$|^Not believed:\n(?: {2}.+\n)+/gm)].map(([all]) =>
+    all
+  );
   const told = errors.length > 0 ? errors.join("\n") : text.trimEnd();
   return told.length > MOST_TOLD_AGAIN ? `[...]\n${told.slice(-MOST_TOLD_AGAIN)}` : told;
 }

@@ -45,17 +45,18 @@ const route = await buildBinary({
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
-    // A process or a thread of its own opens each of these, which should not have to open another.
+    { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
+    { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
+    { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
+    { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
+    // A process or a thread of its own opens each of these, which should not have to open another. They are last: a module
+    // that others need, too, is taken from the first pack that has it.
     { run: () => recordRunner(recorder), packs: [{ name: "runner", stage: "end", whole: true }] },
     { run: () => recordWorker(recorder), packs: [{ name: "tools", stage: "end", whole: true }] },
     {
       run: () => recordLoads(recorder, [moduleOf(main, "bridge")]),
       packs: [{ name: "bridge", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },
-    { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
-    { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
-    { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
-    { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
   ],
 });
 const size = (await Deno.stat(out)).size;

@@ -1,99 +1,147 @@
 /**
- * Runs all tests but those of the binary, or the files and folders that are named: `deno task test -- test/tui/`.
+ * Runs all tests but those of the binary, or those of the files and folders that are named: `deno task test -- test/tui/`.
  *
- * Every group runs even if an earlier one failed. Where a few tests of a group fail, their files run once more by themselves:
- * tests drive real processes against the clock, on a machine that others use. What passes then is named at the end, so that
- * it is mended and not forgotten. Ends with 1 when a test failed both times, or where a second run cannot tell.
+ * Types are checked once; then groups of files run in two processes side by side, and what disturbs others, or is disturbed
+ * by them, after that alone. Every group runs even if an earlier one failed. Where a few tests of a group fail, their files
+ * run once more by themselves at the end: tests drive real processes against the clock, on a machine that others use. What
+ * passes then is named, so that it is mended and not forgotten.
+ *
+ * - `--changed [BASE]`: what can be reached from the files that differ from the commit BASE (by default from the commit at
+ *   which this branch left `main`), those that git does not know included. Where that cannot be known, all.
+ * - `--quick`: what takes no more than a minute in all: tests of single parts, that start few processes.
+ * - Any other option goes with all arguments to `deno test`, with the same permissions.
+ *
+ * Ends with 1 when a test failed both times, where a second run cannot tell, and where a file's tests did not all run.
  */
-import { join } from "@std/path";
+import { join, relative, resolve } from "@std/path";
+import { reachedBy } from "./tests/changed.ts";
 import { failuresOf } from "./tests/failures.ts";
-import { PERMISSIONS, testGroups } from "./tests/groups.ts";
+import { isQuick, PERMISSIONS, testGroups } from "./tests/groups.ts";
+import { endAll, type Ran, runTests } from "./tests/test_process.ts";
 
-const root = join(import.meta.dirname ?? ".", "..");
-const named = Deno.args.filter((arg) => arg !== "--");
-const groups = named.length > 0 ? [named] : testGroups(foldersWithTests());
-/** Of one test process: the whole run must be possible on a machine with 4 GB. */
-const MOST_BYTES = 1536 * 2 ** 20;
-/** For what an ended test process printed to arrive. */
-const LATE_MS = 5_000;
+const root = resolve(import.meta.dirname ?? ".", "..");
+/** Processes that run tests at a time. */
+const SIDE_BY_SIDE = 2;
+/** From here on checking the types of all files costs little more. */
+const MANY_FILES = 100;
 
-let failed = false;
-const unsteady: string[] = [];
-for (const group of groups) {
-  const first = await run(group);
-  if (first.passed) continue;
-  const failures = first.withinMemory ? failuresOf(first.output) : undefined;
-  if (!failures) {
-    failed = true;
-    continue;
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.addSignalListener(signal, () => {
+    endAll();
+    Deno.exit(code);
+  });
+}
+
+const args = Deno.args.filter((arg) => arg !== "--");
+const foreign = args.some((arg) => arg.startsWith("-") && arg !== "--changed" && arg !== "--quick");
+Deno.exit(foreign ? await runDeno(["test", ...PERMISSIONS, ...args]) : await runAll(await chosenFiles()));
+
+/** The files that the arguments ask for. */
+async function chosenFiles(): Promise<string[]> {
+  const isChanged = args.includes("--changed");
+  const [base, ...more] = args.filter((arg) => !arg.startsWith("-"));
+  if (!isChanged && base !== undefined) {
+    return [...new Set([base, ...more].flatMap((path) => testFilesIn(relative(root, resolve(root, path)))))];
   }
-  console.log(`\nOnce more by themselves: ${failures.files.join(" ")}`);
-  if ((await run(failures.files)).passed) unsteady.push(...failures.names);
-  else failed = true;
-}
-if (unsteady.length > 0) {
-  console.log(`\nFailed at first and passed by themselves (${unsteady.length}), to be made steady:`);
-  for (const name of unsteady) console.log(`  ${name}`);
-}
-Deno.exit(failed ? 1 : 0);
-
-interface Run {
-  readonly passed: boolean;
-  readonly withinMemory: boolean;
-  readonly output: string;
+  if (more.length > 0) throw new Error(`--changed takes one commit, not also ${more.join(" ")}`);
+  const all = testFilesIn("test").filter((file) => !file.startsWith("test/binary/"));
+  const reached = isChanged ? await reachedBy(root, base, all) : all;
+  return args.includes("--quick") ? reached.filter(isQuick) : reached;
 }
 
-/** One `deno test`, shown as it goes. */
-async function run(args: readonly string[]): Promise<Run> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", ...PERMISSIONS, ...args],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const memory = watchPeak(child.pid);
-  let output = "";
-  const show = async (): Promise<void> => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      output += text;
-      await Deno.stdout.write(new TextEncoder().encode(text));
-    }
-  };
-  const shown = show();
-  const { success } = await child.status;
-  // What a test left running may hold the stream.
-  await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, LATE_MS))]);
-  const withinMemory = memory.peakBytes() <= MOST_BYTES;
-  if (!withinMemory) {
-    console.error(`${args.join(" ")} took ${Math.round(memory.peakBytes() / 2 ** 20)} MB, and 1,536 MB are allowed`);
+/** Runs test files, says what came of it, and gives the exit code. */
+async function runAll(files: readonly string[]): Promise<number> {
+  if (files.length === 0) {
+    // Nothing to run is what `--changed` may find; a name without tests is a mistake.
+    console.log("No test to run");
+    return args.includes("--changed") ? 0 : 1;
   }
-  memory.stop();
-  return { passed: success && withinMemory, withinMemory, output };
-}
-
-/** The most memory that a process has held, as far as the system tells: its own mark is read, so nothing falls between. */
-function watchPeak(pid: number): { readonly peakBytes: () => number; readonly stop: () => void } {
-  let peak = 0;
-  const timer = setInterval(() => {
-    try {
-      const [, kilobytes = "0"] = /^VmHWM:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`)) ?? [];
-      peak = Math.max(peak, Number(kilobytes) * 1024);
-    } catch {
-      // It has ended, or this is no Linux.
+  if (await runDeno(["check", "--quiet", ...typesOf(files)]) !== 0) {
+    console.log("Types are not right: no test was run");
+    return 1;
+  }
+  const { sideBySide, alone } = testGroups(files);
+  const total = sideBySide.length + alone.length;
+  const done: Ran[] = [];
+  const waiting = [...sideBySide];
+  // Two at a time would mix their lines: each is shown as a whole, when it is done.
+  const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, total) }, async () => {
+    for (let group = waiting.shift(); group; group = waiting.shift()) {
+      const ran = await runTests(root, group);
+      done.push(ran);
+      print(heading(`${done.length} of ${total}, ${ran.seconds.toFixed(1)} s`, group) + ran.output);
     }
-  }, 500);
-  return { peakBytes: () => peak, stop: () => clearInterval(timer) };
+  });
+  await Promise.all(workers);
+  for (const group of alone) {
+    print(heading(`${done.length + 1} of ${total}`, group));
+    done.push(await runTests(root, group, { show: print }));
+  }
+  return await judge(done);
 }
 
-function foldersWithTests(): string[] {
-  const hasTest = (folder: string): boolean =>
-    [...Deno.readDirSync(folder)].some(({ name, isDirectory }) =>
-      isDirectory ? hasTest(join(folder, name)) : name.endsWith("_test.ts")
-    );
-  return [...Deno.readDirSync(join(root, "test"))]
-    .filter(({ name, isDirectory }) => isDirectory && hasTest(join(root, "test", name)))
-    .map(({ name }) => `test/${name}/`)
-    .sort();
+/** Runs once more what failed, says what came of all, and gives the exit code. */
+async function judge(done: readonly Ran[]): Promise<number> {
+  const sums = { passed: 0, failed: 0, ignored: 0 };
+  const unsteady: string[] = [];
+  const wrong: string[] = [];
+  for (const ran of done) {
+    sums.passed += ran.counts.passed, sums.ignored += ran.counts.ignored;
+    if (ran.passed) continue;
+    // What speaks against the run beside failed tests is not mended by running those again.
+    const failures = ran.doubts.length === 0 ? failuresOf(ran.output) : undefined;
+    if (failures) {
+      const files = failures.files.map((file) => file.replace(/^\.\//, ""));
+      print(heading("once more by themselves", files));
+      const again = await runTests(root, files, { show: print });
+      if (again.passed) {
+        unsteady.push(...failures.names);
+        sums.passed += ran.counts.failed;
+        continue;
+      }
+      wrong.push(...again.doubts.map((doubt) => `${files.join(" ")}: ${doubt}`));
+    }
+    wrong.push(...ran.doubts.map((doubt) => `${ran.files.join(" ")}: ${doubt}`));
+    // A run that no test failed has failed all the same.
+    sums.failed += Math.max(ran.counts.failed, 1);
+  }
+  if (unsteady.length > 0) {
+    console.log(`\nFailed at first and passed by themselves (${unsteady.length}), to be made steady:`);
+    for (const name of unsteady) console.log(`  ${name}`);
+  }
+  if (wrong.length > 0) console.log(`\nNot believed:\n${wrong.map((line) => `  ${line}`).join("\n")}`);
+  console.log(`\nAll tests: ${sums.passed} passed, ${sums.failed} failed, ${sums.ignored} ignored`);
+  return sums.failed > 0 ? 1 : 0;
+}
+
+/** What types are checked of: for a few files their own. Deno knows what the task `check` has found since the last change. */
+function typesOf(files: readonly string[]): readonly string[] {
+  if (files.length < MANY_FILES) return files;
+  const { tasks } = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
+  return String(tasks.check.command).split(" ").slice(2);
+}
+
+function heading(what: string, files: readonly string[]): string {
+  return `\n== ${what}: ${files.join(" ")}\n`;
+}
+
+function print(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+}
+
+/** Test files below a path from the root, or the file itself, sorted. */
+function testFilesIn(path: string): string[] {
+  const { isFile } = Deno.statSync(join(root, path));
+  if (isFile) return [path];
+  return [...Deno.readDirSync(join(root, path))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? testFilesIn(join(path, name)) : name.endsWith("_test.ts") ? [join(path, name)] : []
+  ).sort();
+}
+
+/** Runs Deno in the foreground and gives its exit code. */
+async function runDeno(args: readonly string[]): Promise<number> {
+  const env = { NO_COLOR: "1" };
+  return (await new Deno.Command(Deno.execPath(), { args: [...args], cwd: root, env, stdin: "null" }).spawn().status)
+    .code;
 }

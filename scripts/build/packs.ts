@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { LENGTH_DIGITS, type Modules, type Pack, type Place } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "./bundle.ts";
 import type { Recording, Stage } from "./record.ts";
@@ -55,6 +56,9 @@ export async function packModules(
   }
 }
 
+/** Bytes from which on a text that is in no pack is deflated: to inflate a megabyte takes some 4 ms. */
+const DEFLATED_FROM = 32 * 1024;
+
 interface Packed {
   readonly name: string;
   readonly modules: readonly string[];
@@ -72,10 +76,14 @@ async function writeModules(
     ...(cache ? { cache: place(cache) } : {}),
   }));
   const packed = new Set(packs.flatMap(({ modules }) => modules));
-  const rest = [...bodies].filter(([name]) => !packed.has(name));
+  const texts = [...bodies].filter(([name]) => !packed.has(name))
+    .map(([name, body]) => [name, encoder.encode(asFunction(body))] as const);
+  const small = texts.filter(([, text]) => text.length < DEFLATED_FROM);
+  const large = texts.filter((text) => !small.includes(text));
   const list: Modules = {
     packs: listed,
-    rest: Object.fromEntries(rest.map(([name, body]) => [name, place(encoder.encode(asFunction(body)))])),
+    rest: Object.fromEntries(small.map(([name, text]) => [name, place(text)])),
+    deflated: Object.fromEntries(large.map(([name, text]) => [name, place(new Uint8Array(deflateRawSync(text)))])),
   };
   const text = encoder.encode(JSON.stringify(list));
   const length = encoder.encode(text.length.toString(16).padStart(LENGTH_DIGITS, "0"));

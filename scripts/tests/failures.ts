@@ -26,10 +26,19 @@ export function failuresOf(output: string): Failures | undefined {
   const files = new Set<string>();
   for (const line of summary.slice(0, end).split("\n").slice(2)) {
     if (line === "") continue;
-    const [, name, file] = /^(.*) => (\.\/.*_test\.ts):\d+:\d+$/.exec(line) ?? [];
-    if (name === undefined || file === undefined) return undefined;
+    const [, name, place] = /^(.*) => (\.\/.*\.ts):\d+:\d+$/.exec(line) ?? [];
+    if (name === undefined || place === undefined) return undefined;
+    const file = place.endsWith("_test.ts") ? place : fileOf(name, output);
+    if (file === undefined) return undefined;
     names.push(name);
     files.add(file);
   }
   return files.size === 0 || files.size > MOST_FILES ? undefined : { names, files: [...files] };
+}
+
+/** The test file whose test failed, for one that another module defines: it failed below the line at which the file began. */
+function fileOf(name: string, output: string): string | undefined {
+  const at = output.indexOf(`\n${name} ... FAILED`);
+  const begun = [...output.slice(0, Math.max(at, 0)).matchAll(/^running \d+ tests? from (\.\/.*)$/gm)];
+  return begun.at(-1)?.[1];
 }

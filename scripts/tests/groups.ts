@@ -1,4 +1,4 @@
-/** Which tests run in one process, in which order, and what they may do. */
+/** Which tests run in one process, which processes run side by side, and what they may do. */
 
 /** The same for every test: no questions, no host but this machine. */
 export const PERMISSIONS: readonly string[] = [
@@ -12,29 +12,60 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-net=127.0.0.1,localhost",
 ];
 
-/** In a process of its own: its extensions fill the memory and hold the processor. */
-const HOSTILE = "test/hooks/hostile_test.ts";
-
-/** Groups after the first, in order. What floods the machine comes last. */
-const LATER: readonly (readonly string[])[] = [
-  ["test/cli/", "test/e2e/", "test/mcp/", "test/sdk/"],
-  [`--ignore=${HOSTILE}`, "test/hooks/"],
-  [HOSTILE],
-  ["test/tui/"],
-  ["test/attacks/", "test/runner/"],
-  ["test/sandbox/"],
+/**
+ * Nothing runs beside these: they flood the machine with processes, fill the memory or hold the processor, or measure how
+ * long something takes.
+ */
+const ALONE: readonly string[] = [
+  "test/hooks/heap_hogs_test.ts",
+  "test/hooks/hostile_test.ts",
+  "test/prompt/compile_time_test.ts",
+  "test/sandbox/process/flood_test.ts",
+  "test/sandbox/process/sentinel_test.ts",
+  "test/tui/speed_test.ts",
 ];
 
-/** They need the binary. */
-const ELSEWHERE: readonly string[] = ["test/binary/"];
+/** Folders with the longest tests, which start first: what is begun last should be short. */
+const FIRST: readonly string[] = ["sandbox", "e2e", "attacks", "faults", "hooks", "tui", "cli", "sdk", "mcp", "runner"];
+
+/** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
+const MOST_FILES = 6;
+
+/** Files by the process that runs them. */
+export interface Groups {
+  /** In the order of their start, two at a time. */
+  readonly sideBySide: readonly (readonly string[])[];
+  /** One after the other, when nothing else runs. */
+  readonly alone: readonly (readonly string[])[];
+}
 
 /**
- * The arguments of each `deno test`. A folder that no later group names is in the first, so that a new one cannot be
- * forgotten.
+ * Divides test files into groups: each file is in exactly one.
  *
- * @param folders Folders with tests, as `test/NAME/`.
+ * @param files Paths from the repository's root, as `test/x/y_test.ts`.
  */
-export function testGroups(folders: readonly string[]): readonly (readonly string[])[] {
-  const named = new Set([...LATER.flat(), ...ELSEWHERE]);
-  return [folders.filter((folder) => !named.has(folder)), ...LATER];
+export function testGroups(files: readonly string[]): Groups {
+  const folders = new Map<string, string[]>();
+  for (const file of files) {
+    if (ALONE.includes(file)) continue;
+    const folder = file.split("/")[1] ?? "";
+    folders.set(folder, [...folders.get(folder) ?? [], file]);
+  }
+  const rank = (folder: string): number => FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length;
+  const inOrder = [...folders].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return {
+    sideBySide: inOrder.flatMap(([, all]) => {
+      const groups = Math.ceil(all.length / MOST_FILES);
+      return Array.from({ length: groups }, (_, at) => all.filter((_, i) => i % groups === at));
+    }),
+    alone: ALONE.filter((file) => files.includes(file)).map((file) => [file]),
+  };
+}
+
+/** Folders whose tests are fast, and prove the parts by themselves. */
+const QUICK = /^test\/(?:agent|boot|context|core|history|prompt|provider|session|tools|scripts)\//;
+
+/** Whether a test file is run while working on the code: `deno task quick`. */
+export function isQuick(file: string): boolean {
+  return QUICK.test(file);
 }

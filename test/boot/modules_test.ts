@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Script } from "node:vm";
+import { deflateRawSync } from "node:zlib";
 import { LENGTH_DIGITS, type Modules, type ModulesPlace, openModules } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "../../scripts/build/bundle.ts";
 
@@ -9,9 +10,12 @@ const BODIES: ReadonlyMap<string, string> = new Map([
   ["rest.js", `exports.name=require("node:path").basename(__meta.url);`],
   ["other.js", `exports.value=require("./inner.js").value;`],
   ["bad.js", `require("no-such-module")`],
+  ["large.js", `exports.value="Größe \u2713";exports.name=require("./inner.js").value;`],
 ]);
 
 const ID = "0123456789abcdef";
+/** The last texts of the file, behind the deflated one. */
+const REST_BYTES = ["rest.js", "bad.js"].reduce((sum, name) => sum + asFunction(BODIES.get(name) ?? "").length, 0);
 /** What stands in front of the modules in the file. */
 const BEFORE = "a program, and then: ";
 
@@ -35,6 +39,7 @@ function withFile(work: (place: ModulesPlace) => void, cache?: (text: string) =>
         },
         { name: "whole", modules: ["inner.js", "other.js"], text: put(encoder.encode(whole)) },
       ],
+      deflated: { "large.js": put(deflateRawSync(encoder.encode(asFunction(BODIES.get("large.js") ?? "")))) },
       rest: Object.fromEntries(
         ["rest.js", "bad.js"].map((name) => [name, put(encoder.encode(asFunction(BODIES.get(name) ?? "")))]),
       ),
@@ -65,6 +70,15 @@ Deno.test("openModules() runs each module once, when it is first needed, from it
     assert(load("main.js") === main);
     const { back } = load("inner.js") as { back: () => number }; // the body above
     assertEquals(back(), 42);
+  }));
+
+Deno.test("openModules() takes a module from a deflated text, and throws for one that is damaged", () =>
+  withFile((place) => {
+    assertEquals({ ...openModules(place).load("large.js") as object }, { value: "Größe \u2713", name: 41 });
+    const bytes = Deno.readFileSync(place.file);
+    const at = bytes.length - REST_BYTES;
+    Deno.writeFileSync(place.file, bytes.fill(0xff, at - 20, at));
+    assertThrows(() => openModules(place).load("large.js"));
   }));
 
 Deno.test("openModules() loads nothing that its list does not name", () =>

@@ -73,9 +73,11 @@ Deno.test("tests run with permissions that are written down, and reach this mach
   for (const task of ["test", "test-binary"]) assertStringIncludes(command(task), "scripts/tests.ts");
 });
 
-Deno.test("a folder of tests that nobody put into a group runs in the first; those of the binary need it built", () => {
-  const groups = testGroups(["test/agent/", "test/binary/", "test/new/", "test/tui/"]);
-  assertEquals(groups[0], ["test/agent/", "test/new/"]);
-  assert(groups.some((group) => group.includes("test/tui/")));
-  assertEquals(groups.flat().includes("test/binary/"), false);
+Deno.test("testGroups() has each file in one group, of a new folder too, and nothing beside what floods the machine", () => {
+  const flood = "test/sandbox/process/flood_test.ts";
+  const files = [flood, ...Array.from({ length: 8 }, (_, i) => `test/new/${i}_test.ts`), "test/tui/a_test.ts"];
+  const { sideBySide, alone } = testGroups(files);
+  assertEquals([...sideBySide, ...alone].flat().sort(), [...files].sort());
+  assertEquals(alone, [[flood]]);
+  assertEquals(sideBySide.map((group) => group.length), [1, 4, 4]);
 });

@@ -1,4 +1,4 @@
-import { type ByteReader, readBytes } from "../../core/byte_reader.ts";
+import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
 import { messageOf } from "../../core/error.ts";
 import { deframer, frame } from "../../core/framing.ts";
 import type { Policy, Scope } from "../../core/policy.ts";
@@ -20,7 +20,8 @@ const REMOVAL_MS = 1000;
  * The runner as a process of its own, confined as the policy's level says.
  *
  * It gets the program's own few variables and none of the host's. A process that cannot confine itself ends, and its
- * step and cause are the `why`; it is never started without.
+ * step and cause are the `why`; it is never started without. What has confined itself waits, as the launcher's sixty
+ * kilobytes, and becomes the program when the first message is sent (decision 0037).
  */
 export function processLink(policy: Policy, self: Self): StartLink {
   return ({ onText, onEnd }) => {
@@ -36,7 +37,7 @@ export function processLink(policy: Policy, self: Self): StartLink {
       queueMicrotask(() => onEnd(`it could not be started (${messageOf(error)})`));
       return { pid: undefined, send: () => {}, end: () => Promise.resolve() };
     }
-    return attach(child, plan.frames(), onText, onEnd);
+    return attach(child, plan, onText, onEnd);
   };
 }
 
@@ -44,27 +45,29 @@ interface RunnerPlan {
   readonly program: string;
   readonly args: string[];
   readonly env: Record<string, string>;
-  /** What it reads first. */
-  readonly frames: () => readonly Uint8Array<ArrayBuffer>[];
+  /** What it reads first, and confines itself by; nothing at the level `off`. */
+  readonly first?: () => Uint8Array<ArrayBuffer>;
+  /** What it reads next, and becomes. */
+  readonly last?: Uint8Array<ArrayBuffer>;
 }
 
 function planOf(policy: Policy, self: Self): RunnerPlan {
   const argv = runnerArgv(policy, self);
   if (policy.sandbox === "off") {
     const [program = self.program, ...args] = argv;
-    return { program, args, env: { ...self.env }, frames: () => [] };
+    return { program, args, env: { ...self.env } };
   }
   // Files need no network, whatever commands get.
   const isQuiet = !policy.net.all && policy.net.list.length === 0;
   const quiet = isQuiet ? policy : { ...policy, net: { all: false, list: [] } };
   const { frame, ...command } = startPlan(quiet, self, { isRunner: true });
-  const exec = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
-  return { ...command, frames: () => [frame(), exec] };
+  const last = execFrame({ argv, env: self.env, cwd: policy.root, stdin: "keep", mergeOutput: false });
+  return { ...command, first: frame, last };
 }
 
 function attach(
   child: Deno.ChildProcess,
-  head: readonly Uint8Array<ArrayBuffer>[],
+  { first, last }: Pick<RunnerPlan, "first" | "last">,
   onText: (text: string) => void,
   onEnd: (why: string) => void,
 ): RunnerLink {
@@ -118,8 +121,14 @@ function attach(
     fail(explainExit(how, tail.text()));
   });
 
-  head.forEach(write);
-  return { pid: child.pid, send: (text) => frame(text).forEach(write), end };
+  if (first) write(first());
+  let isWaiting = last !== undefined;
+  const send = (text: string): void => {
+    if (isWaiting && last) write(last);
+    isWaiting = false;
+    frame(text).forEach(write);
+  };
+  return { pid: child.pid, send, end };
 }
 
 /** Each piece is good until the next one. */

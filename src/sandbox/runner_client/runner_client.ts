@@ -12,13 +12,16 @@ import { workerLink } from "./worker.ts";
 export interface Runner extends ToolRunner {
   /** The runner's process, for whoever walks the host's process tree; absent for a worker and between two runners. */
   readonly pid: number | undefined;
+  /** A call is near: what has only confined itself so far starts the tools. Never throws. */
+  readonly warm: () => void;
 }
 
 /** How long a runner may take to leave by itself when the session ends. */
 const CLOSE_GRACE_MS = 20;
 
 /**
- * Starts the runner for a policy and returns at once; the process warms up meanwhile.
+ * Starts the runner for a policy and returns at once: its process confines itself and waits. The tools start in it with
+ * `warm` or the first call.
  *
  * At the level `permissions` the worker in `script` runs the tools inside this process; a scope that is wider than the
  * process's own is a `UserError` then (R465). Everything else that goes wrong is the result of a call.
@@ -48,6 +51,9 @@ export function runnerClient(start: StartLink, policy: Policy, watch: Partial<Wa
   return {
     get pid() {
       return current?.pid;
+    },
+    warm: () => {
+      if (!closed) current?.warm();
     },
     call: (call, options) => {
       if (closed) return Promise.resolve(errorResult("The session is over; no tool can run any more"));

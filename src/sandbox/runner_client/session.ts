@@ -4,7 +4,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { RunProgram } from "../../core/program.ts";
 import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
 import type { CallOptions, RunnerCall } from "../../core/runner.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { errorResult, textResult, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, withDenial } from "../denial/claim.ts";
 import { createDeadlines } from "./deadlines.ts";
@@ -25,6 +25,8 @@ export interface Watch {
 /** One life of a runner: from its start to the first thing that makes it useless. */
 export interface RunnerSession {
   readonly pid: number | undefined;
+  /** Lets its program start, which the first call does otherwise. */
+  readonly warm: () => void;
   /** Settles with the tool's result, or with an error result that says why there is none. */
   readonly run: (call: RunnerCall, options: CallOptions) => Promise<ToolResult>;
   /** Ends the runner and every call it owes; resolves when it is gone. */
@@ -34,7 +36,7 @@ export interface RunnerSession {
 /** Answers that nobody waits for are late ones, and there are few of those; a runner that sends more is broken. */
 const MAX_STRAYS = 1000;
 
-/** Starts a runner and greets it. `onGone` is told when it is of no more use, and what to wait for. */
+/** Starts a runner, which is greeted before its first call. `onGone` is told when it is of no more use, and what to wait for. */
 export function openSession(
   start: StartLink,
   policy: Policy,
@@ -122,15 +124,22 @@ export function openSession(
       });
       calls.set(id, pending);
       if (name === "bash") programs.allow(id);
+      warm();
       signal.addEventListener("abort", abort);
       link.send(request);
     });
   };
 
-  // The copy of an object is an object.
-  const hello = { v: 1, id: helloId, op: "hello", policy: cleanJson(policy) as JsonObject } as const;
-  link.send(messageText(checkPaths === undefined ? hello : { ...hello, checkPaths }));
-  return { pid: link.pid, run, end };
+  let isGreeted = false;
+  const warm = (): void => {
+    if (isGreeted) return;
+    isGreeted = true;
+    // The copy of an object is an object.
+    const hello = { v: 1, id: helloId, op: "hello", policy: cleanJson(policy) as JsonObject } as const;
+    link.send(messageText(checkPaths === undefined ? hello : { ...hello, checkPaths }));
+  };
+
+  return { pid: link.pid, warm, run, end };
 }
 
 function refuse(): Promise<never> {

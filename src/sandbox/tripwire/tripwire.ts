@@ -3,7 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
 import { disk } from "../system/disk.ts";
 import { type Looks, recordLooks, statusOf } from "../system/statx.ts";
@@ -281,7 +281,7 @@ function shown(path: string, policy: Policy): string {
 
 function verbOf({ path, instead, from }: Trap): string {
   if (instead.kind === "absent") return "Removed";
-  return from.get(path) === instead ? "Restored" : "Sifted";
+  return from.get(path) === instead ? "Restored" : "Took settings out of";
 }
 
 function told(path: string, why: string, policy: Policy): string {

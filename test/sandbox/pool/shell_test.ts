@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { launcher } from "../../../src/sandbox/launcher/executable.ts";
-import { childrenOfThread, readProc, readProcLink } from "../../../src/sandbox/system/procfs.ts";
+import { childrenOfThread, readProc, readProcLink, statOf } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { CONFINED, processesWith, type Room, withShell } from "../shell_fixture.ts";
@@ -24,8 +24,14 @@ function waitingBelow(pid: number): readonly number[] {
   return (childrenOfThread(pid, pid) ?? []).flatMap(waitingBelow);
 }
 
+/** Those of this process: beside it other tests have launchers, too. */
 function waiting(): readonly number[] {
-  return processesWith(launcher().path()).flatMap(waitingBelow);
+  return processesWith(launcher().path()).filter(isBelowThis).flatMap(waitingBelow);
+}
+
+function isBelowThis(pid: number): boolean {
+  const parent = statOf(pid)?.parent ?? 0;
+  return parent === Deno.pid || parent > 1 && isBelowThis(parent);
 }
 
 /** Announces a call and waits until a process for it has confined itself. */

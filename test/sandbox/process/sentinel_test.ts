@@ -17,7 +17,7 @@ const policies = () => {
   return [...new Set(threads.map((file) => Deno.readTextFileSync(file).split(") ").at(-1).split(" ")[38]))].join();
 };
 const until = async (claim) => {
-  for (const end = performance.now() + 20_000; !claim(); ) {
+  for (const end = performance.now() + 50_000; !claim(); ) {
     if (performance.now() > end) throw new Error("in vain");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -37,7 +37,7 @@ const open = (flood) => {
   return { sentinel, calls, ends };
 };
 const tasks = open({ tasks: 60 });
-const many = "for i in {1..100}; do sleep 9 & done; wait";
+const many = "for i in {1..100}; do sleep 60 & done; wait";
 // Nothing is looked at before it is told to, and nothing while it is told not to.
 let flood = run(many);
 await new Promise((resolve) => setTimeout(resolve, 100));
@@ -63,7 +63,7 @@ seen.push(tasks.ends.join());
 // It goes on while a flood does: nobody has to answer.
 const twice = open({ tasks: 60 });
 twice.sentinel.watch();
-flood = run("for i in {1..200}; do sleep 9 & ((i % 50)) || sleep 0.1; done; wait");
+flood = run("for i in {1..200}; do sleep 60 & ((i % 50)) || sleep 0.1; done; wait");
 await until(() => twice.calls.length > 1);
 await end(flood);
 await twice.sentinel.close();
@@ -79,7 +79,7 @@ await until(() => policies() === "0");
 const memory = open({ bytes: 128 * 1024 * 1024 });
 memory.sentinel.watch();
 // tail keeps a line until it ends, and this one does not.
-flood = run("head -c 300M /dev/zero | tail -n 1 | sleep 9");
+flood = run("head -c 300M /dev/zero | tail -n 1 | sleep 60");
 await until(() => memory.calls.length > 0);
 await end(flood);
 seen.push(memory.calls[0]);

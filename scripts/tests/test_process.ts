@@ -1,0 +1,123 @@
+/** One `deno test`: started, watched, ended, and believed only if its output proves that every test ran. */
+import { PERMISSIONS } from "./groups.ts";
+import { type Counts, missingFrom, summaryOf } from "./summary.ts";
+
+/** Of one test process: two of them must be possible on a machine with 4 GB. */
+const MOST_MB = 1536;
+/** Longer than any group takes on a busy machine. What has not ended then hangs. */
+const LONGEST_MS = 15 * 60_000;
+/** For what an ended test process printed to arrive. */
+const LATE_MS = 5_000;
+
+/** What came of a test process. */
+export interface Ran {
+  readonly files: readonly string[];
+  /** Whether all tests of every file ran and none failed. */
+  readonly passed: boolean;
+  /** What speaks against the run beside tests that failed, one clause each. A second run of the failed tests mends none. */
+  readonly doubts: readonly string[];
+  readonly counts: Counts;
+  /** All that it printed, both streams in the order of arrival. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** How to run it. */
+export interface RunOptions {
+  /** Gets what it prints, as it comes. */
+  readonly show?: (text: string) => void;
+  /** What has not ended then is ended, and has failed. */
+  readonly longestMs?: number;
+}
+
+const NONE: Counts = { passed: 0, failed: 0, ignored: 0 };
+
+/** Every test process that runs now, by its id, which is its process group's. */
+const running = new Set<number>();
+
+/** Ends every test process and what it started in its process group. */
+export function endAll(): void {
+  for (const pid of running) endGroup(pid);
+}
+
+/** Runs the tests of some files. Types are not checked here. */
+export async function runTests(root: string, files: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const began = performance.now();
+  const longestMs = options.longestMs ?? LONGEST_MS;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "--no-check", ...PERMISSIONS, ...files],
+    cwd: root,
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    // A process group of its own, so that all of it can be ended.
+    detached: true,
+  }).spawn();
+  running.add(child.pid);
+  const memory = watchPeak(child.pid);
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    endGroup(child.pid);
+  }, longestMs);
+  let output = "";
+  let stdout = "";
+  const show = (text: string): void => {
+    output += text;
+    options.show?.(text);
+  };
+  const read = async (
+    stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+    take: (text: string) => void,
+  ): Promise<void> => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
+  };
+  const isRead = Promise.all([
+    read(child.stdout, (text) => {
+      stdout += text;
+      show(text);
+    }),
+    read(child.stderr, show),
+  ]);
+  const { code, signal } = await child.status;
+  running.delete(child.pid);
+  clearTimeout(deadline);
+  memory.stop();
+  // What a test left running may hold the streams.
+  let late: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([isRead, new Promise((resolve) => late = setTimeout(resolve, LATE_MS))]);
+  clearTimeout(late);
+  const counts = summaryOf(stdout);
+  const peakMb = Math.round(memory.peakBytes() / 2 ** 20);
+  const doubts = [
+    ...(isLate ? [`not done after ${longestMs / 1000} s, and ended`] : []),
+    ...(signal !== null ? [`ended by ${signal}`] : code !== 0 && !counts?.failed ? [`exit code ${code}`] : []),
+    ...(peakMb > MOST_MB ? [`took ${peakMb} MB, and ${MOST_MB} MB are allowed`] : []),
+    ...missingFrom(stdout, files),
+  ];
+  const passed = code === 0 && counts?.failed === 0 && doubts.length === 0;
+  return { files, passed, doubts, counts: counts ?? NONE, output, seconds: (performance.now() - began) / 1000 };
+}
+
+function endGroup(pid: number): void {
+  try {
+    Deno.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** The most memory that a process has held, as far as the system tells: its own mark is read, so nothing falls between. */
+function watchPeak(pid: number): { readonly peakBytes: () => number; readonly stop: () => void } {
+  let peak = 0;
+  const timer = setInterval(() => {
+    try {
+      const [, kilobytes = "0"] = /^VmHWM:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`)) ?? [];
+      peak = Math.max(peak, Number(kilobytes) * 1024);
+    } catch {
+      // It has ended, or this is no Linux.
+    }
+  }, 500);
+  return { peakBytes: () => peak, stop: () => clearInterval(timer) };
+}

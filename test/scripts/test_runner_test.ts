@@ -1,0 +1,126 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { failuresOf } from "../../scripts/tests/failures.ts";
+import { missingFrom } from "../../scripts/tests/summary.ts";
+import { runTests } from "../../scripts/tests/test_process.ts";
+import { until } from "../helpers/until.ts";
+import { processesWith } from "../sandbox/shell_fixture.ts";
+
+const END = "\nFAILED | 2 passed | 1 failed (3ms)\n\nerror: Test failed\n";
+
+Deno.test("failuresOf() names each test and its file once, also where a test prints such a summary", () => {
+  const output = "\n FAILURES \n\nprinted by a test => ./test/x_test.ts:1:1\n\nFAILED | 0 passed | 1 failed (1ms)\n" +
+    `\n FAILURES \n\na => b => ./test/a_test.ts:1:6\nc ... step => ./test/a_test.ts:9:2\n${END}`;
+  assertEquals(failuresOf(output), { names: ["a => b", "c ... step"], files: ["./test/a_test.ts"] });
+});
+
+Deno.test("failuresOf() has nothing to run again where a file failed outside of its tests, or many did", () => {
+  assertEquals(failuresOf(`\n FAILURES \n\na => ./a_test.ts:1:6\n./b_test.ts (uncaught error)\n${END}`), undefined);
+  const many = [1, 2, 3, 4].map((n) => `n => ./${n}_test.ts:1:1\n`).join("");
+  assertEquals(failuresOf(`\n FAILURES \n\n${many}${END}`), undefined);
+  assertEquals(failuresOf("error: Type checking failed.\n"), undefined);
+  assertEquals(failuresOf("\n FAILURES \n\na => ./a_test.ts:1:6\n"), undefined);
+});
+
+Deno.test("failuresOf() finds the file of a test that another module defines", () => {
+  const output =
+    `running 1 test from ./test/a_test.ts\none ... ok (1ms)\nrunning 2 tests from ./test/b_test.ts\ntwo ... ok (1ms)
+three ... FAILED (1ms)\n\n FAILURES \n\nthree => ./test/shared.ts:1:6\n${END}`;
+  assertEquals(failuresOf(output), { names: ["three"], files: ["./test/b_test.ts"] });
+  assertEquals(failuresOf(output.replace("three ... FAILED", "elsewhere")), undefined);
+});
+
+Deno.test("missingFrom() finds files without tests, tests that were cut off, and an output that ends too soon", () => {
+  const begun =
+    "running 2 tests from ./a_test.ts\none ... ok (1ms)\ntwo ... ok (1ms)\nrunning 1 test from ./b_test.ts\n";
+  const files = ["a_test.ts", "b_test.ts"];
+  assertEquals(missingFrom(`${begun}ok | 2 passed (4 steps) | 0 failed | 1 ignored (1 step) (3ms)\n`, files), []);
+  assertEquals(missingFrom(`${begun}FAILED | 2 passed | 1 failed (3ms)\n`, files), []);
+  assertEquals(missingFrom(`${begun}ok | 2 passed | 0 failed (3ms)\n`, files), [
+    "3 tests were begun, and 2 came to an end",
+  ]);
+  assertEquals(missingFrom(begun, files), ["the output ends before its summary"]);
+  assertEquals(missingFrom(`${begun}ok | 3 passed | 0 failed (3ms)\n`, [...files, "c_test.ts"]), [
+    "no test of c_test.ts ran",
+  ]);
+});
+
+/** A repository that has nothing but the runner of tests, and the tests of one case. */
+async function inRepository(
+  work: (run: (files: Readonly<Record<string, string>>) => Promise<{ code: number; output: string }>) => Promise<void>,
+): Promise<void> {
+  const folder = Deno.makeTempDirSync({ prefix: "sp-unsteady-" });
+  try {
+    for (const path of ["scripts/tests.ts", "scripts/check_layers.ts"]) {
+      Deno.mkdirSync(`${folder}/scripts/tests`, { recursive: true });
+      Deno.copyFileSync(new URL(`../../${path}`, import.meta.url), `${folder}/${path}`);
+    }
+    for (const { name } of Deno.readDirSync(new URL("../../scripts/tests/", import.meta.url))) {
+      Deno.copyFileSync(new URL(`../../scripts/tests/${name}`, import.meta.url), `${folder}/scripts/tests/${name}`);
+    }
+    const path = JSON.stringify(import.meta.resolve("@std/path"));
+    Deno.writeTextFileSync(`${folder}/deno.json`, `{ "imports": { "@std/path": ${path} } }`);
+    await work(async (files) => {
+      for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${folder}/${name}`, text);
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-prompt", "--no-check", "scripts/tests.ts", ...Object.keys(files)],
+        cwd: folder,
+        env: { NO_COLOR: "1" },
+      }).output();
+      const decoder = new TextDecoder();
+      return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
+    });
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const FINE = `Deno.test("fine", () => {});`;
+
+Deno.test("a test that fails once is named and passes; one that fails twice, or outside of a test, fails the run", () =>
+  inRepository(async (run) => {
+    const first = JSON.stringify(`${Deno.makeTempDirSync({ prefix: "sp-first-" })}/first`);
+    const once = await run({
+      "one_test.ts": `Deno.test("unsteady", () => { const first = ${first};
+        try { Deno.removeSync(first); } catch { Deno.writeTextFileSync(first, ""); throw new Error("once"); } });`,
+    });
+    assertEquals(once.code, 0, once.output);
+    assertStringIncludes(once.output, "to be made steady:\n  unsteady\n\nAll tests: 1 passed, 0 failed, 0 ignored\n");
+    const twice = await run({ "one_test.ts": `Deno.test("broken", () => { throw new Error("always"); });` });
+    assertEquals([twice.code, twice.output.includes("made steady")], [1, false], twice.output);
+    assertStringIncludes(twice.output, "All tests: 0 passed, 1 failed, 0 ignored\n");
+    const outside = await run({ "one_test.ts": `${FINE} throw new Error("outside");` });
+    assertEquals([outside.code, outside.output.includes("once more")], [1, false], outside.output);
+  }));
+
+const RED: readonly (readonly [what: string, text: string, said: string])[] = [
+  ["has no test", "export {};", "no test of one_test.ts ran"],
+  ["does not compile", `${FINE} const wrong: number = "text";`, "no test was run"],
+  [
+    "ends the process as if all were well",
+    `Deno.test({ name: "exit", sanitizeExit: false, fn: () => Deno.exit(0) });`,
+    "summary",
+  ],
+  ["dies", `Deno.test("dies", () => { Deno.kill(Deno.pid, "SIGKILL"); });`, "SIGKILL"],
+];
+for (const [what, text, said] of RED) {
+  Deno.test(`a file that ${what} fails the run`, () =>
+    inRepository(async (run) => {
+      const { code, output } = await run({ "one_test.ts": text, "fine_test.ts": FINE });
+      assertEquals(code, 1, output);
+      assertStringIncludes(output, said);
+    }));
+}
+
+Deno.test("a test that hangs is ended with what it started, and has failed", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "sp-hangs-" });
+  try {
+    const text = `Deno.test("hangs", async () => {
+      new Deno.Command("sleep", { args: ["1000.125"] }).spawn(); await new Promise((resolve) => setTimeout(resolve, 1e6)); });`;
+    Deno.writeTextFileSync(`${folder}/hangs_test.ts`, text);
+    const { passed, doubts } = await runTests(folder, ["hangs_test.ts"], { longestMs: 2_000 });
+    assertEquals([passed, doubts[0], doubts[1]], [false, "not done after 2 s, and ended", "ended by SIGKILL"]);
+    await until(() => processesWith("sleep\x001000.125").length === 0);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

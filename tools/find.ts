@@ -39,6 +39,8 @@ export async function runFind(given: FindArgs, context: ToolContext, pace: Pace)
   if (given.pattern.trim() === "") return errorResult("The pattern is empty. Give a glob such as *.ts or src/**/*.md.");
   const root = files.resolve(given.path ?? ".");
   if (files.info(root).kind !== "directory") return errorResult(`Not a directory: ${root}`);
+  // A folder that cannot be listed is left out of a walk; the one that was asked for is not empty because of that.
+  files.list(root);
   const limit = atLeastOne(given.limit, RESULTS);
   const { foldersOnly, matches } = namePattern(given.pattern, root);
   const lines: string[] = [];

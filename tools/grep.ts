@@ -62,6 +62,8 @@ export async function runGrep(given: GrepArgs, context: ToolContext, pace: Pace)
   };
   const kind = context.files.info(root).kind;
   if (kind === "directory") {
+    // A folder that cannot be listed is left out of a walk; the one that was asked for is not empty because of that.
+    context.files.list(root);
     const filter = given.glob ? globFilter(given.glob) : undefined;
     if (!(await grepFolder(root, filter, state, context, pace))) return errorResult("Operation aborted");
   } else {

@@ -50,13 +50,14 @@ export interface Files {
    *
    * What `read` would refuse, links, and what cannot be read are passed over; only the folder itself can make it throw.
    * `take` gets at most `maxBytes` of a file, so that many may mean that there is more. They are its own only until it
-   * returns.
+   * returns. With `needle`, files that do not hold it may be passed over, too: those in UTF-8 with less than `maxBytes`.
    */
   readEach(
     folder: string,
     names: readonly string[],
     maxBytes: number,
     take: (name: string, bytes: Uint8Array<ArrayBuffer>) => boolean,
+    needle?: string,
   ): void;
   /** Replaces or creates a file atomically (temporary file beside it, fsync, rename), keeps its mode, makes parents. */
   write(path: string, bytes: Uint8Array<ArrayBuffer>): void;

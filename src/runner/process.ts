@@ -1,8 +1,7 @@
 import { deframer } from "../core/framing.ts";
 import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
-import { answerBulk, bulkMemory, type BulkRequest } from "./files/bulk_link.ts";
-import type { BulkReader } from "./files/bulk_reader.ts";
+import { answerBulk, bulkMemory, type BulkReader } from "./files/bulk_link.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
 import type { FromWorker } from "./worker_link.ts";
@@ -74,10 +73,10 @@ function startWorker(): void {
   worker.postMessage({ chunks, memory });
   // While the worker starts; its functions stay when the permissions go.
   const opening = memory ? openReader(policy) : Promise.resolve(undefined);
-  worker.onmessage = async ({ data }: MessageEvent<FromWorker | BulkRequest>) => {
-    if (typeof data === "object") {
+  worker.onmessage = async ({ data }: MessageEvent<FromWorker>) => {
+    if (data === "asks") {
       const reader = await opening;
-      if (memory) answerBulk(memory, (room) => reader?.(data, room) ?? -1);
+      if (memory) answerBulk(memory, (...asked) => reader?.(...asked) ?? -1);
       return;
     }
     // Not before its first answer: until then the worker's modules are loaded with this thread's permissions.

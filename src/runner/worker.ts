@@ -2,7 +2,7 @@
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
 import { ProtocolError } from "../core/protocol.ts";
 import { toolsUnder } from "../../tools/mod.ts";
-import { type BulkLink, type BulkRequest, openBulkLink } from "./files/bulk_link.ts";
+import { type BulkLink, openBulkLink } from "./files/bulk_link.ts";
 import { openFiles } from "./files/files.ts";
 import { keepOutputClean } from "./output.ts";
 import { serve } from "./serve.ts";
@@ -12,7 +12,7 @@ import type { FromProcess, FromWorker } from "./worker_link.ts";
 
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
 interface WorkerScope {
-  postMessage(message: string | BulkRequest): void;
+  postMessage(message: string): void;
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
@@ -32,7 +32,7 @@ scope.onmessage = ({ data: first }) => {
 };
 
 async function servePipe({ chunks, memory }: FromProcess): Promise<void> {
-  const bulk = memory && openBulkLink(memory, (request) => scope.postMessage(request));
+  const bulk = memory && openBulkLink(memory, () => tell("asks"));
   let greeted = false;
   const send = (text: string): void => {
     sendStdio(text);

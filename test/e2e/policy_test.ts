@@ -1,6 +1,7 @@
 // What tools may touch, as the program says it and as a command meets it.
 import { assertEquals, assertMatch } from "@std/assert";
 import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
+import { inPlace } from "./permission_place.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 
 /** The workspace and a home whose settings are the user's. */
@@ -100,6 +101,30 @@ Deno.test("git's settings that do not last are told, and those that nobody set a
     const replaced = await run(SOURCE, ["tool", "bash", "--", "echo q > .git/config"], place);
     assertMatch(replaced.stdout, /only commands in the sandbox see: q, core\.\w+ \(removed\), .* \(removed\)\.\n$/);
   });
+});
+
+Deno.test("a folder that holds secrets is said to be closed, not empty, and what lies beside them is read by name", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inPlace(async ({ ws, home }) => {
+    for (const folder of [".ssh", "notes"]) Deno.mkdirSync(`${home}/${folder}`);
+    Deno.writeTextFileSync(`${home}/notes/a.txt`, "beside\n");
+    const said = async (tool: string, ...words: readonly string[]): Promise<string> =>
+      (await run(SOURCE, ["tool", tool, `--allow-read=+${home}`, ...words], { cwd: ws, env: { HOME: home } })).stdout;
+    const outputs = await Promise.all([
+      said("ls", JSON.stringify({ path: home })),
+      said("find", JSON.stringify({ path: home, pattern: "*" })),
+      said("grep", JSON.stringify({ path: home, pattern: "beside" })),
+    ]);
+    for (const output of outputs) {
+      assertMatch(output, /^Cannot list .*: .* in it is never readable\. .* by its name\n$/);
+    }
+    assertEquals(await said("grep", JSON.stringify({ path: `${home}/notes`, pattern: "beside" })), "a.txt:1: beside\n");
+    const command = `ls ${home}; cat ${home}/notes/a.txt`;
+    assertMatch(
+      await said("bash", "--", command),
+      /\nbeside\n\nSandbox: .* cannot be listed, because .*by its name\.\n$/,
+    );
+  })();
 });
 
 Deno.test({

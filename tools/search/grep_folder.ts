@@ -10,10 +10,13 @@ const BATCH_FILES = 128;
 /** Files up to this size are read in one go with their neighbours; larger ones by themselves, piece by piece. */
 const BATCH_FILE_BYTES = 256 * 1024;
 
+/** How many entries are met between two looks at the clock. */
+const BREATH_ENTRIES = 64;
+
 /** Neighbours in the order of the walk, all of one folder. */
 interface Batch {
   readonly folder: string;
-  readonly files: Map<string, Found>;
+  readonly files: Found[];
 }
 
 /** Searches what a walk finds, in its order. False when the call was aborted. */
@@ -28,38 +31,45 @@ export async function grepFolder(
   const excluded = filter?.excludes ? filter.matches : undefined;
   const wanted = filter?.excludes ? undefined : filter?.matches;
   const prune = excluded ? { prune: (folder: Found) => excluded(folder.relative, folder.name) } : {};
-  let batch: Batch = { folder: root, files: new Map() };
+  let batch: Batch = { folder: root, files: [] };
+  let entries = 0;
   for (const found of walk(files, root, { workspace: policy.root, ...prune })) {
-    const breath = pace.breathe();
-    if (breath) await breath;
-    if (signal.aborted) return false;
+    if (found.isDirectory || entries++ % BREATH_ENTRIES === 0) {
+      const breath = pace.breathe();
+      if (breath) await breath;
+      if (signal.aborted) return false;
+    }
     if (found.isDirectory) state.isCut ||= pace.isOver();
     if (state.isCut || state.hasMore) return true;
     if (found.isDirectory || found.isSymlink || excluded?.(found.relative, found.name)) continue;
     if (wanted && !wanted(found.relative, found.name)) continue;
-    const folder = found.path.slice(0, -found.name.length - 1) || "/";
-    if (folder !== batch.folder || batch.files.size >= BATCH_FILES) {
+    if (found.folder !== batch.folder || batch.files.length >= BATCH_FILES) {
       grepBatch(batch, state, context);
-      batch = { folder, files: new Map() };
+      // Files that cannot hold a match are passed over without a look at the clock.
+      state.isCut ||= pace.isOver();
+      if (state.isCut || state.hasMore) return true;
+      batch = { folder: found.folder, files: [] };
     }
-    batch.files.set(found.name, found);
+    batch.files.push(found);
   }
   if (!state.hasMore) grepBatch(batch, state, context);
   return !signal.aborted;
 }
 
 function grepBatch({ folder, files: batch }: Batch, state: GrepState, { files }: ToolContext): void {
-  if (batch.size === 0) return;
-  passOver(() =>
-    files.readEach(folder, [...batch.keys()], BATCH_FILE_BYTES, (name, bytes) => {
-      const found = batch.get(name);
-      state.isCut ||= state.isOver();
-      if (state.isCut || !found) return false;
-      if (bytes.length < BATCH_FILE_BYTES) grepBytes(bytes, found.relative, state);
-      else passOver(() => grepFile(files, found.path, found.relative, state));
-      return !state.isCut && !state.hasMore;
-    })
-  );
+  if (batch.length === 0) return;
+  const names = batch.map(({ name }) => name);
+  let at = 0;
+  const take = (name: string, bytes: Uint8Array<ArrayBuffer>): boolean => {
+    while (batch[at] && batch[at]?.name !== name) at++;
+    const found = batch[at];
+    state.isCut ||= state.isOver();
+    if (state.isCut || !found) return false;
+    if (bytes.length < BATCH_FILE_BYTES) grepBytes(bytes, found.relative, state);
+    else passOver(() => grepFile(files, found.path, found.relative, state));
+    return !state.isCut && !state.hasMore;
+  };
+  passOver(() => files.readEach(folder, names, BATCH_FILE_BYTES, take, state.pattern.needle));
 }
 
 /** What may not be read, or is gone since its folder was listed, has no matches to show. */

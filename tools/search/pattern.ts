@@ -9,6 +9,8 @@ export interface Pattern {
   readonly wholeText: boolean;
   /** Cheap test that a text without any match mostly fails. */
   readonly mayMatch: (text: string) => boolean;
+  /** What every text with a match holds, and so does its UTF-8; undefined where no such text is known. */
+  readonly needle?: string;
 }
 
 /** Why a pattern cannot be used, for the model. */
@@ -49,9 +51,17 @@ export function compilePattern(
 function build(source: string, wholeText: boolean, needle: string, ignoreCase: boolean): Pattern {
   const regex = new RegExp(source, flagsFor(source) + (ignoreCase ? "i" : ""));
   if (needle.length < MIN_NEEDLE) return { regex, wholeText, mayMatch: () => true };
-  if (!ignoreCase) return { regex, wholeText, mayMatch: (text) => text.includes(needle) };
+  if (!ignoreCase) {
+    const mayMatch = (text: string): boolean => text.includes(needle);
+    return { regex, wholeText, mayMatch, ...(isInBytes(needle) ? { needle } : {}) };
+  }
   const folded = new RegExp(escapeRegex(needle), regex.unicode ? "iu" : "i");
   return { regex, wholeText, mayMatch: (text) => folded.test(text) };
+}
+
+/** U+FFFD stands for any broken bytes, and half a character has none. */
+function isInBytes(needle: string): boolean {
+  return needle.isWellFormed() && !needle.includes("\ufffd");
 }
 
 /**

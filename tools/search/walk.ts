@@ -4,6 +4,8 @@ import { type IgnoreLevel, isIgnored, levelOf, levelsAbove, listOrNothing } from
 /** Something that a walk came across. */
 export interface Found {
   readonly path: string;
+  /** The folder that it lies in. */
+  readonly folder: string;
   /** Relative to the folder where the walk began. */
   readonly relative: string;
   readonly name: string;
@@ -51,7 +53,14 @@ export function* walk(files: Files, root: string, options: WalkOptions): Generat
       const isFolder = isDirectory && !isSymlink;
       const full = base + name;
       if (level && isIgnored(level, full, name, isFolder)) continue;
-      const found: Found = { path: full, relative: prefix + name, name, isDirectory: isFolder, isSymlink };
+      const found: Found = {
+        path: full,
+        folder: path,
+        relative: prefix + name,
+        name,
+        isDirectory: isFolder,
+        isSymlink,
+      };
       if (isFolder && options.prune?.(found)) continue;
       here.push(found);
       if (isFolder) here.push({ path: full, prefix: found.relative + "/", above: level });

@@ -6,28 +6,51 @@ import type { BatchFile } from "./batch.ts";
 export interface BulkRequest {
   /** A real path. */
   readonly folder: string;
-  readonly names?: readonly string[];
+  /** With a slash between each two: one text is sent faster than a list. */
+  readonly names?: string;
   /** Of each file. */
   readonly mostBytes: number;
+  /** Smaller files that do not hold it in UTF-8, and are no UTF-16, are not handed over. Not empty. */
+  readonly needle?: string;
 }
 
-/** Memory of both threads: two words, then what was read. */
+/** Memory of both threads: a word for whose turn it is and one for a length, then a request or what was read. */
 const HEAD_BYTES = 8;
+/** The reading thread does other things and has to be sent for; it waits for a request here; there is one. */
+const [AWAY, WAITS, ASKED] = [0, 1, 2];
 const ROOM_BYTES = 4 * 1024 * 1024;
 /** Longest wait for the other thread; it has nothing else to do. */
 const WAIT_MS = 10_000;
+/** How long the reading thread waits for the next request of a search, for which it need not be sent for then. */
+const LINGER_MS = 20;
+/** After this it looks at its events, whatever comes. */
+const LONGEST_MS = 500;
+
+/** What is read begins with how many names were looked at; each file with the place of its name and its length. */
+export const [BULK_COUNT_BYTES, BULK_FILE_BYTES] = [4, 8];
 
 /** Makes the memory that both threads share. */
 export function bulkMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEAD_BYTES + ROOM_BYTES);
 }
 
-/** Answers a request in the reading thread. */
-export function answerBulk(memory: SharedArrayBuffer, read: (room: Uint8Array<SharedArrayBuffer>) => number): void {
+/** Puts what was asked for into `room` and tells how many bytes that is; -1 where it may not or cannot be had. */
+export type BulkReader = (request: BulkRequest, room: Uint8Array<SharedArrayBuffer>) => number;
+
+/** Answers the request that the reading thread was sent for, and those that come soon after. */
+export function answerBulk(memory: SharedArrayBuffer, read: BulkReader, lingerMs: number = LINGER_MS): void {
   const head = new Int32Array(memory, 0, 2);
-  head[1] = read(new Uint8Array(memory, HEAD_BYTES));
-  Atomics.store(head, 0, 1);
-  Atomics.notify(head, 0);
+  const room = new Uint8Array(memory, HEAD_BYTES);
+  const end = performance.now() + LONGEST_MS;
+  for (let isHere = true; isHere;) {
+    // A request is what this program's other thread wrote; what cannot be read of it ends this process.
+    head[1] = read(JSON.parse(utf8.decode(room.slice(0, head[1]))) as BulkRequest, room);
+    isHere = performance.now() < end;
+    Atomics.store(head, 0, isHere ? WAITS : AWAY);
+    Atomics.notify(head, 0);
+    if (isHere) Atomics.wait(head, 0, WAITS, lingerMs);
+    isHere &&= Atomics.compareExchange(head, 0, WAITS, AWAY) === ASKED;
+  }
 }
 
 /** The worker's end: both give undefined where the other thread cannot help, and other ways must be gone. */
@@ -36,17 +59,18 @@ export interface BulkLink {
   list(folder: string): FolderEntry[] | undefined;
   /**
    * The first of `names`, as many as there is room for, at least one: `count` is how many were looked at, `files` are those
-   * that could be read. Their bytes are good until the next call.
+   * that could be read and may hold the needle. Their bytes are good until the next call.
    */
   read(
     folder: string,
     names: readonly string[],
     mostBytes: number,
+    needle?: string,
   ): { readonly files: readonly BatchFile[]; readonly count: number } | undefined;
 }
 
-/** Opens the worker's end over memory and a way to send requests. */
-export function openBulkLink(memory: SharedArrayBuffer, send: (request: BulkRequest) => void): BulkLink {
+/** Opens the worker's end over memory; `send` has the other thread call `answerBulk`. */
+export function openBulkLink(memory: SharedArrayBuffer, send: () => void): BulkLink {
   const head = new Int32Array(memory, 0, 2);
   const shared = new Uint8Array(memory, HEAD_BYTES);
   // No decoder takes shared memory.
@@ -56,9 +80,17 @@ export function openBulkLink(memory: SharedArrayBuffer, send: (request: BulkRequ
 
   const ask = (request: BulkRequest): number => {
     if (isLost) return -1;
-    Atomics.store(head, 0, 0);
-    send(request);
-    isLost = Atomics.wait(head, 0, 0, WAIT_MS) === "timed-out";
+    const text = JSON.stringify(request);
+    if (text.length * 3 > ROOM_BYTES) return -1;
+    const { written } = encoder.encodeInto(text, own);
+    shared.set(own.subarray(0, written));
+    head[1] = written;
+    if (Atomics.compareExchange(head, 0, WAITS, ASKED) === WAITS) Atomics.notify(head, 0);
+    else {
+      Atomics.store(head, 0, ASKED);
+      send();
+    }
+    isLost = Atomics.wait(head, 0, ASKED, WAIT_MS) === "timed-out";
     const length = isLost ? -1 : head[1] ?? -1;
     if (length > 0) own.set(shared.subarray(0, length));
     return length;
@@ -68,11 +100,17 @@ export function openBulkLink(memory: SharedArrayBuffer, send: (request: BulkRequ
     const length = ask({ folder, mostBytes: 0 });
     if (length < 0) return undefined;
     const entries: FolderEntry[] = [];
+    // Nearly all names are ASCII: parts of one text, which was decoded at once.
+    const ascii = latin.decode(own.subarray(0, length));
     // struct linux_dirent64, getdents64(2).
     for (let at = 0; at < length; at += view.getUint16(at + 16, true)) {
       const type = view.getUint8(at + 18);
       if (type === DT_UNKNOWN) return undefined;
-      const name = decodeLossless(own.subarray(at + 19, own.indexOf(0, at + 19)));
+      const start = at + 19;
+      let bits = 0;
+      let end = start;
+      for (let byte = own[end]; byte; byte = own[++end]) bits |= byte;
+      const name = bits < 0x80 ? ascii.slice(start, end) : decodeLossless(own.subarray(start, end));
       if (name !== "." && name !== "..") {
         entries.push({ name, isDirectory: type === DT_DIR, isSymlink: type === DT_LNK });
       }
@@ -80,22 +118,28 @@ export function openBulkLink(memory: SharedArrayBuffer, send: (request: BulkRequ
     return entries;
   };
 
-  const read: BulkLink["read"] = (folder, names, mostBytes) => {
-    if (mostBytes + 4 > ROOM_BYTES) return undefined;
-    const length = ask({ folder, names, mostBytes });
+  const read: BulkLink["read"] = (folder, names, mostBytes, needle) => {
+    if (BULK_COUNT_BYTES + BULK_FILE_BYTES + mostBytes > ROOM_BYTES) return undefined;
+    if (names.some((name) => name.includes("/"))) return undefined;
+    const length = ask({ folder, names: names.join("/"), mostBytes, ...(needle ? { needle } : {}) });
     if (length <= 0) return undefined;
     const files: BatchFile[] = [];
-    let count = 0;
-    for (let at = 0; at < length; count++) {
-      const size = view.getInt32(at, true);
-      at += 4;
-      if (size >= 0) files.push({ name: names[count] ?? "", bytes: own.subarray(at, at + size) });
-      at += Math.max(0, size);
+    for (let at = BULK_COUNT_BYTES; at < length;) {
+      const name = names[view.getUint32(at, true)] ?? "";
+      const size = view.getUint32(at + 4, true);
+      at += BULK_FILE_BYTES;
+      files.push({ name, bytes: own.subarray(at, at + size) });
+      at += size;
     }
-    return { files, count };
+    return { files, count: view.getUint32(0, true) };
   };
 
   return { list, read };
 }
+
+const encoder = new TextEncoder();
+const utf8 = new TextDecoder();
+/** A decoder that makes one character of each byte. */
+const latin = new TextDecoder("latin1");
 
 const [DT_UNKNOWN, DT_DIR, DT_LNK] = [0, 4, 10];

@@ -5,6 +5,7 @@ import type { Policy } from "../../core/policy.ts";
 import { encodeLossless } from "../../../tools/text/lossless_text.ts";
 import type { BulkRequest } from "./bulk_link.ts";
 import { fileScope } from "./scope.ts";
+import { BULK_COUNT_BYTES, BULK_FILE_BYTES, type BulkReader } from "./bulk_link.ts";
 
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
@@ -12,6 +13,7 @@ const SYMBOLS = {
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  memmem: { parameters: ["buffer", "usize", "buffer", "usize"], result: "usize" },
 } as const;
 
 // Numbers: asm-generic/fcntl.h, linux/stat.h; those that differ on aarch64 beside each other.
@@ -26,9 +28,6 @@ const [S_IFMT, S_IFREG] = [0o170000, 0o100000];
 const SCRATCH_BYTES = 1024 * 1024;
 const EMPTY = new Uint8Array(1);
 
-/** Puts what was asked for into `room` and tells how many bytes that is; -1 where it may not or cannot be had. */
-export type BulkReader = (request: BulkRequest, room: Uint8Array<SharedArrayBuffer>) => number;
-
 /**
  * Opens the reader for a policy; undefined where libc is another.
  *
@@ -39,9 +38,9 @@ export type BulkReader = (request: BulkRequest, room: Uint8Array<SharedArrayBuff
 export function openBulkReader(policy: Policy): BulkReader | undefined {
   const libc = open();
   if (libc === undefined) return undefined;
-  const { openat, close, read, getdents64, statx } = libc;
+  const { openat, close, read, getdents64, statx, memmem } = libc;
   const scope = fileScope(policy);
-  const scratch = new Uint8Array(SCRATCH_BYTES);
+  let scratch = new Uint8Array(SCRATCH_BYTES);
   const status = new Uint8Array(256);
   const view = new DataView(status.buffer);
 
@@ -69,20 +68,40 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
     }
   };
 
-  /** Each file as its length and its bytes, -1 alone for one that is passed over; ends before the one that has no room. */
-  const readAll = (fd: number, names: readonly string[], mostBytes: number, room: Uint8Array): number => {
-    const lengths = new DataView(room.buffer, room.byteOffset);
-    let used = 0;
-    for (const name of names) {
-      if (room.length - used < 4 + mostBytes) break;
-      const length = readInto(fd, name, mostBytes, room, used + 4);
-      lengths.setInt32(used, length, true);
-      used += 4 + Math.max(0, length);
+  /** What is handed over of files; ends before the first that may have no room. */
+  const readAll = (
+    fd: number,
+    names: readonly string[],
+    { mostBytes, needle }: BulkRequest,
+    room: Uint8Array,
+  ): number => {
+    if (mostBytes > room.length) return -1;
+    const numbers = new DataView(room.buffer, room.byteOffset);
+    if (scratch.length < mostBytes) scratch = new Uint8Array(mostBytes);
+    const sought = needle ? encoder.encode(needle) : undefined;
+    let used = BULK_COUNT_BYTES;
+    let count = 0;
+    for (; count < names.length && room.length - used >= BULK_FILE_BYTES + mostBytes; count++) {
+      const length = readFile(fd, names[count] ?? "", mostBytes);
+      if (length < 0 || sought && length < mostBytes && !mayHold(length, sought)) continue;
+      numbers.setUint32(used, count, true);
+      numbers.setUint32(used + 4, length, true);
+      room.set(scratch.subarray(0, length), used + BULK_FILE_BYTES);
+      used += BULK_FILE_BYTES + length;
     }
+    numbers.setUint32(0, count, true);
     return used;
   };
 
-  const readInto = (folder: number, name: string, mostBytes: number, room: Uint8Array, start: number): number => {
+  /** Whether the file in `scratch` holds what is sought, or is UTF-16, which it is not sought in. */
+  const mayHold = (length: number, sought: Uint8Array<ArrayBuffer>): boolean => {
+    const [first, second] = scratch;
+    const isWide = length > 1 && (first === 0xff && second === 0xfe || first === 0xfe && second === 0xff);
+    return isWide || memmem(scratch, BigInt(length), sought, BigInt(sought.length)) !== 0n;
+  };
+
+  /** Reads a file into `scratch`; how many bytes those are, -1 for what is no file or may not be read. */
+  const readFile = (folder: number, name: string, mostBytes: number): number => {
     const fd = openat(folder, cString(name), O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return -1;
     try {
@@ -91,11 +110,10 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
       const wanted = Math.min(Number(view.getBigUint64(40, true)), mostBytes);
       let done = 0;
       while (done < wanted) {
-        const got = Number(read(fd, scratch, BigInt(Math.min(wanted - done, scratch.length))));
+        const got = Number(read(fd, done === 0 ? scratch : scratch.subarray(done), BigInt(wanted - done)));
         if (got < 0) return -1;
         // It shrank meanwhile.
         if (got === 0) break;
-        room.set(scratch.subarray(0, got), start + done);
         done += got;
       }
       return done;
@@ -104,15 +122,17 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
     }
   };
 
-  return ({ folder, names, mostBytes }, room) => {
+  return (request, room) => {
     let fd = -1;
     try {
+      const { folder } = request;
+      const names = request.names?.split("/");
       scope.check("read", folder);
       if (names && !scope.readsAll(folder)) { for (const name of names) scope.check("read", join(folder, name)); }
-      if (names?.some((name) => name === "" || name === "." || name === ".." || name.includes("/"))) return -1;
+      if (names?.some((name) => name === "" || name === "." || name === "..")) return -1;
       fd = enter(folder);
       if (fd < 0) return -1;
-      return names === undefined ? list(fd, room) : readAll(fd, names, mostBytes, room);
+      return names === undefined ? list(fd, room) : readAll(fd, names, request, room);
     } catch {
       // Denied, or a name that no path can hold.
       return -1;

@@ -30,8 +30,6 @@ export interface ReadEachParts {
 export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: ReadEachParts): Files["readEach"] {
   const readBatches = createBatchReader();
 
-  const some: BulkLink["read"] = (...asked) => asked[1].length === 0 ? undefined : bulk?.read(...asked);
-
   const allowed = (folder: string, real: string, names: readonly string[]): readonly string[] => {
     const plain = names.filter(isPlainName);
     if (scope === undefined || scope.readsAll(folder) && scope.readsAll(real)) return plain;
@@ -47,12 +45,14 @@ export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: Rea
     });
   };
 
-  return (folder, names, maxBytes, take) => {
+  return (folder, names, maxBytes, take, needle) => {
     let left = names;
     if (bulk && scope) {
       scope.check("read", folder);
       left = allowed(folder, folder, names);
-      for (let got = some(folder, left, maxBytes); got; got = some(folder, left, maxBytes)) {
+      while (left.length > 0) {
+        const got = bulk.read(folder, left, maxBytes, needle);
+        if (!got) break;
         for (const { name, bytes } of got.files) if (!take(name, bytes)) return;
         left = left.slice(got.count);
       }

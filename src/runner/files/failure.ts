@@ -3,6 +3,7 @@ import { ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
+import { isInside } from "../../core/policy.ts";
 import { DeniedError } from "./denial.ts";
 
 /** What was to be done with a path. */
@@ -61,6 +62,14 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
     const outside = !covers(policy[missing], path);
     if (outside || code === "NotCapable") {
       return denial(missing, path, `outside the ${missing} scope (${code})`, path, error);
+    }
+    // The kernel opens what lies beside a secret, and not the folder around it.
+    const secret = access === "read" ? policy.denyRead.find((denied) => isInside(denied, path)) : undefined;
+    if (secret !== undefined) {
+      const fix = "What else is in it can be read by its name";
+      return new ToolError(`Cannot list ${shownPath(path)}: ${shownPath(secret)} in it is never readable. ${fix}`, {
+        cause: error,
+      });
     }
     const why = `the system refuses (${code}: file mode, owner or the sandbox)`;
     return new ToolError(`Cannot ${access} ${shownPath(path)}: ${why}. Only the user can change that`, {

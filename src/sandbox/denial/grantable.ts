@@ -54,6 +54,9 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
   if (isIn(policy.denyRead)) return "it may hold secrets or was denied by you, and no grant opens it";
   if (kind === "write" && isIn(policy.protected)) return "it is protected, only you can change it";
   if (kind === "write" && isIn(policy.denyWrite)) return "it was denied for writing, and no grant opens it";
+  if (kind === "read" && covers(policy.read, path) && policy.denyRead.some((denied) => isInside(denied, path))) {
+    return "what is in it may hold secrets; what else is in it can be read by its name";
+  }
   if (covers(policy[kind], path)) return undefined;
   return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}`;
 }

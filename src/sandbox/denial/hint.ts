@@ -203,6 +203,12 @@ function pathHint(
     const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;
     return { note, denial: { kind: "read", target: path } };
   }
+  const secret = policy.denyRead.find((denied) => isInside(denied, path));
+  if (secret !== undefined) {
+    const note = `Sandbox: ${path} cannot be listed, because what is in it may hold secrets; ` +
+      "what else is in it can be read by its name.";
+    return { note, unasked: { kind: "read", target: path } };
+  }
   if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
     const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with ${grantOption("write", dirname(path))}.`;
     return { note, denial: { kind: "write", target: path } };

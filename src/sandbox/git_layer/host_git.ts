@@ -1,12 +1,18 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
 import { keepProcess } from "../process/tree.ts";
+import { systemCall } from "../system/ffi.ts";
 
 /** Folders where git may be; PATH is not asked, since a project can put itself there. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];
 
 /** Nothing takes as long; what a command left may be made to. */
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS = 60_000;
+/** How long one that is asked to end may take to remove its locks. */
+const GRACE_MS = 2_000;
+const RLIMIT_DATA = 2; // getrlimit(2)
+/** Few bytes of a pack may stand for objects of any size. Mapped packs do not count. */
+const MEMORY_BYTES = 2n * 1024n ** 3n;
 
 const FIXED = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
 
@@ -35,12 +41,13 @@ export interface GitOutcome {
   readonly why: string;
 }
 
-/** Runs git on a repository's folder. */
+/** Runs git on a repository's folder. When `signal` aborts, git and what it started are ended, and the signal's reason is thrown. */
 export type HostGit = (
   folder: string,
   args: readonly string[],
   input?: string | ReadableStream<Uint8Array<ArrayBuffer>>,
   variables?: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
 ) => Promise<GitOutcome>;
 
 /** The path of the host's git, or undefined. */
@@ -50,7 +57,8 @@ export function findGit(realPath: (path: string) => string | undefined): string 
 
 /** Opens git at a path. */
 export function openHostGit(program: string): HostGit {
-  return async (folder, args, input = "", variables = {}) => {
+  return async (folder, args, input = "", variables = {}, signal) => {
+    signal?.throwIfAborted();
     const child = new Deno.Command(program, {
       args: [`--git-dir=${folder}`, ...FIXED.flatMap((setting) => ["-c", setting]), ...args],
       cwd: "/",
@@ -59,19 +67,40 @@ export function openHostGit(program: string): HostGit {
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      detached: true,
     }).spawn();
     keepProcess(child);
-    const text = typeof input === "string" ? new Blob([input]).stream() : input;
-    // One that has ended reads no more.
-    const written = text.pipeTo(child.stdin).catch(() => {});
-    const { success, stdout, stderr } = await child.output();
-    await written;
-    const said = new TextDecoder().decode(stderr).trim().split("\n");
-    return {
-      isDone: success,
-      output: new TextDecoder().decode(stdout),
-      why: (said.find((line) => /^(?:fatal|error):/.test(line)) ?? said[0] ?? "").slice(0, 200),
+    systemCall("prlimit64", child.pid, RLIMIT_DATA, new BigUint64Array([MEMORY_BYTES, MEMORY_BYTES]));
+    const timers = [setTimeout(() => end(), DEADLINE_MS)];
+    const end = (): void => {
+      endGroup(child.pid, "SIGTERM");
+      timers.push(setTimeout(() => endGroup(child.pid, "SIGKILL"), GRACE_MS));
     };
+    signal?.addEventListener("abort", end);
+    try {
+      const text = typeof input === "string" ? new Blob([input]).stream() : input;
+      // One that has ended reads no more.
+      const written = text.pipeTo(child.stdin).catch(() => {});
+      const { success, stdout, stderr } = await child.output();
+      await written;
+      signal?.throwIfAborted();
+      const said = new TextDecoder().decode(stderr).trim().split("\n");
+      return {
+        isDone: success,
+        output: new TextDecoder().decode(stdout),
+        why: (said.find((line) => /^(?:fatal|error):/.test(line)) ?? said[0] ?? "").slice(0, 200),
+      };
+    } finally {
+      signal?.removeEventListener("abort", end);
+      timers.forEach(clearTimeout);
+    }
   };
+}
+
+function endGroup(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(-pid, signal);
+  } catch {
+    // It ended in this moment.
+  }
 }

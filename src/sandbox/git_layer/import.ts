@@ -4,10 +4,21 @@ import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
-import { importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
+import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
+import { IMPORT_LIMITS, LimitReached, openPause, timeLimit } from "./limit.ts";
 import { importObjects } from "./objects.ts";
 import { isOperation, isUnfinished, planOperations } from "./operations.ts";
-import { bytesAt, filesAt, openLock, putFile, rawAt, removeEmpty, removeFile, textAt } from "./real_files.ts";
+import {
+  bytesAt,
+  filesAt,
+  openLock,
+  putFile,
+  rawAt,
+  removeEmpty,
+  removeFile,
+  removeLeftLocks,
+  textAt,
+} from "./real_files.ts";
 import { isObjectName, isRefName, openRefs, type RefChange, refChanges, type Refs, refValue } from "./refs.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
@@ -57,6 +68,7 @@ const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 
 /** Opens a repository whose objects' names have so many bytes; `fresh` is an empty one of the host's. */
 export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, git: HostGit): LayeredRepository {
+  removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
@@ -69,10 +81,10 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
   });
 
   /** Those of some objects from which everything can be reached that a commit needs. */
-  const connected = async (tips: readonly string[]): Promise<ReadonlySet<string>> => {
+  const connected = async (tips: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
+    const args = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
     const reaches = async (some: readonly string[]): Promise<boolean> =>
-      (await git(folder, ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"], `${some.join("\n")}\n`))
-        .isDone;
+      (await git(folder, args, `${some.join("\n")}\n`, {}, signal)).isDone;
     if (tips.length === 0 || await reaches(tips)) return new Set(tips);
     const good = new Set<string>();
     for (const tip of tips.slice(0, MOST_SINGLY)) if (await reaches([tip])) good.add(tip);
@@ -81,14 +93,9 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
 
   const takeRefs = async (
     changes: readonly RefChange[],
-    begun: Begun,
+    whole: ReadonlySet<string>,
     notes: string[],
   ): Promise<ReadonlySet<string>> => {
-    const known = new Set([...begun.refs.loose.values(), ...begun.refs.packed.values()]);
-    const tips = [
-      ...new Set(changes.flatMap(({ to }) => to !== undefined && isObjectName(to) && !known.has(to) ? [to] : [])),
-    ];
-    const whole = await connected(tips);
     const done = new Set<string>();
     const plain: RefChange[] = [];
     for (const change of changes) {
@@ -97,7 +104,7 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
         if (!/^refs\/remotes\/.+\/HEAD$/.test(name) || !to.startsWith(`ref: ${name.slice(0, -"HEAD".length)}`)) {
           notes.push(`${name}: it stands for another one.`);
         } else if ((await git(folder, ["symbolic-ref", name, to.slice(5)])).isDone) done.add(name);
-      } else if (to !== undefined && tips.includes(to) && !whole.has(to)) {
+      } else if (to !== undefined && !whole.has(to)) {
         notes.push(`${name} was not taken: what it names is not all there.`);
       } else if (from?.startsWith("ref: ")) {
         if ((await git(folder, ["symbolic-ref", "--delete", name])).isDone) done.add(name);
@@ -137,7 +144,12 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       : `${name} could not be changed to ${to}.`;
   };
 
-  const takeHead = async (value: string | undefined, begun: Begun, notes: string[]): Promise<boolean> => {
+  const takeHead = async (
+    value: string | undefined,
+    whole: ReadonlySet<string>,
+    begun: Begun,
+    notes: string[],
+  ): Promise<boolean> => {
     const now = headAt(folder);
     if (value === undefined) return said(notes, "HEAD was not taken: it names no branch and no commit.");
     if (value === now) return true;
@@ -153,7 +165,7 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       ]);
       return isDone || said(notes, `HEAD could not be changed: ${why}.`);
     }
-    if (!(await connected([value])).has(value)) {
+    if (!whole.has(value)) {
       return said(notes, "HEAD was not taken: what it names is not all there.");
     }
     const { isDone, why } = await git(folder, [
@@ -167,60 +179,64 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
     return isDone || said(notes, `HEAD could not be changed: ${why}.`);
   };
 
+  const areBlobs = async (names: ReadonlySet<string>): Promise<boolean> => {
+    if (names.size === 0) return true;
+    const args = ["cat-file", "--batch-check=%(objecttype)", "--buffer"];
+    const { isDone, output } = await git(folder, args, `${[...names].join("\n")}\n`);
+    return isDone && output === "blob\n".repeat(names.size);
+  };
+
   const takeIndex = async (changed: Uint8Array | undefined, begun: Begun, notes: string[]): Promise<boolean> => {
-    const lock = `${folder}/index.lock`;
-    let file: Deno.FsFile | undefined;
     try {
       if (changed === undefined) throw new Error("it is no file, or too large");
       const entries = readIndex(changed, hashBytes);
-      file = await openLock(lock);
+      const was = readIndex(begun.index ?? new Uint8Array(), hashBytes);
+      if (!await areBlobs(addedObjects(was, entries))) throw new Error("what it names is not all there");
+      using lock = await openLock(`${folder}/index`);
       const now = bytesAt(`${folder}/index`, LONGEST_INDEX);
-      const current = readIndex(now ?? new Uint8Array(), hashBytes);
-      const was = sameBytes(now, begun.index) ? current : readIndex(begun.index ?? new Uint8Array(), hashBytes);
+      const current = sameBytes(now, begun.index) ? was : readIndex(now ?? new Uint8Array(), hashBytes);
       const next = importedEntries(current, entries);
       // A look at files changes what an index says of them, and nothing else.
       if (sameEntries(current, next)) return true;
       if (!sameEntries(current, was)) throw new Error("it was changed meanwhile");
-      const bytes = writeIndex(next, hashBytes);
-      for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
-      file.close();
-      file = undefined;
-      Deno.renameSync(lock, `${folder}/index`);
+      lock.commit(writeIndex(next, hashBytes));
       return true;
     } catch (error) {
       const why = error instanceof Deno.errors.AlreadyExists ? "another git holds its lock" : messageOf(error);
       return said(notes, `The index was not taken: ${why}. git status shows what differs.`);
-    } finally {
-      if (file !== undefined) {
-        file.close();
-        Deno.removeSync(lock);
-      }
     }
   };
 
-  const takeLogs = (
+  /** The logs that a command changed as they may be, by the reference; undefined for those that it removed. */
+  const readLogs = async (
+    upper: string,
     entries: ReadonlyMap<string, UpperKind>,
-    read: (path: string, most: number) => string | undefined,
-    isTaken: (ref: string) => boolean,
-  ): string[] => {
+  ): Promise<{ readonly logs: ReadonlyMap<string, Log>; readonly refused: string[] }> => {
+    const logs = new Map<string, Log>();
     const refused: string[] = [];
+    const pause = openPause();
     for (const [path, kind] of entries) {
       if (!path.startsWith("logs/") || kind === "folder" || kind === "opaque" || path.endsWith(".lock")) continue;
       const ref = path.slice("logs/".length);
-      if (ref !== "HEAD" && !isRefName(ref)) {
-        refused.push(path);
-        continue;
-      }
-      if (!isTaken(ref)) continue;
-      if (kind === "gone") removeFile(`${folder}/${path}`);
+      const text = kind === "file" ? rawAt(`${upper}/${path}`, LONGEST_LOG) : undefined;
+      if ((ref !== "HEAD" && !isRefName(ref)) || (kind !== "gone" && text === undefined)) refused.push(path);
+      else if (text === undefined) logs.set(ref, { text, objects: [] });
       else {
-        const log = kind === "file" ? read(path, LONGEST_LOG) : undefined;
-        if (log === undefined || !log.split("\n").every((line) => line === "" || LOG_LINE.test(line))) {
-          refused.push(path);
-        } else if (log !== own(path)) putFile(`${folder}/${path}`, log);
+        const was = new Set((own(path) ?? "").split("\n"));
+        const objects = new Set<string>();
+        let isGood = true;
+        for (const line of text.split("\n")) {
+          await pause();
+          if (line === "" || was.has(line)) continue;
+          if (!LOG_LINE.test(line)) isGood = false;
+          const [from = "", to = ""] = line.split(" ", 2);
+          [from, to].filter((name) => name !== zero).forEach((name) => objects.add(name));
+        }
+        if (isGood) logs.set(ref, { text, objects: [...objects] });
+        else refused.push(path);
       }
     }
-    return refused;
+    return { logs, refused };
   };
 
   return {
@@ -239,18 +255,34 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       const read = (path: string, most: number): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
 
-      const objects = await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries);
+      using limit = timeLimit();
+      const objects = await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries, limit);
       if (objects.length > 0) notes.push(`Not taken: ${named(objects)}.`);
 
-      const { changes, refused } = refChanges(begun.refs, entries, (path) => textAt(`${upper}/${path}`, LONGEST_INDEX));
+      const { changes, refused } = await refChanges(
+        begun.refs,
+        entries,
+        (path) => textAt(`${upper}/${path}`, LONGEST_INDEX),
+      );
       if (refused.length > 0) notes.push(`Not taken, since no command may set these references: ${named(refused)}.`);
+      const head = headAt(upper);
+      const known = new Set([...begun.refs.loose.values(), ...begun.refs.packed.values()]);
+      const { logs, refused: oddLogs } = await readLogs(upper, entries);
+      const tips = new Set([...changes.map(({ to }) => to), entries.has("HEAD") ? head : undefined]);
+      for (const { objects } of logs.values()) for (const name of objects) tips.add(name);
+      if (tips.size > 2 * IMPORT_LIMITS.refs) {
+        throw new LimitReached(`more than ${2 * IMPORT_LIMITS.refs} objects named`);
+      }
+      const unknown = [...tips].filter((to): to is string => to !== undefined && isObjectName(to) && !known.has(to));
+      // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
+      const whole = new Set([...known, ...await connected(unknown, limit)]);
       const before = notes.length;
       const isOther = changedSince(folder, entries, begun.at);
-      const done = await takeRefs(changes, begun, notes);
+      const done = await takeRefs(changes, whole, notes);
       // HEAD may name a branch that was not taken.
-      const isHeadTaken = !entries.has("HEAD") || headAt(upper) === headAt(folder) ||
+      const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||
         (notes.length === before
-          ? await takeHead(headAt(upper), begun, notes)
+          ? await takeHead(head, whole, begun, notes)
           : said(notes, "HEAD stays as it is, since not all references were taken."));
       const isWhole = notes.length === before;
       if (entries.has("index")) {
@@ -286,7 +318,7 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       if (isWhole) {
         for (const [path, value] of plan.writes) {
           if (value === undefined) removeFile(`${folder}/${path}`);
-          else if (value !== own(path)) putFile(`${folder}/${path}`, value);
+          else if (value !== own(path)) putFile(folder, path, value);
         }
         for (const name of FOLDERS) removeEmpty(`${folder}/${name}`);
       } else if ([...plan.writes.keys()].some(isUnfinished)) {
@@ -303,14 +335,15 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
           );
         }
       }
-      const unseen = takeLogs(
-        entries,
-        read,
-        (ref) =>
-          !isOther.has(`logs/${ref}`) &&
-          (ref === "HEAD" ? isHeadTaken && isWhole : !changes.some(({ name }) => name === ref) || done.has(ref)),
-      );
-      if (unseen.length > 0) notes.push(`Not taken: ${named(unseen)}.`);
+      const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
+      for (const [ref, { text, objects }] of logs) {
+        const path = `logs/${ref}`;
+        if (isOther.has(path) || (ref === "HEAD" ? !isHeadTaken || !isWhole : left.has(ref))) continue;
+        if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
+        else if (text === undefined) removeFile(`${folder}/${path}`);
+        else if (text !== own(path)) putFile(folder, path, text);
+      }
+      if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
 
       if (settings.length > 0) {
         const changed = has("config") ? read("config", LONGEST_SETTINGS) : undefined;
@@ -339,6 +372,12 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
       return { notes, kept: next };
     },
   };
+}
+
+/** What a reference was, line by line; `objects`: those that new lines name. */
+interface Log {
+  readonly text: string | undefined;
+  readonly objects: readonly string[];
 }
 
 const GONE: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other"]);

@@ -1,7 +1,7 @@
 // The index as meaning: a list of paths with modes and objects. It is written anew, without what a command could make git believe
 // of files that it does not look at. gitformat-index(5)
 import { createHash } from "node:crypto";
-import { checkIndex, isWithin } from "../git/index_check.ts";
+import { checkIndex } from "../git/index_check.ts";
 import { stringOf } from "../system/byte_path.ts";
 
 /** One entry. */
@@ -22,7 +22,9 @@ export interface IndexEntry {
 
 const STAT = 40;
 const MODE_AT = 24;
-const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000]);
+/** A commit of another repository. */
+const GITLINK = 0o160000;
+const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLINK]);
 
 /** The entries of an index; throws with the reason where they are not all in it, in order and sound. */
 export function readIndex(bytes: Uint8Array, hashBytes: 20 | 32): readonly IndexEntry[] {
@@ -94,6 +96,14 @@ export function importedEntries(own: readonly IndexEntry[], changed: readonly In
   });
 }
 
+/** The objects of files that a list names and another does not. Pure. */
+export function addedObjects(own: readonly IndexEntry[], changed: readonly IndexEntry[]): ReadonlySet<string> {
+  const known = new Set(own.map(({ object }) => object));
+  return new Set(
+    changed.filter(({ mode, object }) => mode !== GITLINK && !known.has(object)).map(({ object }) => object),
+  );
+}
+
 /** Whether two lists mean the same, whatever they say of files. Pure. */
 export function sameEntries(some: readonly IndexEntry[], others: readonly IndexEntry[]): boolean {
   return some.length === others.length && some.every((entry, at) => {
@@ -129,18 +139,4 @@ export function writeIndex(entries: readonly IndexEntry[], hashBytes: 20 | 32): 
   const hash = createHash(hashBytes === 20 ? "sha1" : "sha256").update(bytes.subarray(0, end)).digest();
   bytes.set(hash, end);
   return bytes;
-}
-
-/** Whether a tree's bytes name only what git would check out: no `.git`, no `..`, no path. Pure. */
-export function isSoundTree(bytes: Uint8Array, hashBytes: 20 | 32): boolean {
-  let at = 0;
-  while (at < bytes.length) {
-    const space = bytes.indexOf(0x20, at);
-    const end = bytes.indexOf(0, space);
-    if (space < 0 || end < 0 || end + hashBytes >= bytes.length + 1) return false;
-    const name = bytes.subarray(space + 1, end);
-    if (name.includes(0x2f) || !isWithin(name)) return false;
-    at = end + 1 + hashBytes;
-  }
-  return at === bytes.length;
 }

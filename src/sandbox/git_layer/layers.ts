@@ -16,6 +16,7 @@ import { statusOf } from "../system/statx.ts";
 import { findGit, openHostGit } from "./host_git.ts";
 import { type Begun, type KeptFiles, type LayeredRepository, openLayered } from "./import.ts";
 import { readIndex } from "./index_file.ts";
+import { LimitReached } from "./limit.ts";
 import { readUpper, removeUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
@@ -95,7 +96,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const takeOne = async (one: Known, upper: string, begun: Begun, kept: KeptFiles): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
-      const look = readUpper(upper);
+      const look = await readUpper(upper);
       if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
       if (look.entries.size === 0) return [];
       const taken = await one.repository.take(upper, look.entries, begun, kept);
@@ -107,6 +108,9 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       }
       return taken.notes.map((note) => stripControls(note).replaceAll("\n", "?"));
     } catch (error) {
+      if (error instanceof LimitReached) {
+        return [`Nothing that the command did in ${shown} was taken: ${error.message}.`];
+      }
       return [`What the command did in ${shown} could not all be taken: ${messageOf(error)}.`];
     }
   };

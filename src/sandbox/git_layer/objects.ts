@@ -1,18 +1,27 @@
-// Objects by their content: a loose one is unpacked, hashed and written anew, a pack goes through the host's own git. What a
-// command says of them (an index of a pack, a graph of commits, where else to find objects) is not taken, nor is a removal.
-import { createHash, randomUUID } from "node:crypto";
-import { deflateSync, inflateSync } from "node:zlib";
+// Objects by their content: all new ones of a layer are checked by the host's own git, as what it fetches is, out of sight of the
+// repository, and then taken together or not at all. What a command says of them (an index of a pack, a graph of commits, where
+// else to find objects) is not taken, nor is a removal.
+import { randomUUID } from "node:crypto";
+import { constants, inflateSync } from "node:zlib";
+import { messageOf } from "../../core/error.ts";
+import { stringOf } from "../system/byte_path.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
-import { isSoundTree } from "./index_file.ts";
+import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import type { UpperKind } from "./upper.ts";
 
-/** The largest loose object that is taken, unpacked; git itself packs what is larger than 512 MiB. */
-const LARGEST = 256 * 1024 * 1024;
-const LARGEST_INDEX = 512 * 1024 * 1024;
-const AT_ONCE = 100;
 const LARGEST_PACK = 4 * 1024 ** 3;
+/** More than this of a blob git does not hold in memory at once. */
+const STREAMED = ["-c", "core.bigFileThreshold=16m"];
+const OWN = "tmp_objdir-incoming-sandpiper-";
+/** An import has ended for long. */
+const LEFT_MS = 10 * 60_000;
+const NAMES_AT_ONCE = 8_192;
+/** What is read and written at once. */
+const SMALL = 1024 * 1024;
+/** Enough for the codes of a first block, after which everything stands that an object begins with. */
+const START = 1_024;
 
 const LOOSE = /^objects\/([0-9a-f]{2})\/([0-9a-f]{38}|[0-9a-f]{62})$/;
 const PACK = /^objects\/pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
@@ -34,112 +43,213 @@ export interface ObjectPlaces {
   readonly git: HostGit;
 }
 
-/** Takes the objects of a layer; gives what was not taken and why. */
-export async function importObjects(places: ObjectPlaces, entries: ReadonlyMap<string, UpperKind>): Promise<string[]> {
+/** Takes the objects of a layer; gives what was not taken and why. Throws `signal`'s reason when it aborts, or `LimitReached`. */
+export async function importObjects(
+  places: ObjectPlaces,
+  entries: ReadonlyMap<string, UpperKind>,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const pause = openPause(signal);
   const refused: string[] = [];
   const packs: string[] = [];
-  let count = 0;
+  const loose: string[] = [];
   for (const [path, kind] of entries) {
     if (!path.startsWith("objects/") || kind === "gone" || kind === "folder" || kind === "opaque") continue;
+    await pause();
     if (kind !== "file") refused.push(`${path}: it is no file`);
-    else if (PACK.test(path)) {
-      // git says of a pack that it is still used by its time, for which the layer holds a copy.
-      if (statusOf(`${places.real}/${path}`) === undefined) packs.push(path);
-    } else if (LOOSE.test(path)) {
-      // Others go on meanwhile.
-      if (++count % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-      const why = takeLoose(places, path);
-      if (why !== undefined) refused.push(`${path}: ${why}`);
-    } else if (!BESIDE.test(path)) refused.push(`${path}: it is no object`);
+    else if (!PACK.test(path) && !LOOSE.test(path)) {
+      if (!BESIDE.test(path)) refused.push(`${path}: it is no object`);
+      // git says of an object or a pack that it is still used by its time, for which the layer holds a copy.
+    } else if (statusOf(`${places.real}/${path}`) === undefined) (LOOSE.test(path) ? loose : packs).push(path);
   }
-  for (const path of packs) {
-    const why = await takePack(places, path);
-    if (why !== undefined) refused.push(`${path}: ${why}`);
-  }
-  return refused;
-}
-
-function takeLoose({ real, upper, hashBytes }: ObjectPlaces, path: string): string | undefined {
-  const [, head = "", tail = ""] = LOOSE.exec(path) ?? [];
-  if (statusOf(`${real}/${path}`)) return undefined;
+  if (loose.length + packs.length === 0) return refused;
+  const objects = `${places.real}/objects`;
+  await removeLeft(objects);
+  // git removes such a folder where it was left behind, too.
+  const apart = `${objects}/${OWN}${randomUUID().slice(0, 8)}`;
+  const incoming: Incoming = { ...places, apart, pause, signal };
   try {
-    const packed = readRegular(`${upper}/${path}`, LARGEST);
-    if (packed === undefined) return "it is too large";
-    const content = inflateSync(packed, { maxOutputLength: LARGEST });
-    const name = createHash(hashBytes === 20 ? "sha1" : "sha256").update(content).digest("hex");
-    if (name !== head + tail) return "its content is not what its name says";
-    const start = content.indexOf(0) + 1;
-    const [, kind, length] =
-      /^(blob|tree|commit|tag) (\d{1,12})\0$/.exec(content.subarray(0, start).toString("latin1")) ?? [];
-    if (Number(length) !== content.length - start) return "it is not as git writes objects";
-    if (kind === "tree" && !isSoundTree(content.subarray(start), hashBytes)) {
-      return "it is a folder with forbidden names";
-    }
-    // git removes such a file where it was left behind.
-    const made = `${real}/objects/tmp_obj_${randomUUID()}`;
-    Deno.writeFileSync(made, deflateSync(content, { level: 1 }), { createNew: true, mode: 0o444 });
-    Deno.mkdirSync(`${real}/objects/${head}`, { recursive: true });
-    Deno.renameSync(made, `${real}/${path}`);
-    return undefined;
+    for (const name of ["loose", "packed/pack"]) Deno.mkdirSync(`${apart}/${name}`, { recursive: true });
+    const why = await copyLoose(incoming, loose) ?? await indexPacks(incoming, packs) ??
+      await checkLoose(incoming, loose);
+    if (why !== undefined) return [...refused, `new objects: ${why}`];
+    await moveIn(incoming, loose);
+    return refused;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-async function takePack(
-  { real, upper, fresh, hashBytes, git }: ObjectPlaces,
-  path: string,
-): Promise<string | undefined> {
-  const objects = { GIT_OBJECT_DIRECTORY: `${real}/objects` };
-  // As git does with what it receives: out of sight until it is whole. It removes such a folder where one was left behind.
-  const incoming = `${real}/objects/tmp_objdir-incoming-${randomUUID().slice(0, 8)}`;
-  const apart = { GIT_OBJECT_DIRECTORY: incoming, GIT_ALTERNATE_OBJECT_DIRECTORIES: `${real}/objects` };
-  const names = packedNames(`${upper}/${path.replace(/pack$/, "idx")}`, hashBytes);
-  if (names !== undefined) {
-    // Whatever the list says: a pack that is passed over by it leaves nothing behind.
-    const known = await git(
-      fresh,
-      ["cat-file", "--batch-check=%(objecttype)", "--buffer"],
-      names.join("\n") + "\n",
-      objects,
-    );
-    if (known.isDone && !known.output.includes("missing")) return undefined;
-  }
-  const status = statusOf(`${upper}/${path}`);
-  if (status?.kind !== "file" || status.size > LARGEST_PACK) return "it is too large";
-  Deno.mkdirSync(`${incoming}/pack`, { recursive: true });
-  const file = await Deno.open(`${upper}/${path}`);
-  const args = ["index-pack", "--stdin", "--fix-thin", "--fsck-objects", `--max-input-size=${LARGEST_PACK}`];
-  try {
-    const { isDone, why } = await git(fresh, args, file.readable, apart);
-    if (!isDone) return why;
-    const names = [...Deno.readDirSync(`${incoming}/pack`)].map(({ name }) => name);
-    // Whoever sees the index looks for the pack.
-    const last = (name: string): boolean => name.endsWith(".idx");
-    for (const name of [...names.filter((name) => !last(name)), ...names.filter(last)]) {
-      Deno.renameSync(`${incoming}/pack/${name}`, `${real}/objects/pack/${name}`);
-    }
-    return undefined;
+    if (error instanceof LimitReached) throw error;
+    return [...refused, `new objects: ${messageOf(error)}`];
   } finally {
-    Deno.removeSync(incoming, { recursive: true });
+    await Deno.remove(apart, { recursive: true });
   }
 }
 
-/** The names in the index of a pack, gitformat-pack(5), version 2; undefined where it cannot be read. */
-function packedNames(path: string, hashBytes: 20 | 32): string[] | undefined {
-  if (statusOf(path)?.kind !== "file") return undefined;
-  try {
-    const bytes = readRegular(path, LARGEST_INDEX);
-    if (bytes === undefined || bytes.length < 1_032 || bytes.subarray(0, 8).toHex() !== "ff744f6300000002") {
-      return undefined;
+interface Incoming extends ObjectPlaces {
+  /** Out of sight: `loose` and `packed` in it are folders of objects. */
+  readonly apart: string;
+  readonly pause: () => Promise<void>;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function copyLoose({ upper, apart, pause }: Incoming, paths: readonly string[]): Promise<string | undefined> {
+  let unpacked = 0;
+  for (const path of paths) {
+    await pause();
+    const whole = readRegular(`${upper}/${path}`, SMALL);
+    const size = unpackedSize(whole ?? await startOf(`${upper}/${path}`));
+    if (size === undefined) return `${path} is not as git writes objects`;
+    unpacked += size;
+    if (unpacked > IMPORT_LIMITS.unpackedBytes) {
+      throw new LimitReached(`unpacked its objects are more than ${IMPORT_LIMITS.unpackedBytes / 1024 ** 3} GiB`);
     }
-    const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1_028);
-    if (1_032 + count * hashBytes > bytes.length) return undefined;
-    return Array.from(
-      { length: count },
-      (_, at) => bytes.subarray(1_032 + at * hashBytes, 1_032 + (at + 1) * hashBytes).toHex(),
-    );
+    const to = `${apart}/loose/${path.slice("objects/".length)}`;
+    Deno.mkdirSync(to.slice(0, to.lastIndexOf("/")), { recursive: true });
+    if (whole === undefined) await Deno.copyFile(`${upper}/${path}`, to);
+    else Deno.writeFileSync(to, whole);
+    Deno.chmodSync(to, 0o444);
+  }
+  return undefined;
+}
+
+async function startOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(START);
+  using file = await Deno.open(path);
+  return bytes.subarray(0, await file.read(bytes) ?? 0);
+}
+
+/** What a loose object says of its size, which is all that git unpacks of it; undefined where it is none. */
+function unpackedSize(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+  try {
+    const start = inflateSync(bytes.subarray(0, START), { finishFlush: constants.Z_SYNC_FLUSH });
+    const size = /^(?:blob|tree|commit|tag) (\d{1,12})\0/.exec(stringOf(start, 0, Math.min(start.length, 32)))?.[1];
+    return size === undefined ? undefined : Number(size);
   } catch {
     return undefined;
+  }
+}
+
+/** Packs in their order: a later one may need what is in one before it. */
+async function indexPacks(incoming: Incoming, paths: readonly string[]): Promise<string | undefined> {
+  const { real, upper, fresh, hashBytes, git, apart, signal } = incoming;
+  const variables = {
+    GIT_OBJECT_DIRECTORY: `${apart}/packed`,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: `${quoted(`${real}/objects`)}:${quoted(`${apart}/loose`)}`,
+  };
+  const changed = (path: string): number => statusOf(`${upper}/${path}`)?.changedMs ?? 0;
+  for (const path of paths.toSorted((a, b) => changed(a) - changed(b))) {
+    const idx = `${upper}/${path.replace(/pack$/, "idx")}`;
+    if (statusOf(idx)?.kind === "file") {
+      // Whatever the list says: a pack that is passed over by it leaves nothing behind.
+      const known = await git(
+        fresh,
+        ["cat-file", "--batch-check=%(objecttype)", "--buffer"],
+        ReadableStream.from(packedNames(idx, hashBytes)),
+        { GIT_OBJECT_DIRECTORY: `${real}/objects` },
+        signal,
+      );
+      if (known.isDone && known.output !== "" && !known.output.includes("missing")) continue;
+    }
+    const file = await Deno.open(`${upper}/${path}`);
+    const limit = `--max-input-size=${LARGEST_PACK}`;
+    const args = [...STREAMED, "index-pack", "--stdin", "--fix-thin", "--fsck-objects", limit];
+    const why = whyUnsound(await git(fresh, args, file.readable, variables, signal));
+    if (why !== undefined) return `${path}: ${why}`;
+  }
+  return undefined;
+}
+
+/**
+ * Has git check loose objects as it checks a pack: what they are made into one for. The names are those of the content, so all
+ * have to be among them.
+ */
+async function checkLoose(incoming: Incoming, paths: readonly string[]): Promise<string | undefined> {
+  if (paths.length === 0) return undefined;
+  const { real, fresh, hashBytes, git, apart, signal } = incoming;
+  const names = paths.map((path) => path.slice("objects/".length).replace("/", ""));
+  const made = await git(
+    fresh,
+    [...STREAMED, "-c", "pack.compression=1", "pack-objects", "-q", "--window=0", `${apart}/check`],
+    `${names.join("\n")}\n`,
+    { GIT_OBJECT_DIRECTORY: `${apart}/loose` },
+    signal,
+  );
+  if (!made.isDone) return made.why;
+  const variables = {
+    GIT_OBJECT_DIRECTORY: `${apart}/packed`,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(`${real}/objects`),
+  };
+  const pack = `${apart}/check-${made.output.trim()}.pack`;
+  const args = [...STREAMED, "index-pack", "--fsck-objects", "-o", `${apart}/checked.idx`, pack];
+  const why = whyUnsound(await git(fresh, args, "", variables, signal));
+  if (why !== undefined) return why;
+  const found = new Set<string>();
+  for await (const some of packedNames(`${apart}/checked.idx`, hashBytes)) {
+    for (const name of new TextDecoder().decode(some).split("\n")) found.add(name);
+  }
+  const odd = names.find((name) => !found.has(name));
+  return odd && `the content of ${odd} is not what its name says`;
+}
+
+/** Why a pack was not indexed. What follows its name is what could not be checked: settings of submodules that are not there. */
+function whyUnsound({ isDone, output, why }: Awaited<ReturnType<HostGit>>): string | undefined {
+  if (!isDone) return why;
+  return output.trim().includes("\n") ? "a .gitmodules in them is missing" : undefined;
+}
+
+async function moveIn({ real, apart, pause }: Incoming, loose: readonly string[]): Promise<void> {
+  const packed = [...Deno.readDirSync(`${apart}/packed/pack`)].map(({ name }) => name);
+  // Whoever sees the index looks for the pack.
+  const last = (name: string): boolean => name.endsWith(".idx");
+  for (const name of [...packed.filter((name) => !last(name)), ...packed.filter(last)]) {
+    Deno.renameSync(`${apart}/packed/pack/${name}`, `${real}/objects/pack/${name}`);
+  }
+  for (const path of loose) {
+    await pause();
+    Deno.mkdirSync(`${real}/${path.slice(0, "objects/00".length)}`, { recursive: true });
+    Deno.renameSync(`${apart}/loose/${path.slice("objects/".length)}`, `${real}/${path}`);
+  }
+}
+
+/** Removes what imports left that were ended hard. */
+async function removeLeft(objects: string): Promise<void> {
+  for (const { name } of Deno.readDirSync(objects)) {
+    if (!name.startsWith(OWN)) continue;
+    const changed = Deno.lstatSync(`${objects}/${name}`).mtime?.getTime() ?? Date.now();
+    if (Date.now() - changed > LEFT_MS) {
+      await Deno.remove(`${objects}/${name}`, { recursive: true });
+    }
+  }
+}
+
+/** A folder in a list of them, where a colon would be the end of its name. */
+function quoted(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+/** The names in the index of a pack, gitformat-pack(5), version 2, a line each; none where it is no such index. */
+async function* packedNames(path: string, hashBytes: 20 | 32): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  const read = async (length: number): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    const bytes = new Uint8Array(length);
+    let total = 0;
+    while (total < length) {
+      const count = await file.read(bytes.subarray(total));
+      if (count === null) return undefined;
+      total += count;
+    }
+    return bytes;
+  };
+  const head = await read(1_032);
+  if (head === undefined || head.subarray(0, 8).toHex() !== "ff744f6300000002") return;
+  let left = new DataView(head.buffer).getUint32(1_028);
+  while (left > 0) {
+    const count = Math.min(left, NAMES_AT_ONCE);
+    const bytes = await read(count * hashBytes);
+    if (bytes === undefined) return;
+    left -= count;
+    const names = Array.from(
+      { length: count },
+      (_, at) => bytes.subarray(at * hashBytes, (at + 1) * hashBytes).toHex(),
+    );
+    yield new TextEncoder().encode(`${names.join("\n")}\n`);
   }
 }

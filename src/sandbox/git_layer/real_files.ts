@@ -1,12 +1,15 @@
 // Files of a real repository: read without following a link or waiting, written in one step. Their text is bytes, whatever they
 // are encoded in: a character for each, as in byte_path.ts.
-import { dirname } from "@std/path";
+import { basename, dirname } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { readRegular } from "../system/regular_file.ts";
+import { statusOf } from "../system/statx.ts";
 
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 50;
+const OWN = ".sandpiper-";
+const HELD_MS = 60_000;
 
 /** The bytes of a file; undefined where it is none, is longer than `most`, or cannot be read. */
 export function bytesAt(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
@@ -29,25 +32,79 @@ export function textAt(path: string, most: number): string | undefined {
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Makes a lock, for which it waits: git holds such a lock for as long as it takes to write an index. */
-export async function openLock(path: string): Promise<Deno.FsFile> {
-  for (let left = LOCK_TRIES;; left--) {
-    try {
-      return Deno.openSync(path, { write: true, createNew: true });
-    } catch (error) {
-      if (left === 0 || !(error instanceof Deno.errors.AlreadyExists)) throw error;
+/** A lock as git makes it of a file, which is written anew or left as it is. */
+export interface Lock extends Disposable {
+  /** Puts these bytes in the file's place; the lock is gone then. */
+  commit(bytes: Uint8Array): void;
+}
+
+/**
+ * Makes the lock of a file, for which it waits: git holds such a lock for as long as it takes to write an index. A lock is
+ * a second name of a file of ours, by which it is known for our own, and removed, where a program was ended that held it.
+ */
+export async function openLock(path: string): Promise<Lock> {
+  const lock = `${path}.lock`;
+  const own = `${path}${OWN}${randomUUID().slice(0, 8)}`;
+  removeLeftLocks(path);
+  Deno.writeFileSync(own, new Uint8Array(), { createNew: true });
+  try {
+    for (let left = LOCK_TRIES; !makeLock(own, lock, left === 0); left--) {
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
     }
-    await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+  } catch (error) {
+    removeFile(own);
+    throw error;
+  }
+  let isHeld = true;
+  return {
+    commit(bytes) {
+      Deno.writeFileSync(lock, bytes);
+      Deno.renameSync(lock, path);
+      isHeld = false;
+    },
+    [Symbol.dispose]() {
+      if (isHeld) removeFile(lock);
+      removeFile(own);
+    },
+  };
+}
+
+/** Whether the lock could be made. Where a file cannot have two names it is one that nobody knows for ours. */
+function makeLock(own: string, lock: string, isLast: boolean): boolean {
+  try {
+    Deno.linkSync(own, lock);
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) {
+      if (isLast) throw error;
+      return false;
+    }
+    Deno.openSync(lock, { write: true, createNew: true }).close();
+  }
+  return true;
+}
+
+/** Removes locks of ours that nobody holds any more: they are held for the time that one index takes to be read and written. */
+export function removeLeftLocks(path: string): void {
+  const [folder, prefix] = [dirname(path), `${basename(path)}${OWN}`];
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const own = Deno.lstatSync(`${folder}/${name}`);
+    if (Date.now() - (own.mtime?.getTime() ?? Date.now()) < HELD_MS) continue;
+    if (statusOf(`${folder}/${name}`)?.identity === statusOf(`${path}.lock`)?.identity) removeFile(`${path}.lock`);
+    removeFile(`${folder}/${name}`);
   }
 }
 
-/** Writes a file, a character for each byte, in one step, so that nobody finds half of it. */
-export function putFile(path: string, content: string): void {
-  const made = `${path}.${randomUUID()}`;
-  Deno.mkdirSync(dirname(path), { recursive: true });
+/**
+ * Writes a file of a repository's folder, a character for each byte, in one step, so that nobody finds half of it. What is left
+ * by a program that was ended hard is among the objects, where git removes it.
+ */
+export function putFile(folder: string, path: string, content: string): void {
+  const made = `${folder}/objects/tmp_sandpiper_${randomUUID()}`;
+  Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
   Deno.writeFileSync(made, Buffer.from(content, "latin1"), { createNew: true });
   try {
-    Deno.renameSync(made, path);
+    Deno.renameSync(made, `${folder}/${path}`);
   } catch (error) {
     Deno.removeSync(made);
     throw error;

@@ -1,6 +1,7 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
+import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import type { UpperKind } from "./upper.ts";
 
 /** Values by name: an object, or `ref: NAME`. */
@@ -19,14 +20,15 @@ export interface RefChange {
   readonly to: string | undefined;
 }
 
-/** How many may differ. */
-const MOST_CHANGES = 20_000;
 const LONGEST_REF = 4_096;
 const LONGEST_PACKED = 256 * 1024 * 1024;
+const PIECE = 64 * 1024;
 /** A change so shortly before a look may have the same time as one right after it. */
 const FRESH_MS = 100;
 
 const OBJECT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const PACKED = /^(?:#.*\n|(?:[0-9a-f]{40}|[0-9a-f]{64}) .+\n|\^[0-9a-f]+\n)*$/;
 
 /** Namespaces that are data; `refs/replace` makes git read one object for another. */
 const SPACES = /^refs\/(?:heads|tags|remotes|notes|bisect|rewritten|original)\/.|^refs\/stash$/;
@@ -119,45 +121,81 @@ function isFresh(changedMs: number | undefined): boolean {
 }
 
 /**
- * What a command changed of the references that were there when it began, with the names that are not taken. Pure but for
- * `read`, which gives the text of a file of the layer.
+ * What a command changed of the references that were there when it began, with the names that are not taken. `read` gives the
+ * text of a file of the layer. Throws `LimitReached`.
  */
-export function refChanges(
+export async function refChanges(
   begun: Refs,
   entries: ReadonlyMap<string, UpperKind>,
   read: (path: string) => string | undefined,
-): { readonly changes: readonly RefChange[]; readonly refused: readonly string[] } {
-  const refused: string[] = [];
+): Promise<{ readonly changes: readonly RefChange[]; readonly refused: readonly string[] }> {
+  const pause = openPause();
+  const refused = new Set<string>();
+  let count = 0;
+  const limit = (): void => {
+    if (++count > IMPORT_LIMITS.refs) throw new LimitReached(`more than ${IMPORT_LIMITS.refs} references changed`);
+  };
+  let packed = begun.packed;
   const packedKind = entries.get("packed-refs");
-  const packed = packedKind === undefined
-    ? begun.packed
-    : parsePacked(packedKind === "file" ? read("packed-refs") ?? "" : "");
-  const loose = new Map(begun.loose);
-  for (const [path, kind] of entries) {
-    if (path !== "refs" && !path.startsWith("refs/")) continue;
-    // What stands there in place of a file or folder hides it; a folder does not hide another.
-    loose.delete(path);
-    if (kind !== "folder") { for (const name of loose.keys()) if (name.startsWith(`${path}/`)) loose.delete(name); }
+  if (packedKind !== undefined) {
+    const found = new Map<string, string>();
+    const text = packedKind === "gone" ? "" : packedKind === "file" ? read("packed-refs") : undefined;
+    // What git could not read either says nothing of what was removed.
+    if (text === undefined) return { changes: [], refused: ["packed-refs"] };
+    for (const piece of piecesOf(text)) {
+      if (!PACKED.test(piece)) return { changes: [], refused: ["packed-refs"] };
+      for (const [name, value] of parsePacked(piece)) {
+        found.set(name, value);
+        if (value !== begun.packed.get(name) && value !== begun.loose.get(name)) limit();
+      }
+      await pause();
+    }
+    packed = found;
   }
+  // What stands there in place of a file or folder hides it; a folder does not hide another.
+  const isHidden = (name: string): boolean =>
+    entries.has(name) ||
+    foldersOf(name).some((folder) => (entries.get(folder) ?? "folder") !== "folder");
+  const loose = new Map([...begun.loose].filter(([name]) => !isHidden(name)));
   for (const [path, kind] of entries) {
     if (!path.startsWith("refs/") || kind === "gone" || kind === "folder" || kind === "opaque") continue;
     // What a git that was ended left behind.
     if (path.endsWith(".lock")) continue;
+    limit();
+    await pause();
     const value = kind === "file" && isRefName(path) ? refValue(read(path) ?? "") : undefined;
-    if (value === undefined) refused.push(path);
+    if (value === undefined) refused.add(path);
     else loose.set(path, value);
   }
   const was = new Map([...begun.packed, ...begun.loose]);
   const is = new Map([...packed, ...loose]);
   const changes: RefChange[] = [];
   for (const name of new Set([...was.keys(), ...is.keys()])) {
+    await pause();
     const [from, to] = [was.get(name), is.get(name)];
-    if (from === to || refused.includes(name)) continue;
+    if (from === to || refused.has(name)) continue;
     if (isRefName(name)) changes.push({ name, from, to });
-    else refused.push(name);
+    else refused.add(name);
   }
-  if (changes.length <= MOST_CHANGES) return { changes, refused };
-  return { changes: [], refused: [`${changes.length} references at once`] };
+  if (changes.length > IMPORT_LIMITS.refs) {
+    throw new LimitReached(`more than ${IMPORT_LIMITS.refs} references changed`);
+  }
+  return { changes, refused: [...refused] };
+}
+
+/** The folders that a reference's file lies in. */
+function foldersOf(name: string): string[] {
+  const parts = name.split("/").slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+}
+
+/** A long text in pieces of whole lines. */
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf("\n", at + PIECE);
+    yield text.slice(at, end < 0 ? undefined : end + 1);
+    at = end < 0 ? text.length : end + 1;
+  }
 }
 
 function readText(path: string, most: number): string | undefined {

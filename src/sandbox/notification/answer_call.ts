@@ -59,8 +59,11 @@ export interface CallScope {
   readonly own: OwnPorts;
   /** Port of the proxy, on 127.0.0.1. */
   readonly proxyPort: number;
-  /** Told of each connection to the proxy before that can see it: the port that it comes from. */
-  readonly onConnect: (from: number) => void;
+  /**
+   * Told of each connection to the proxy before that can see it: the port that it comes from. Gives what takes that back,
+   * for one that fails, called while the port is nobody else's.
+   */
+  readonly onConnect: (from: number) => () => void;
   /** Connections that are held up. */
   heldUp: number;
 }
@@ -124,12 +127,13 @@ async function connectSocket(
   const address = loopbackAddress(place, wanted.port);
   const attempt = (): number => systemCall("connect", fd, address, address.length) < 0 ? errno() : 0;
   let result = attempt();
-  if (isProxy) scope.onConnect(portOf(fd));
+  const takeBack = isProxy ? scope.onConnect(portOf(fd)) : undefined;
   if (result === E.INPROGRESS) result = await heldUp(attempt, call, scope);
   // The server may have gone meanwhile, and somebody else's have come to its port. That it has gone alone means nothing:
   // it may serve one connection and end, before this is looked at.
   if (result === 0 && server !== undefined && scope.own.isTaken(server)) result = E.CONNREFUSED;
   if (result === 0) return { fd };
+  takeBack?.();
   close(fd);
   return result;
 }

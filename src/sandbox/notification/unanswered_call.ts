@@ -1,6 +1,7 @@
 // Calls that a filter leaves to the host (SECCOMP_RET_USER_NOTIF): seccomp_unotify(2), linux/seccomp.h.
 import { CHECKED_CALLS } from "../seccomp/table.ts";
 import { close, systemCall, systemCallAside } from "../system/ffi.ts";
+import { fairTurns } from "./fair_turns.ts";
 
 const RECEIVE = 0xc0502100;
 const SEND = 0xc0182101;
@@ -37,28 +38,17 @@ export interface CallListener {
   close(): void;
 }
 
-/** How many descriptors are on their way at a time: each waits for its caller to be scheduled. */
-const MOST_ON_THE_WAY = 8;
-
-let onTheWay = 0;
-const next: (() => void)[] = [];
-
-async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-  if (onTheWay >= MOST_ON_THE_WAY) await new Promise<void>((resolve) => next.push(resolve));
-  else onTheWay++;
-  try {
-    return await act();
-  } finally {
-    const following = next.shift();
-    if (following) following();
-    else onTheWay--;
-  }
-}
+/**
+ * How many descriptors are on their way at a time. Each has a thread of this process until its caller is scheduled, which
+ * a command can put off. The runtime has 32 for whatever waits: these leave eight for all else.
+ */
+const openLine = fairTurns({ most: 8, mostOfOne: 2, overdueMs: 1_000, mostOverdue: 16 });
 
 /** Takes a listener's descriptor over. */
 export function callListener(fd: number): CallListener {
   let isClosed = false;
   let inUse = 0;
+  const inTurn = openLine();
   // Its number may be another file's at once, so no thread may have it before its eyes still.
   const aside = async (request: number, bytes: Uint8Array<ArrayBuffer>): Promise<number> => {
     if (isClosed) return -1;

@@ -162,7 +162,13 @@ function hasEnded(root: number): boolean {
 function rememberChildren(except?: number): void {
   older.clear();
   if (!canWalk()) return;
-  for (const pid of ownChildren()) if (pid !== except) older.add(pid);
+  const own = sessionOf(0);
+  for (const pid of ownChildren()) {
+    if (pid === except) continue;
+    // What this program starts is in its own session or leads one: another is an orphan, and nobody awaits its end.
+    const isOrphan = !awaited.has(pid) && ![own, pid].includes(sessionOf(pid));
+    if (!isOrphan || !hasReaped(pid)) older.add(pid);
+  }
 }
 
 /** Of this process where `pid` is 0; negative where there is no such process. getsid(2) */

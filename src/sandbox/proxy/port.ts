@@ -42,7 +42,10 @@ export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
       listener,
       proxyPort: port,
       own: ownPorts(),
-      onConnect: (from) => void expected.add(from),
+      onConnect: (from) => {
+        expected.add(from);
+        return () => void expected.delete(from);
+      },
       heldUp: 0,
     };
     const unwatch = watchDescriptor(descriptor, async (event) => {

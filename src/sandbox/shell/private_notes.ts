@@ -1,4 +1,5 @@
 import { dirname, join } from "@std/path";
+import { grantOption } from "../../core/grant_option.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { thisProgram } from "../confine/self.ts";
@@ -34,11 +35,18 @@ export function namesInPrivateTmp(
   return new Set(names.filter((path) => !around.has(path) && !shown.includes(path)));
 }
 
+/** A command that lists /tmp itself: what it shows looks like all that there is. */
+const LISTS_TMP = /(?:^|[;&|(\n])\s*(?:ls|find|du|tree)\s(?:[^;&|\n]*\s)?\/tmp\/?(?=[\s;&|)]|$)/;
+
 /** Where that lies what a command has put into /tmp since: nothing of it is in the machine's. */
-export function privateTmpNotes(policy: Policy, before: ReadonlySet<string> | undefined): string[] {
+export function privateTmpNotes(policy: Policy, before: ReadonlySet<string> | undefined, command: string): string[] {
   if (before === undefined) return [];
   const fresh = [...namesInPrivateTmp(policy) ?? []].filter((path) => !before.has(path) && !OWN_NAME.test(path));
-  if (fresh.length === 0) return [];
+  if (fresh.length === 0) {
+    if (!LISTS_TMP.test(command)) return [];
+    const own = "Sandbox: /tmp is private to this session's commands, and the machine's /tmp is out of their sight.";
+    return [`${own} Only the user can allow it, with ${grantOption("read", "/tmp")}.`];
+  }
   const names = fresh.slice(0, MOST_NAMES).map((path) => `${path} is ${privatePath(policy, path)}`).join(", ");
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
   return [

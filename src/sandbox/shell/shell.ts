@@ -127,7 +127,7 @@ async function runCommand(
     const said = [
       ...notes,
       ...ended.settled,
-      ...privateTmpNotes(policy, before),
+      ...privateTmpNotes(policy, before, command),
       ...privateMemoryNotes(policy, command),
       ...globalGitNotes(policy, gitBefore),
     ];

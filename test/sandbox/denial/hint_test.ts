@@ -220,6 +220,15 @@ for (const [claim, line, expected] of HIDDEN) {
   });
 }
 
+Deno.test("denialHint() says of a readable folder with a secret in it why it cannot be listed R480", () => {
+  const policy: Policy = { ...POLICY, read: { all: false, list: [...POLICY.read.list, "/home/ann"] } };
+  assertEquals(denialHint("ls: cannot open directory '/home/ann': Permission denied", "failed", policy, realPath), {
+    note: "Sandbox: /home/ann cannot be listed, because what is in it may hold secrets; what else is in it can be " +
+      "read by its name.",
+    unasked: { kind: "read", target: "/home/ann" },
+  });
+});
+
 Deno.test("metBy() takes it for no denial that nothing may be there R480", () => {
   const line = "cat: /srv/none: No such file or directory";
   const hints = denialHints(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);

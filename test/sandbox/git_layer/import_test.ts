@@ -12,12 +12,14 @@ import { makeWorld } from "../confined_world.ts";
 import { entryOf, extension, finish } from "../git/crafted_index.ts";
 import { git, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
+import { inOverlay } from "./import_world.ts";
 
 const HEX = "0123456789abcdef0123456789abcdef01234567";
 const OTHER = "1".repeat(40);
 
 Deno.test("settingsChange() adds remotes and what follows them, and nothing that runs or names a place", () => {
-  const own = '[core]\n\tbare = false\n[remote "old"]\n\turl = https://a.test/b\n[branch "main"]\n\tremote = old\n';
+  const own =
+    '[core]\n\tbare = false\n[remote "old"]\n\turl = https://a.test/b\n[branch "main"]\n\tremote = old\n\tmerge = refs/heads/main\n';
   const change = (more: string) => settingsChange(own, own + more);
   const added = (more: string): boolean => change(more).refused.length === 0 && change(more).added.length > 0;
   const good = [
@@ -50,6 +52,9 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
     '[remote "n"]\n\turl = https://h.test/x\n\tpushurl = https://h.test/y\n',
     '[remote "n"]\n\turl = https://h.test/x\n\tproxy = x\n',
     '[branch "main"]\n\tremote = n\n',
+    '[branch "main"]\n\tremote = .\n',
+    '[branch "main"]\n\tmerge = refs/heads/other\n',
+    '[branch "b"]\n\tmerge\n',
     '[branch "b"]\n\tremote = https://h.test/x\n',
     '[branch "b"]\n\tmerge = refs/tags/x\n',
     "[include]\n\tpath = x\n",
@@ -67,7 +72,7 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
   assertEquals(settingsChange(own, own), { added: [], refused: [] });
   assertEquals(
     settingsChange(own, "").refused,
-    ["core.bare", "remote.old.url", "branch.main.remote"].map((name) => `${name} (removed)`),
+    ["core.bare", "remote.old.url", "branch.main.remote", "branch.main.merge"].map((name) => `${name} (removed)`),
   );
 });
 
@@ -104,34 +109,34 @@ Deno.test("isRefName() takes names of data that git takes, and none that is obey
   for (const name of bad) assertEquals(refValue(`ref: ${name}\n`), undefined);
 });
 
-Deno.test("refChanges() is the difference of two maps, whatever files they stand in", () => {
+Deno.test("refChanges() is the difference of two maps, whatever files they stand in", async () => {
   const begun = {
     loose: new Map([["refs/heads/main", HEX], ["refs/heads/f/one", HEX], ["refs/heads/f/two", HEX]]),
     packed: new Map([["refs/heads/main", OTHER], ["refs/tags/t", HEX]]),
   };
   const files: Record<string, string> = {};
   const changes = (entries: Parameters<typeof refChanges>[1]) => refChanges(begun, entries, (path) => files[path]);
-  assertEquals(changes(new Map()), { changes: [], refused: [] });
+  assertEquals(await changes(new Map()), { changes: [], refused: [] });
   // Deleted where it is loose, and still packed: what it was packed with.
-  assertEquals(changes(new Map([["refs/heads/main", "gone"]])).changes, [
+  assertEquals((await changes(new Map([["refs/heads/main", "gone"]]))).changes, [
     { name: "refs/heads/main", from: HEX, to: OTHER },
   ]);
   files["packed-refs"] = `# pack-refs with: peeled\n${HEX} refs/heads/main\n${HEX} refs/tags/t\n^${OTHER}\n`;
-  assertEquals(changes(new Map([["refs/heads/main", "gone"], ["packed-refs", "file"]])).changes, []);
+  assertEquals((await changes(new Map([["refs/heads/main", "gone"], ["packed-refs", "file"]]))).changes, []);
   // A folder that was made anew hides what was in it; a file in place of a folder, too.
-  const names = (entries: Parameters<typeof refChanges>[1]): string[] =>
-    changes(entries).changes.map(({ name, to }) => `${name} ${to}`);
-  assertEquals(names(new Map([["refs", "folder"], ["refs/heads/f", "opaque"]])), [
+  const names = async (entries: Parameters<typeof refChanges>[1]): Promise<string[]> =>
+    (await changes(entries)).changes.map(({ name, to }) => `${name} ${to}`);
+  assertEquals(await names(new Map([["refs", "folder"], ["refs/heads/f", "opaque"]])), [
     "refs/heads/f/one undefined",
     "refs/heads/f/two undefined",
   ]);
   files["refs/heads/f"] = `${OTHER}\n`;
-  assertEquals(names(new Map([["refs/heads/f", "file"]])).sort(), [
+  assertEquals((await names(new Map([["refs/heads/f", "file"]]))).sort(), [
     `refs/heads/f ${OTHER}`,
     "refs/heads/f/one undefined",
     "refs/heads/f/two undefined",
   ]);
-  assertEquals(changes(new Map([["refs/heads/f/one", "other"], ["refs/heads/x.lock", "file"]])), {
+  assertEquals(await changes(new Map([["refs/heads/f/one", "other"], ["refs/heads/x.lock", "file"]])), {
     changes: [],
     refused: ["refs/heads/f/one"],
   });
@@ -245,15 +250,15 @@ Deno.test("readIndex() refuses what git does not write itself", () => {
   assertEquals(readIndex(finish("DIRC", 2, 1, one), 20).length, 1);
 });
 
-Deno.test("readUpper() ends at its limits, and opens what was closed", () => {
+Deno.test("readUpper() ends at its limits, and opens what was closed", async () => {
   using world = makeWorld();
   const { root } = world;
   Deno.mkdirSync(`${root}/a/b/c`, { recursive: true });
   Deno.writeTextFileSync(`${root}/a/x`, "12345");
   Deno.symlinkSync("/etc", `${root}/a/link`);
   Deno.chmodSync(`${root}/a`, 0);
-  const limits = { names: 10, depth: 10, bytes: 10 };
-  const look = readUpper(root, limits);
+  const limits = { names: 10, depth: 10, bytes: 10, otherBytes: 10 };
+  const look = await readUpper(root, limits);
   if ("flood" in look) throw new Error(look.flood);
   assertEquals([...look.entries].sort(), [
     ["a", "folder"],
@@ -262,24 +267,13 @@ Deno.test("readUpper() ends at its limits, and opens what was closed", () => {
     ["a/link", "other"],
     ["a/x", "file"],
   ]);
-  for (const less of [{ names: 4 }, { depth: 2 }, { bytes: 4 }]) {
-    assertEquals("flood" in readUpper(root, { ...limits, ...less }), true);
+  for (const less of [{ names: 4 }, { depth: 2 }, { bytes: 4 }, { otherBytes: 4 }]) {
+    assertEquals("flood" in await readUpper(root, { ...limits, ...less }), true);
   }
   Deno.chmodSync(`${root}/a/b`, 0);
   removeUpper(root);
   assertEquals(disk.realPath(root), undefined);
 });
-
-/** What a command does in an overlay over `lower`; gives the upper folder. */
-function inOverlay(base: string, lower: string, command: string): string {
-  for (const name of ["upper", "layer"]) Deno.mkdirSync(`${base}/${name}`);
-  const options = `lowerdir=${lower},upperdir=${base}/upper,workdir=${base}/layer,userxattr`;
-  const script = `mount -t overlay -o ${options} o ${lower} && cd ${lower}/.. && ${command}`;
-  const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-  const { success, stderr } = new Deno.Command("unshare", { args: ["-Urm", "sh", "-c", script], env }).outputSync();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return `${base}/upper`;
-}
 
 Deno.test({
   name: "an import that ends at any step leaves a repository that is whole",
@@ -311,7 +305,7 @@ Deno.test({
         "git checkout -qb n && for i in 1 2 3; do echo $i > a; git commit -qam $i; done && git branch -D old && git repack -adq &&" +
           " git tag t && git remote add up https://x.test/y && git checkout -q --detach",
       );
-      const look = readUpper(upper);
+      const look = await readUpper(upper);
       if ("flood" in look) throw new Error(look.flood);
       await layered.take(upper, look.entries, begun, new Map()).catch((error) => {
         if (error.message !== "the end") throw error;

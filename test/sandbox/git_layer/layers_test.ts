@@ -244,6 +244,29 @@ at("a user who switches branches or looks meanwhile", async ({ world: { root }, 
   assertEquals(git(root, "branch", "--show-current"), "yours\n");
 });
 
+at("what a user changes meanwhile in git's own files is nobody's to undo", async ({ world: { root }, run }) => {
+  const work = run("git branch also; touch done; while [ -e done ]; do sleep .05; done");
+  while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  git(root, "config", "core.fsmonitor", "false");
+  git(root, "config", "alias.x", "!touch mine");
+  Deno.writeTextFileSync(`${root}/.git/hooks/post-commit`, "#!/bin/sh\ntrue\n", { mode: 0o755 });
+  Deno.writeTextFileSync(`${root}/.git/info/attributes`, "* filter=mine\n");
+  for (const folder of ["info", "logs", "objects"]) Deno.symlinkSync("../hooks", `${root}/.git/${folder}/link`);
+  const before = { ...folderOf(root, ".git/hooks"), ...folderOf(root, ".git/info") };
+  const config = Deno.readTextFileSync(`${root}/.git/config`);
+  Deno.removeSync(`${root}/done`);
+  assertEquals((await work).notes, []);
+  assertEquals({ ...folderOf(root, ".git/hooks"), ...folderOf(root, ".git/info") }, before);
+  assertEquals(Deno.readTextFileSync(`${root}/.git/config`), config);
+  assertEquals((await run("git branch later")).notes, []);
+  assertEquals(Deno.readTextFileSync(`${root}/.git/config`), config);
+  for (const folder of ["info", "logs", "objects"]) assert(isThere(`${root}/.git/${folder}/link`), folder);
+  assertEquals(git(root, "branch", "--format=%(refname:short)"), "also\nlater\nlinked\nmain\n");
+}, (root) => {
+  repository(root);
+  git(root, "worktree", "add", "-q", "linked");
+});
+
 at("a user's line in a log is not lost to a command's", async ({ world: { root }, run }) => {
   const work = run("echo z >> a; git stash -q; touch done; while [ -e done ]; do sleep .05; done");
   while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -313,17 +336,28 @@ at(
   },
 );
 
-at("a flood of files is refused as a whole", async ({ world: { root }, run }) => {
-  await run("true");
-  const before = folderOf(root);
-  const { notes } = await run(
-    "git branch also; truncate -s 3G .git/one .git/two",
-  );
-  assertMatch(notes.join("\n"), /^Nothing that the command did in .* was taken: more than 4 GiB\.$/);
-  assertEquals(folderOf(root), before);
-  assertEquals((await run("git branch later")).notes, []);
-  assertEquals(git(root, "branch", "--format=%(refname:short)"), "later\nmain\n");
-});
+for (
+  const [name, flood, note] of [
+    ["bytes", "truncate -s 3G .git/objects/one .git/objects/two", "more than 4 GiB"],
+    ["bytes that are no objects", "truncate -s 200M .git/logs/one .git/two", "more than 256 MiB that are no objects"],
+    ["folders", "mkdir -p .git/objects/$(printf 'x/%.0s' $(seq 30))", "folders more than 24 deep"],
+    [
+      "references",
+      "h=$(git rev-parse HEAD); (echo '# pack-refs with: sorted'; for i in $(seq 20001); do echo $h refs/tags/t$i; done) > .git/packed-refs",
+      "more than 20000 references changed",
+    ],
+  ] as const
+) {
+  at(`a flood of ${name} is refused as a whole`, async ({ world: { root }, run }) => {
+    await run("true");
+    const before = folderOf(root);
+    const { notes } = await run(`git branch also; git config alias.x status; ${flood}`);
+    assertEquals(notes, [`Nothing that the command did in ${root}/.git was taken: ${note}.`]);
+    assertEquals(folderOf(root), before);
+    assertEquals((await run("git branch later")).notes, []);
+    assertEquals(git(root, "branch", "--format=%(refname:short)"), "later\nmain\n");
+  });
+}
 
 at("what runs in the background is taken when it ends", async ({ world: { root }, shell, run }) => {
   const { id } = await shell.background.start("echo b > b; git add b; git commit -qm background; sleep 100");

@@ -46,6 +46,18 @@ Deno.test("numbersIn() lists processes, and nothing of a folder that is gone", l
   assertEquals(numbersIn("/proc/0/fd"), []);
 });
 
+Deno.test("expectTree() reaps what was orphaned and ended after its call, and nobody else's", linux, async () => {
+  const child = start("sleep 0.2 & exit 0");
+  const other = new Deno.Command("true").spawn();
+  await child.status;
+  const orphans = (): number[] =>
+    (childrenOfThread(Deno.pid, Deno.pid) ?? []).filter((pid) => statOf(pid)?.session === child.pid);
+  await until(() => orphans().length > 0 && orphans().every((pid) => statOf(pid)?.zombie === true));
+  expectTree();
+  assertEquals(orphans(), []);
+  assertEquals((await other.status).code, 0);
+});
+
 Deno.test("openTree() finds children of children and of the orphaned", linux, async () => {
   // The last word keeps each shell from becoming its only child.
   const child = start("( ( setsid sleep 31 & ) & )\n bash -c 'sleep 32 & sleep 33; :' &\n sleep 34; :");

@@ -6,6 +6,7 @@ import type { Denial } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type AgentMessage, type CustomMessage, textOf } from "../core/message.ts";
 import type { Policy } from "../core/policy.ts";
+import type { ToolDefinition } from "../core/provider.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { SessionEntry, SessionStore } from "../core/session.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
@@ -69,6 +70,8 @@ export function createPromptState(
   let inputs: PromptInputs;
   let stable: StablePart;
   let record: JsonObject;
+  /** One array for many rounds, by which the manifest knows them again. */
+  let definitions: readonly ToolDefinition[] | undefined;
   let trigger: CompileTrigger | undefined;
   let extras: PromptExtras = {};
   let settled: SettledPrompt | undefined;
@@ -83,6 +86,7 @@ export function createPromptState(
       runtime: reading.runtime,
     };
     stable = compileStable(inputs);
+    definitions = undefined;
     record = { ...policyRecord(policy), trust: { ...base.trust } };
     trigger = why;
   };
@@ -92,7 +96,7 @@ export function createPromptState(
     reading = { runtime: gatherRuntime({ root, now: at, os: Deno.build.os, arch: Deno.build.arch }), at };
   };
   const compile = (round: RoundRequest, why: CompileTrigger): CompiledRound => {
-    const offered = round.withoutTools ? [] : tools.map(({ definition }) => definition);
+    const offered = round.withoutTools ? [] : definitions ??= tools.map(({ definition }) => definition);
     const all: PromptInputs = {
       ...inputs,
       ...extras,

@@ -46,7 +46,7 @@ export interface StartedProcess {
 
 /** A process that confined itself, or is about to, and waits for what it is to become. */
 export interface ConfinedProcess extends StartedProcess {
-  /** The program's own standard error where that is not merged, after what confining reports. Need not be read. */
+  /** After `become`: the program's own standard error where that is not merged, after what confining reports. */
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
   /**
    * Called once; `input` follows for a program that keeps standard input. Never rejects: what goes wrong ends the process
@@ -94,8 +94,8 @@ function attach(
   gate: NetGate | undefined,
   layer: ProcessLayers | undefined,
 ): ConfinedProcess {
-  const [reported, stderr] = child.stderr.tee();
-  const report = readReport(reported);
+  let report: Report | undefined;
+  let stderr: ReadableStream<Uint8Array<ArrayBuffer>> = child.stderr;
   let isTold = false;
   let isRefused = false;
   const writer = child.stdin.getWriter();
@@ -114,10 +114,17 @@ function attach(
   return {
     pid: child.pid,
     stdout: child.stdout,
-    stderr,
+    get stderr() {
+      return stderr;
+    },
     status: child.status,
     become(exec, input) {
       isTold = exec.mergeOutput;
+      if (isTold) report = readReport(stderr);
+      else {
+        const [reported, own] = stderr.tee();
+        [report, stderr] = [readReport(reported), own];
+      }
       layer?.begin();
       whenReady(() => {
         const told = writer.write(execFrame(withOwn(exec)));
@@ -140,7 +147,7 @@ function attach(
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;
       await writer.abort().catch(() => {});
-      const text = await settled(report, status);
+      const text = await settled(report ??= readReport(stderr), status);
       const neverRan = neverTold || (isTold && !text.includes(CONFINED));
       const refusal = confineFailure(text, status);
       // Only where the command's own words cannot be among these.
@@ -153,7 +160,7 @@ function attach(
       await killTree(tree);
       gate?.close();
       layer?.close();
-      await Promise.allSettled([child.status, child.stdout.cancel(), writer.abort(), report.ended]);
+      await Promise.allSettled([child.status, child.stdout.cancel(), stderr.cancel(), writer.abort()]);
       tree.close();
     },
   };
@@ -188,6 +195,7 @@ function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Report {
 
 /** The report of an ended process; bounded, because a wrapper that does not end may hold the pipe. */
 async function settled(report: Report, status: Deno.CommandStatus): Promise<string> {
+  if (status.success && report.text().includes(CONFINED)) return report.text();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, LATE_MS));
   // After a good end nothing but that one line is waited for: what is left behind may hold the pipe.

@@ -13,6 +13,7 @@ const older = new Set<number>();
 const trees = new Set<OpenTree>();
 let subreaper = false;
 let expected = false;
+let lists: boolean | undefined;
 
 /** The processes of one call. */
 export interface Tree {
@@ -133,7 +134,7 @@ function* below(roots: Iterable<number>): Generator<number> {
 
 /** Whether the kernel keeps lists of children (CONFIG_PROC_CHILDREN); where not, all of the machine's are looked at. */
 function hasLists(): boolean {
-  return childrenOfThread(Deno.pid, Deno.pid) !== undefined;
+  return lists ??= childrenOfThread(Deno.pid, Deno.pid) !== undefined;
 }
 
 function parentTable(): Map<number, number[]> {

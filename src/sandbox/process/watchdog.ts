@@ -12,6 +12,8 @@ import type { Tree } from "./tree.ts";
 const EVERY_MS = 200;
 /** Between two looks of the sentinel at the machine's totals. */
 const GLANCE_MS = 25;
+/** Between the end of the last tree and the end of the sentinel's looks: commands that follow each other need not say so. */
+const REST_MS = 100;
 /** So many more processes and threads are worth a look at once, ... */
 const FLOOD_TASKS = 64;
 /** ... and so much of the memory that a tree may have. */
@@ -50,6 +52,8 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   const watched = new Map<Tree, { readonly onLimit: (sentence: string) => void; readonly heldBytes: () => number }>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let sentinel: Sentinel | undefined;
+  let isWatching = false;
+  let resting: ReturnType<typeof setTimeout> | undefined;
   // Where nobody else sees a flood in time, this process has to.
   let calm: (() => void) | undefined;
 
@@ -64,30 +68,36 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   };
   const prepare = (): void => {
     sentinel ??= openSentinel(flood, {
-      onFlood() {
-        look();
-        if (watched.size === 0) sentinel?.pause();
-      },
+      onFlood: look,
       onEnd() {
         sentinel = undefined;
+        isWatching = false;
         if (watched.size > 0) calm ??= runInRealTime();
       },
     });
+  };
+  const rest = (): void => {
+    resting = undefined;
+    if (isWatching) sentinel?.pause();
+    isWatching = false;
   };
   const settle = (): void => {
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
-    sentinel?.pause();
+    resting ??= setTimeout(rest, REST_MS);
     calm?.();
     calm = undefined;
   };
   return {
     prepare,
     expect() {
-      if (watched.size > 0) return;
+      clearTimeout(resting);
+      resting = undefined;
       prepare();
+      if (isWatching) return;
       sentinel?.watch();
+      isWatching = sentinel !== undefined;
     },
     watch(tree, onLimit, heldBytes = () => 0) {
       watched.set(tree, { onLimit, heldBytes });
@@ -100,6 +110,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
     async close() {
       watched.clear();
       settle();
+      clearTimeout(resting);
       await sentinel?.close();
       sentinel = undefined;
     },

@@ -33,7 +33,7 @@ const MOST_FILES = 6;
 
 /** Files by the process that runs them. */
 export interface Groups {
-  /** In the order of their start, two at a time. */
+  /** In the order of their start. */
   readonly sideBySide: readonly (readonly string[])[];
   /** One after the other, when nothing else runs. */
   readonly alone: readonly (readonly string[])[];

@@ -4,11 +4,11 @@
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
-import { COMMANDS } from "../src/cli/commands.ts";
-import type { Flag } from "../src/cli/flag.ts";
-import { FLAGS } from "../src/cli/flags.ts";
+import { COMMANDS } from "../src/config/options/commands.ts";
+import type { Flag } from "../src/config/options/flag.ts";
+import { FLAGS } from "../src/config/options/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
-import { SETTINGS } from "../src/cli/settings_table.ts";
+import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 import { requirementsPage } from "./docs/requirements.ts";
 

@@ -13,9 +13,9 @@
 export { type Agent, createAgent, type Said } from "./cli/sdk/agent.ts";
 export { type CustomTool, type CustomToolContext, defineTool, type ZodSchema } from "./cli/sdk/custom_tool.ts";
 export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./cli/sdk/options.ts";
-export type { PromptAdditions } from "./cli/prompt_additions.ts";
+export type { PromptAdditions } from "./engine/prompt/prompt_additions.ts";
 export { UserError, type UserErrorParts } from "./core/error.ts";
-export { defineExtension } from "./hooks/api.ts";
+export { defineExtension } from "./hooks/api/api.ts";
 export type {
   CommandRegistration,
   Dialog,
@@ -27,7 +27,7 @@ export type {
   FlagRegistration,
   Handler,
   ToolRegistration,
-} from "./hooks/api.ts";
+} from "./hooks/api/api.ts";
 export type {
   AskPermission,
   ChoiceSource,

@@ -3,7 +3,7 @@ import { ToolError } from "../src/core/error.ts";
 import type { Denial } from "../src/core/event.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import type { Limits } from "../src/core/policy.ts";
-import { formatSize } from "../src/core/text.ts";
+import { formatSize } from "../src/core/support/text.ts";
 import {
   errorResult,
   type Shell,

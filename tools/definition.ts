@@ -1,5 +1,5 @@
 import { toJSONSchema } from "zod/mini";
-import type { JsonObject, JsonValue } from "../src/core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../src/core/json.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { argsOf } from "../src/core/tool_args.ts";
@@ -41,8 +41,4 @@ function slim(schema: JsonObject): JsonObject {
 function slimmed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(slimmed);
   return isObject(value) ? slim(value) : value;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

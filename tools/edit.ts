@@ -1,12 +1,12 @@
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
-import { formatSize } from "../src/core/text.ts";
+import { formatSize } from "../src/core/support/text.ts";
 import { textResult, type Tool } from "../src/core/tool.ts";
-import { editArgs, prepareEdit } from "./edit_args.ts";
-import { editDiff } from "./edit_diff.ts";
-import { matchEdits, type Replacement } from "./edit_match.ts";
-import { decodeLossless, encodeLossless } from "./lossless_text.ts";
-import { shownPath } from "./shown_path.ts";
+import { editArgs, prepareEdit } from "./editing/arguments.ts";
+import { editDiff } from "./editing/diff.ts";
+import { matchEdits, type Replacement } from "./editing/match.ts";
+import { decodeLossless, encodeLossless } from "./text/lossless_text.ts";
+import { shownPath } from "./text/shown_path.ts";
 
 /** Largest file that is edited; text takes several times its size while it is worked on. */
 const MAX_EDIT_BYTES = 64 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
 import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
-import { namePattern } from "./path_filter.ts";
-import { shownPath } from "./shown_path.ts";
-import { walk } from "./walk.ts";
+import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./search/pace.ts";
+import { namePattern } from "./search/path_filter.ts";
+import { shownPath } from "./text/shown_path.ts";
+import { walk } from "./search/walk.ts";
 
 const RESULTS = 1000;
 

@@ -1,11 +1,11 @@
 import type * as z from "zod/mini";
 import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { grepFile, type GrepState, LINE_CHARACTERS } from "./grep_file.ts";
-import { grepFolder } from "./grep_folder.ts";
-import { globFilter } from "./path_filter.ts";
-import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./pace.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
+import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
+import { grepFile, type GrepState, LINE_CHARACTERS } from "./search/grep_file.ts";
+import { grepFolder } from "./search/grep_folder.ts";
+import { globFilter } from "./search/path_filter.ts";
+import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./search/pace.ts";
+import { compilePattern, type Pattern } from "./search/pattern.ts";
 
 const MATCHES = 100;
 

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { errorResult, type Files, type FolderEntry, type Tool, type Zod } from "../src/core/tool.ts";
-import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./findings.ts";
-import { shownPath } from "./shown_path.ts";
+import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
+import { shownPath } from "./text/shown_path.ts";
 
 const ENTRIES = 500;
 

@@ -1,14 +1,14 @@
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import { grants } from "../src/core/policy.ts";
-import { formatSize } from "../src/core/text.ts";
+import { formatSize } from "../src/core/support/text.ts";
 import { type Files, textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { fileType, SNIFF_BYTES } from "./file_type.ts";
-import { imageResult } from "./image.ts";
-import { type ByteSource, FIRST_PIECE, lineWindow } from "./line_window.ts";
-import { linesResult } from "./read_lines.ts";
-import { shownPath } from "./shown_path.ts";
-import { MAX_BYTES, MAX_LINES } from "./truncate.ts";
+import { fileType, SNIFF_BYTES } from "./text/file_type.ts";
+import { imageResult } from "./text/image.ts";
+import { type ByteSource, FIRST_PIECE, lineWindow } from "./text/line_window.ts";
+import { linesResult } from "./text/read_lines.ts";
+import { shownPath } from "./text/shown_path.ts";
+import { MAX_BYTES, MAX_LINES } from "./text/truncate.ts";
 
 const args = (z: Zod) =>
   z.object({

@@ -1,11 +1,11 @@
 import { dirname } from "@std/path";
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
-import { formatSize } from "../src/core/text.ts";
+import { formatSize } from "../src/core/support/text.ts";
 import { textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { decodeLossless, hasStrayBytes, markStrayBytes } from "./lossless_text.ts";
-import { shownPath } from "./shown_path.ts";
-import { visibleControls } from "./visible_controls.ts";
+import { decodeLossless, hasStrayBytes, markStrayBytes } from "./text/lossless_text.ts";
+import { shownPath } from "./text/shown_path.ts";
+import { visibleControls } from "./text/visible_controls.ts";
 
 // Loose, because the path that the host adds has to come through; the model is shown the slug alone.
 const args = (z: Zod) => z.looseObject({ slug: z.string().check(z.describe("As the prompt lists it")) });

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import { textResult, type Tool, type Zod } from "../src/core/tool.ts";
-import { shownPath } from "./shown_path.ts";
+import { shownPath } from "./text/shown_path.ts";
 
 const args = (z: Zod) => z.object({ path: z.string(), content: z.string() });
 

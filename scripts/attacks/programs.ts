@@ -45,5 +45,9 @@ async function copySource(root: string, folder: string): Promise<Program> {
     clearEnv: true,
     env: { ...env, PATH: "/usr/bin:/bin", HOME: folder },
   });
-  return { command, env, files: [join(tree, "main.ts"), join(tree, "src", "sandbox", "launch.ts"), deno, cache] };
+  return {
+    command,
+    env,
+    files: [join(tree, "main.ts"), join(tree, "src", "sandbox", "confine", "launch.ts"), deno, cache],
+  };
 }

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
 import type { ModulesPlace } from "../../src/boot/modules.ts";
-import { MODULES } from "../../src/core/modules_file.ts";
+import { MODULES } from "../../src/core/support/modules_file.ts";
 import { bundleFile, bundleModules, MAIN_MODULE } from "./bundle.ts";
 import { compileBinary, otherRoute } from "./compile_binary.ts";
 import { packModules, type Scenario } from "./packs.ts";

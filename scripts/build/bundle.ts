@@ -4,7 +4,7 @@ import { output } from "./base_runtime.ts";
 
 /** The modules that run in workers, relative to the repository. */
 export const RUNNER_WORKER = "src/runner/worker.ts";
-const EXTENSION_WORKER = "src/hooks/extension_worker.ts";
+const EXTENSION_WORKER = "src/hooks/worker/extension_worker.ts";
 /** Where they are in the binary, beside its first module. */
 const ADDRESSES = new Map([[RUNNER_WORKER, "./runner_worker.js"], [
   EXTENSION_WORKER,

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { LINEAR_REGEX } from "../../src/core/linear_regex.ts";
+import { LINEAR_REGEX } from "../../src/core/support/linear_regex.ts";
 import type { BaseRuntime } from "./base_runtime.ts";
 
 /** How long the official base runtime's download may take before the other route is tried. */

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "@std/path";
-import { findSkillFiles } from "../../src/context/skill_folders.ts";
-import { readSkill } from "../../src/context/skill_file.ts";
+import { findSkillFiles } from "../../src/context/skills/folders.ts";
+import { readSkill } from "../../src/context/skills/file.ts";
 import { isInside } from "../../src/core/policy.ts";
 
-/** Folders of the program beside which the skills lie once they are unpacked (src/cli/bundled.ts). */
+/** Folders of the program beside which the skills lie once they are unpacked (src/engine/resources/bundled.ts). */
 const RESERVED = ["docs", "README.md"];
 
 /**

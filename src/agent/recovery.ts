@@ -1,4 +1,4 @@
-import { takeCharacters } from "../core/text.ts";
+import { takeCharacters } from "../core/support/text.ts";
 
 /** Failed calls without a success in between after which the model is told to stop trying (R253). */
 const BUDGETS = { signature: 3, tool: 16, episode: 32 } as const;

@@ -1,4 +1,4 @@
-import { modulesFile } from "../core/modules_file.ts";
+import { modulesFile } from "../core/support/modules_file.ts";
 import type { ModulesPlace } from "./modules.ts";
 
 /** Put in front of a first module by the build (scripts/build/build_binary.ts): it is known when the modules are written. */

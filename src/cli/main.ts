@@ -1,9 +1,9 @@
-import { COMMANDS } from "./commands.ts";
-import { parseCommandLine } from "./parse.ts";
-import { errorBlock, exitCodeOf } from "./report.ts";
-import { VERSION } from "./version.ts";
-import { readVariable } from "./world.ts";
-import { writeAll } from "./write_all.ts";
+import { COMMANDS } from "../config/options/commands.ts";
+import { parseCommandLine } from "../config/options/parse.ts";
+import { errorBlock, exitCodeOf } from "./output/report.ts";
+import { VERSION } from "../core/version.ts";
+import { readVariable } from "../config/host_environment.ts";
+import { writeAll } from "./output/write_all.ts";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -20,28 +20,33 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const invocation = parseCommandLine(args);
   if (invocation.values["version"]) return say(`sandpiper ${VERSION}\n`);
   if (invocation.values["help"]) {
-    const [{ helpText }, { helpPlaces }] = await Promise.all([import("./help.ts"), import("./help_places.ts")]);
+    const [{ helpText }, { helpPlaces }] = await Promise.all([
+      import("./commands/help.ts"),
+      import("./commands/help.ts"),
+    ]);
     return say(helpText(invocation.command, helpPlaces()));
   }
   switch (invocation.command) {
+    case "demo":
+      return (await import("./modes/run.ts")).runDemo(invocation);
     case "prompt":
-      return (await import("./command_prompt.ts")).promptCommand(invocation);
+      return (await import("./commands/prompt.ts")).promptCommand(invocation);
     case "policy":
-      return (await import("./command_policy.ts")).policyCommand(invocation);
+      return (await import("./commands/policy.ts")).policyCommand(invocation);
     case "doctor":
-      return (await import("./command_doctor.ts")).doctorCommand(invocation);
+      return (await import("./commands/doctor.ts")).doctorCommand(invocation);
     case "sessions":
-      return (await import("./command_sessions.ts")).sessionsCommand(invocation);
+      return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
     case "audit":
-      return (await import("./command_audit.ts")).auditCommand(invocation);
+      return (await import("./commands/audit.ts")).auditCommand(invocation);
     case "skills":
-      return (await import("./command_skills.ts")).skillsCommand(invocation);
+      return (await import("./commands/skills.ts")).skillsCommand(invocation);
     case "tool":
-      return (await import("./command_tool.ts")).toolCommand(invocation);
+      return (await import("./commands/tool.ts")).toolCommand(invocation);
     case "acp":
       return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:
-      return (await import("./run.ts")).run(invocation);
+      return (await import("./modes/run.ts")).run(invocation);
     default:
       throw new Error(`no handler for ${invocation.command} of ${COMMANDS.length} commands`);
   }

@@ -1,7 +1,7 @@
-import type { SkillBody } from "./skill_body.ts";
-import type { Skill } from "./skills.ts";
-import { splitArguments, substituteArguments } from "./template_arguments.ts";
-import type { Template } from "./templates.ts";
+import type { SkillBody } from "./skills/body.ts";
+import type { Skill } from "./skills/skills.ts";
+import { splitArguments, substituteArguments } from "./templates/arguments.ts";
+import type { Template } from "./templates/templates.ts";
 
 /** What a typed text may stand for. */
 export interface InputSources {

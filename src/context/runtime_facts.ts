@@ -1,9 +1,9 @@
-import { once } from "../core/once.ts";
+import { once } from "../core/support/once.ts";
 import type { PromptInputs } from "../core/prompt.ts";
-import { findGitRoot } from "./ancestors.ts";
+import { findGitRoot } from "./files/ancestors.ts";
 import { formatDateTime } from "./date_time.ts";
-import { readGitBranch } from "./git_branch.ts";
-import { hasChanges } from "./git_state.ts";
+import { readGitBranch } from "./git/branch.ts";
+import { hasChanges } from "./git/state.ts";
 
 /** What the facts are taken from; the clock and the machine arrive from outside. */
 export interface RuntimeOptions {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "./json.ts";
-import { modulesFile } from "./modules_file.ts";
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { modulesFile } from "./support/modules_file.ts";
 import type { Policy } from "./policy.ts";
 import type { ProgramOutcome, ProgramRequest } from "./program.ts";
 import { outcomeMessage, programMessage, readOutcome, readProgram } from "./program_message.ts";
@@ -152,10 +152,6 @@ function readContent(part: JsonValue): ToolResult["content"][number] {
     }
   }
   throw new ProtocolError("not a content part");
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The value of a JSON text; a `ProtocolError` for any other text. */

@@ -36,8 +36,11 @@ export interface ToolDefinition {
   readonly parameters: JsonObject;
 }
 
+/** From none to the most; the one list of them. */
+export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+
 /** Reasoning effort; `off` leaves the field out of the request. */
-export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 /** One request, already built: adapters translate it and add no text of their own. */
 export interface ProviderRequest {

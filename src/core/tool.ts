@@ -107,7 +107,7 @@ export interface ToolContext {
 }
 
 /** What schemas are made with. Given to their makers, because loading it is a part of no start. */
-export type Zod = typeof import("./zod.ts");
+export type Zod = typeof import("./support/zod.ts");
 
 /** A tool: what the model sees, and what runs behind the boundary. */
 export interface Tool<A = unknown> {

@@ -6,7 +6,7 @@ const made = new WeakMap<Tool["args"], z.ZodMiniType<unknown>>();
 
 /** Loads what checks arguments, ahead of the first call: it costs milliseconds, and no start needs it. */
 export function loadZod(): Promise<Zod> {
-  loading ??= import("./zod.ts");
+  loading ??= import("./support/zod.ts");
   return loading;
 }
 

@@ -1,7 +1,7 @@
 import { normalize } from "@std/path";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf } from "../core/message.ts";
-import { stripControls } from "../core/text.ts";
+import { stripControls } from "../core/support/text.ts";
 import { tagged } from "./tagged.ts";
 
 /** Files that a conversation touched; no path is in both lists, each is sorted. */

@@ -1,5 +1,5 @@
 import { type AgentMessage, type AssistantMessage, textOf, type ToolCall } from "../core/message.ts";
-import { takeCharacters } from "../core/text.ts";
+import { takeCharacters } from "../core/support/text.ts";
 
 /** Longest parts of a conversation that is written out for a summary. Unicode characters. */
 export interface SerializeLimits {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { once } from "../core/once.ts";
+import { once } from "../core/support/once.ts";
 
 /** UTF-16 units counted in one go. The tokenizer needs time by the square of a run without spaces: 5 ms at this size. */
 const SLICE = 1000;

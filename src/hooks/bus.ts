@@ -5,13 +5,13 @@ import type { HookName } from "../core/hook_events.ts";
 import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
-import { unlessAborted } from "../core/unless_aborted.ts";
-import { publicHeaders } from "./advance.ts";
-import { messageTexts } from "./context_delta.ts";
-import { dispatch, type Dispatched, listens, type LostGuards } from "./dispatch.ts";
-import type { Extension } from "./extension.ts";
-import type { LateStarts } from "./late_starts.ts";
-import { ruleOf } from "./table.ts";
+import { unlessAborted } from "../core/support/unless_aborted.ts";
+import { publicHeaders } from "./events/reduce_event.ts";
+import { messageTexts } from "./events/context_delta.ts";
+import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
+import type { Extension } from "./events/extension.ts";
+import type { LateStarts } from "./load/late_starts.ts";
+import { ruleOf } from "./events/table.ts";
 
 /** The part of `Hooks` that events go through. */
 export type Bus = Omit<

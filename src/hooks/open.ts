@@ -2,21 +2,21 @@ import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
-import type { ExtensionFactory } from "./api.ts";
-import { openBrought } from "./brought.ts";
+import type { ExtensionFactory } from "./api/api.ts";
+import { openBrought } from "./load/contributions.ts";
 import { openBus } from "./bus.ts";
-import { openCompiledCache } from "./compiled_cache.ts";
-import type { FoundExtension } from "./discover.ts";
-import type { LostGuards } from "./dispatch.ts";
-import type { Extension } from "./extension.ts";
-import { loadInProcess } from "./in_process.ts";
-import { keptRegistrations } from "./kept_registrations.ts";
-import type { LateExtension } from "./late_extension.ts";
-import { lateStarts } from "./late_starts.ts";
-import { type GrantVerdict, startExtension } from "./start_extension.ts";
-import { watchMemory } from "./memory_watch.ts";
-import type { WatchedWorker, WorkerLimits } from "./worker_host.ts";
-import { type StartLink, startWorker } from "./worker_link.ts";
+import { openCompiledCache } from "./code/compiled_cache.ts";
+import type { FoundExtension } from "./load/discover.ts";
+import type { LostGuards } from "./events/dispatch.ts";
+import type { Extension } from "./events/extension.ts";
+import { loadInProcess } from "./api/in_process.ts";
+import { keptRegistrations } from "./load/kept_registrations.ts";
+import type { LateExtension } from "./load/late_extension.ts";
+import { lateStarts } from "./load/late_starts.ts";
+import { type GrantVerdict, startExtension } from "./load/start_extension.ts";
+import { watchMemory } from "./load/memory_watch.ts";
+import type { WatchedWorker, WorkerLimits } from "./worker/host.ts";
+import { type StartLink, startWorker } from "./worker/link.ts";
 
 /** What the engine gives so that extensions can run. */
 export interface HooksOptions {

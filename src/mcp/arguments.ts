@@ -1,6 +1,6 @@
 // What a model most often gets wrong, told in one line a field before anything is sent. It is less than JSON Schema on
 // purpose: a pattern of a hostile server could hold this process up for hours, and the server has the last word anyway.
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 
 /** Something in the arguments that the schema forbids. */
 export interface ArgumentIssue {
@@ -70,8 +70,4 @@ function typeName(value: JsonValue): string {
 
 function isScalar(value: JsonValue): value is string | number | boolean | null {
   return typeof value !== "object" || value === null;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

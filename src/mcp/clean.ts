@@ -1,4 +1,4 @@
-import { stripControls, takeCharacters } from "../core/text.ts";
+import { stripControls, takeCharacters } from "../core/support/text.ts";
 
 /**
  * Characters that nobody sees and a model reads all the same: formatting, private use, tags, lone halves of pairs. What a

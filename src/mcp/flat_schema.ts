@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 
 /** What an object may and must have. */
 export interface Fields {
@@ -54,8 +54,4 @@ function fieldsOf({ properties, required }: JsonObject): Fields {
     properties: isObject(properties) ? properties : {},
     required: Array.isArray(required) ? required.filter((name) => typeof name === "string") : [],
   };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

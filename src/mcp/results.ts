@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ImageContent, TextContent } from "../core/message.ts";
 import type { Limits } from "../core/policy.ts";
-import { formatSize, stripControls } from "../core/text.ts";
+import { formatSize, stripControls } from "../core/support/text.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { cleanLine } from "./clean.ts";
 import { unsaid } from "./structured.ts";

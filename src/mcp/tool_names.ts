@@ -1,4 +1,4 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 
 /** Longest name that providers take. */
 const LONGEST = 64;

@@ -1,6 +1,6 @@
 // A server's schema goes to the model's provider with every request and into the prompt's cost: only so much of it, only
 // what providers take, and nothing that would have to be run to be checked.
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import { cleanText } from "./clean.ts";
 import { flatFields } from "./flat_schema.ts";
 
@@ -86,8 +86,4 @@ const NAMES: ReadonlySet<string> = new Set([
 
 function isOwnRef(value: unknown): boolean {
   return typeof value === "string" && value.startsWith("#");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { PromptInputs, StableInputs } from "../core/prompt.ts";
 import { joinHalves } from "./boundary.ts";

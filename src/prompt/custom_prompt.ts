@@ -1,9 +1,9 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import { UserError } from "../core/error.ts";
 import type { PromptTool } from "../core/prompt.ts";
 import type { ToolDefinition } from "../core/provider.ts";
-import { countCharacters } from "../core/text.ts";
-import { clean } from "./clean.ts";
+import { countCharacters } from "../core/support/text.ts";
+import { clean } from "./text/clean.ts";
 import { stablePart } from "./compile.ts";
 import type { SettledPrompt } from "./settled.ts";
 

@@ -1,9 +1,9 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import type { ManifestSection } from "../core/compiled_prompt.ts";
 import type { Diagnostic, Profile, Rendered } from "../core/prompt.ts";
-import { countCharacters, takeCharacters } from "../core/text.ts";
-import { clean } from "./clean.ts";
-import type { Section } from "./section.ts";
+import { countCharacters, takeCharacters } from "../core/support/text.ts";
+import { clean } from "./text/clean.ts";
+import type { Section } from "./text/section.ts";
 
 /** A rendered section: its text as it stands in the prompt, and what the manifest says of it. */
 export interface FinishedSection {

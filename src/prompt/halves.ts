@@ -1,7 +1,7 @@
 import type { ManifestSection } from "../core/compiled_prompt.ts";
 import type { Diagnostic, PromptInputs, StableInputs } from "../core/prompt.ts";
 import { finish, type FinishedSection, isWanted } from "./finish.ts";
-import type { DynamicSection, Section, StableSection } from "./section.ts";
+import type { DynamicSection, Section, StableSection } from "./text/section.ts";
 import { MADE_FIRST, SECTIONS } from "./sections/mod.ts";
 
 /** Told of each section when it is made, and of `render` when all of them are joined (R51). */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../core/json.ts";
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import type { CompiledPrompt, ManifestSection } from "../core/compiled_prompt.ts";
 import type { Diagnostic, Stability } from "../core/prompt.ts";
-import { countCharacters } from "../core/text.ts";
-import { clean } from "./clean.ts";
+import { countCharacters } from "../core/support/text.ts";
+import { clean } from "./text/clean.ts";
 import { stablePart } from "./compile.ts";
 import type { Half } from "./halves.ts";
 import type { SettledPrompt } from "./settled.ts";

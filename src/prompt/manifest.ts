@@ -1,4 +1,4 @@
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
 import type { Diagnostic } from "../core/prompt.ts";

@@ -1,8 +1,8 @@
 import { deframer } from "../core/framing.ts";
 import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
-import { answerBulk, bulkMemory, type BulkRequest } from "./bulk_link.ts";
-import type { BulkReader } from "./bulk_reader.ts";
+import { answerBulk, bulkMemory, type BulkRequest } from "./files/bulk_link.ts";
+import type { BulkReader } from "./files/bulk_reader.ts";
 import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
 import type { FromWorker } from "./worker_link.ts";
@@ -42,9 +42,9 @@ export async function runRunner(): Promise<void> {
 async function serveHere(): Promise<void> {
   const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise.all([
     import("../../tools/mod.ts"),
-    import("./files.ts"),
+    import("./files/files.ts"),
     import("./serve.ts"),
-    import("./shell.ts"),
+    import("./shell/shell.ts"),
     import("./stdio.ts"),
   ]);
   await serveStdio(serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
@@ -97,7 +97,7 @@ function startWorker(): void {
 
 /** Its code is loaded here, since the worker should start before. */
 async function openReader(policy: Policy): Promise<BulkReader | undefined> {
-  const { openBulkReader } = await import("./bulk_reader.ts");
+  const { openBulkReader } = await import("./files/bulk_reader.ts");
   return openBulkReader(policy);
 }
 

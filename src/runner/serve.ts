@@ -6,7 +6,7 @@ import type { Policy } from "../core/policy.ts";
 import { argsOf, loadZod } from "../core/tool_args.ts";
 import { dispatch } from "./dispatch.ts";
 import { readPolicy } from "./policy_message.ts";
-import type { ShellParts } from "./shell.ts";
+import type { ShellParts } from "./shell/shell.ts";
 
 /** What the serving side is made of; tests put their own tools in. */
 export interface Serving {

@@ -2,11 +2,11 @@
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
 import { ProtocolError } from "../core/protocol.ts";
 import { toolsUnder } from "../../tools/mod.ts";
-import { type BulkLink, type BulkRequest, openBulkLink } from "./bulk_link.ts";
-import { openFiles } from "./files.ts";
+import { type BulkLink, type BulkRequest, openBulkLink } from "./files/bulk_link.ts";
+import { openFiles } from "./files/files.ts";
 import { keepOutputClean } from "./output.ts";
 import { serve } from "./serve.ts";
-import { inProcessShell } from "./shell.ts";
+import { inProcessShell } from "./shell/shell.ts";
 import { sendStdio, serveStdio } from "./stdio.ts";
 import type { FromProcess, FromWorker } from "./worker_link.ts";
 

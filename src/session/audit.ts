@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 import { UserError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { sha256 } from "../core/digest.ts";
+import { sha256 } from "../core/support/digest.ts";
 
 /** Longest name of a folder, bytes: systems allow 255. */
 const MOST_BYTES = 200;

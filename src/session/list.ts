@@ -54,7 +54,9 @@ export function findSession(folders: readonly string[], query: string): string {
   if (found.length === 0 || query === "") {
     throw new UserError({
       what: `Cannot find session "${query}"`,
-      why: `no session has this id or one that begins with it (looked in ${folders.join(", ") || "no folder"})`,
+      why: folders.length === 0
+        ? "nothing has been kept yet"
+        : `no session has this id or one that begins with it (looked in ${folders.join(", ")})`,
       fix: "Take one from the list: sandpiper sessions",
     });
   }

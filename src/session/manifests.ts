@@ -1,5 +1,5 @@
 // Most rounds of a session send the same prompt: a manifest is stored whole once, then as what differs from the last one.
-import type { JsonObject } from "../core/json.ts";
+import { isObject } from "../core/json.ts";
 import type { Manifest, ManifestSection } from "../core/compiled_prompt.ts";
 import type { CustomEntry, NewEntry, SessionEntry } from "../core/session.ts";
 
@@ -78,10 +78,6 @@ function restore(data: unknown, whole: ReadonlyMap<string, Manifest>): Manifest 
 
 function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSection(value: unknown): value is ManifestSection {

@@ -1,6 +1,6 @@
 // A list of sessions must not cost what reading them all would: of a long file only both ends are looked at.
 import { messageOf } from "../core/error.ts";
-import { stripControls, takeCharacters } from "../core/text.ts";
+import { stripControls, takeCharacters } from "../core/support/text.ts";
 import { textOf } from "../core/message.ts";
 import { entryMessage } from "./context.ts";
 import { readEntry } from "./entry_shape.ts";

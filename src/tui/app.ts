@@ -1,34 +1,34 @@
+import { THINKING_LEVELS } from "../core/provider.ts";
 import type { Engine, EngineState } from "../core/engine.ts";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import { createKeys } from "./app_keys.ts";
-import { fixedBlock, type Look } from "./block.ts";
+import { createKeys } from "./input/app_keys.ts";
+import { fixedBlock, type Look } from "./widgets/block.ts";
 import { noticeBlock, pageBlock } from "./blocks/said.ts";
 import type { CommandContext } from "./commands/command.ts";
-import { LEVELS } from "./commands/model.ts";
 import { allCommands } from "./commands/table.ts";
-import { completion } from "./completion.ts";
+import { completion } from "./input/completion.ts";
 import { loadWordDiff } from "./blocks/diff_rows.ts";
-import { createAttention } from "./attention.ts";
-import { createDialogs } from "./dialogs.ts";
-import { editOutside } from "./external_editor.ts";
+import { createAttention } from "./options/attention.ts";
+import { createDialogs } from "./dialogs/dialogs.ts";
+import { editOutside } from "./input/external_editor.ts";
 import { headLines, startingFooter } from "./first_frame.ts";
-import { endSession } from "./farewell.ts";
-import { footerLines } from "./footer.ts";
-import { type FullView, fullView } from "./full_view.ts";
-import { cleanedEngine, cleanLine } from "./foreign.ts";
-import { createFrames } from "./frames.ts";
-import { createHint } from "./hint.ts";
-import type { TuiOptions } from "./options.ts";
-import { showPast } from "./past.ts";
-import { promptEditor } from "./prompt_editor.ts";
-import { createReader } from "./reader.ts";
-import { createScreen, type Frame, type Screen } from "./screen.ts";
-import { createSend, errorText, type Send } from "./sender.ts";
-import { statusLines } from "./status.ts";
-import { type Theme, themeOf } from "./theme.ts";
-import type { Terminal } from "./terminal.ts";
-import { createTranscript } from "./transcript.ts";
-import { createView } from "./view.ts";
+import { endSession } from "./options/farewell.ts";
+import { footerLines } from "./view/footer.ts";
+import { type FullView, fullView } from "./view/full_view.ts";
+import { cleanedEngine, cleanLine } from "./screen/foreign.ts";
+import { createFrames } from "./screen/frames.ts";
+import { createHint } from "./view/hint.ts";
+import type { TuiOptions } from "./options/options.ts";
+import { showPast } from "./transcript/history_replay.ts";
+import { promptEditor } from "./widgets/prompt_editor.ts";
+import { createReader } from "./transcript/reader.ts";
+import { createScreen, type Frame, type Screen } from "./screen/screen.ts";
+import { createSend, errorText, type Send } from "./input/sender.ts";
+import { statusLines } from "./view/status.ts";
+import { type Theme, themeOf } from "./screen/theme.ts";
+import type { Terminal } from "./screen/terminal.ts";
+import { createTranscript } from "./transcript/transcript.ts";
+import { createView } from "./view/view.ts";
 
 /** The screen of one session. */
 export interface App {
@@ -195,8 +195,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     chooseModel: () => void send?.("/model", "steer"),
     nextThinking() {
       if (!engine) return;
-      const at = LEVELS.indexOf(engine.state().thinking);
-      engine.setThinking(LEVELS[(at + 1) % LEVELS.length] ?? "off", "cycle");
+      const at = THINKING_LEVELS.indexOf(engine.state().thinking);
+      engine.setThinking(THINKING_LEVELS[(at + 1) % THINKING_LEVELS.length] ?? "off", "cycle");
       refresh();
     },
     editOutside() {

@@ -1,6 +1,6 @@
-import type { Look } from "./block.ts";
-import type { TuiOptions } from "./options.ts";
-import type { Frame } from "./screen.ts";
+import type { Look } from "./widgets/block.ts";
+import type { TuiOptions } from "./options/options.ts";
+import type { Frame } from "./screen/screen.ts";
 
 /** What is on the screen before the editor's code is there: the same lines, so that nothing jumps when it is. */
 export function firstFrame(options: TuiOptions, look: Look): Frame {

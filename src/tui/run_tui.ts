@@ -1,10 +1,10 @@
 import type { App } from "./app.ts";
 import { firstFrame } from "./first_frame.ts";
-import type { TuiOptions } from "./options.ts";
-import { createScreen } from "./screen.ts";
-import { themeOf } from "./theme.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
-import { watchEnds } from "./ends.ts";
+import type { TuiOptions } from "./options/options.ts";
+import { createScreen } from "./screen/screen.ts";
+import { themeOf } from "./screen/theme.ts";
+import { processTerminal, type Terminal } from "./screen/terminal.ts";
+import { watchEnds } from "./screen/exit_signals.ts";
 
 /**
  * Runs the terminal UI until the person leaves; gives the exit code: 0, or 128 + signal.
@@ -14,7 +14,7 @@ import { watchEnds } from "./ends.ts";
 export async function runTui(options: TuiOptions): Promise<number> {
   if (options.plain) {
     options.onFirstFrame?.();
-    return await (await import("./plain.ts")).runPlain(options);
+    return await (await import("./plain/plain.ts")).runPlain(options);
   }
   const terminal: Terminal = processTerminal();
   let app: App | undefined;

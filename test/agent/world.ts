@@ -8,8 +8,8 @@ import { textResult, type Tool, type ToolResult } from "../../src/core/tool.ts";
 import type { AgentDeps, RoundRequest, SessionState } from "../../src/agent/deps.ts";
 import { createQueues } from "../../src/agent/queues.ts";
 import { runPrompt } from "../../src/agent/run.ts";
-import { sleep } from "../../src/core/sleep.ts";
-import { openReplayText } from "../../src/provider/replay.ts";
+import { sleep } from "../../src/core/support/sleep.ts";
+import { openReplayText } from "../../src/provider/replay/replay.ts";
 
 export function user(text: string): UserMessage {
   return { role: "user", content: text, timestamp: 0 };

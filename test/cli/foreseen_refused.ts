@@ -1,6 +1,6 @@
 // A program that may read less than the policy it is given, which foresees a call and then makes it. Prints what that said.
-import { backgroundIds } from "../../src/cli/background_ids.ts";
-import { openToolProcesses } from "../../src/cli/tool_processes.ts";
+import { backgroundIds } from "../../src/engine/tools/background_ids.ts";
+import { openToolProcesses } from "../../src/engine/tools/tool_processes.ts";
 import { messageOf } from "../../src/core/error.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";

@@ -1,8 +1,8 @@
 // What is started ahead because a call was foreseen may fail: the call tells, and nothing else comes of it.
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { backgroundIds } from "../../src/cli/background_ids.ts";
-import { openToolProcesses } from "../../src/cli/tool_processes.ts";
+import { backgroundIds } from "../../src/engine/tools/background_ids.ts";
+import { openToolProcesses } from "../../src/engine/tools/tool_processes.ts";
 import { messageOf } from "../../src/core/error.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { JsonObject } from "../../src/core/json.ts";

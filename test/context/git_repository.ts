@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { hasChanges } from "../../src/context/git_state.ts";
+import { hasChanges } from "../../src/context/git/state.ts";
 import { build, inFolder, type World } from "./world.ts";
 
 /** Time enough on a machine with other work. */

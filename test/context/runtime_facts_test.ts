@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { readGitBranch } from "../../src/context/git_branch.ts";
+import { readGitBranch } from "../../src/context/git/branch.ts";
 import { gatherRuntime } from "../../src/context/runtime_facts.ts";
 import { inFolder, type World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { Skill } from "../../src/context/skills.ts";
+import type { Skill } from "../../src/context/skills/skills.ts";
 
 /** A skill as it is found, with what a test says of it. */
 export function sampleSkill(name: string, changes: Partial<Skill> = {}): Skill {

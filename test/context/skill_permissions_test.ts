@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { discoverSkills } from "../../src/context/skills.ts";
-import { discoverTemplates } from "../../src/context/templates.ts";
+import { discoverSkills } from "../../src/context/skills/skills.ts";
+import { discoverTemplates } from "../../src/context/templates/templates.ts";
 import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
 import { inFolder } from "./world.ts";
 

@@ -2,11 +2,11 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import type { HostUi } from "../../src/core/host_actions.ts";
 import { textOf } from "../../src/core/message.ts";
-import { NODE_MODULES } from "../../src/hooks/node_modules.ts";
-import { createRegistry } from "../../src/hooks/registry.ts";
-import { readSource } from "../../src/hooks/source_files.ts";
-import { EVENTS } from "../../src/hooks/table.ts";
-import { type Session, withSession } from "../cli/engine/world.ts";
+import { NODE_MODULES } from "../../src/hooks/code/node_modules.ts";
+import { createRegistry } from "../../src/hooks/api/registry.ts";
+import { readSource } from "../../src/hooks/code/source_files.ts";
+import { EVENTS } from "../../src/hooks/events/table.ts";
+import { type Session, withSession } from "../engine/world.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { FILES, PAGE, writeExtension } from "./page.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { dirname, fromFileUrl } from "@std/path";
-import { SETTINGS } from "../../src/cli/settings_table.ts";
+import { SETTINGS } from "../../src/config/settings/settings_table.ts";
 import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED, processesWith } from "../sandbox/shell_fixture.ts";

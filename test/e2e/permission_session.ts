@@ -3,11 +3,11 @@
 import { textOf } from "../../src/core/message.ts";
 import type { Denial, PermissionAnswer } from "../../src/core/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { configure } from "../../src/cli/config.ts";
-import { parseCommandLine } from "../../src/cli/parse.ts";
-import type { Settings } from "../../src/cli/settings_table.ts";
-import { openTools } from "../../src/cli/tools_host.ts";
-import { readWorld } from "../../src/cli/world.ts";
+import { configure } from "../../src/config/config.ts";
+import { parseCommandLine } from "../../src/config/options/parse.ts";
+import type { Settings } from "../../src/config/settings/settings_table.ts";
+import { openTools } from "../../src/engine/tools/tools_host.ts";
+import { readWorld } from "../../src/config/host_environment.ts";
 
 /** One tool call, or something that happens between two. */
 export type Step =

@@ -48,6 +48,60 @@ Deno.test("limits of the settings hold, and a trusted project only lowers them",
   });
 });
 
+Deno.test("every distinct denial of one command has its line with its grant, of a single call and of a run R480", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "touch /usr/new-a; touch /usr/lib/new-b; touch /usr/lib/new-b; true";
+    const replies = [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }];
+    const call = await run(SOURCE, ["tool", "bash", "--", command], place);
+    const whole = await run(SOURCE, ["-p", "--model", `replay:${cassette(home, replies)}`, "go"], place);
+    for (const { code, stderr } of [call, whole]) {
+      assertEquals([code, stderr.match(/^warning: denied: write .*$/gm)], [0, [
+        "warning: denied: write /usr/new-a; --allow-write=+/usr/ allows it",
+        "warning: denied: write /usr/lib/new-b; --allow-write=+/usr/lib/ allows it",
+      ]], stderr);
+    }
+  });
+});
+
+Deno.test("what a command in the background did to a protected path is told where the session ends before any other call", async () => {
+  if (probeSandbox().landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const command = "echo x > .envrc; touch done; sleep 300";
+    const replies = [
+      { calls: [{ name: "bash", args: { command, background: true } }] },
+      { calls: [{ name: "read", args: { path: "done" } }] },
+      { text: "Done." },
+    ];
+    const { code, stdout, stderr } = await run(
+      SOURCE,
+      ["-p", "--model", `replay:${cassette(home, replies)}`, "go"],
+      place,
+    );
+    assertEquals([code, stdout], [0, "Done.\n"], stderr);
+    assertMatch(stderr, /^warning: A command in the background: Removed \.envrc: /m);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name), ["done"]);
+  });
+});
+
+Deno.test("git's settings that do not last are told, and those that nobody set are not said to be set", async () => {
+  const probe = probeSandbox();
+  if (probe.landlockAbi === 0) return;
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    new Deno.Command("git", { args: ["init", "-q"], cwd: ws }).outputSync();
+    const global = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name x"], place);
+    assertMatch(global.stdout, /git config --global changed a copy .* own ~\/\.gitconfig is as it was\.\n$/);
+    const read = await run(SOURCE, ["tool", "bash", "--", "git config --global user.name; :"], place);
+    assertEquals(read.stdout, "(no output)\n");
+    if (!("works" in probe.namespaces())) return;
+    const replaced = await run(SOURCE, ["tool", "bash", "--", "echo q > .git/config"], place);
+    assertMatch(replaced.stdout, /only commands in the sandbox see: q, core\.\w+ \(removed\), .* \(removed\)\.\n$/);
+  });
+});
+
 Deno.test({
   name: "a limit that the system has set already is kept and not raised",
   ignore: Deno.build.os !== "linux",

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
@@ -219,7 +220,11 @@ Deno.test("words that were meant as a command reach no model", async () => {
         run(SOURCE, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
       const model = ["-q", "-m", "m"];
       for (
-        const words of [["sessoins"], ["update"], [...model, "sessions"], [...model, "-p", "skil"], [
+        const words of [["sessoins"], ["update"], [...model, "tool", "bash", "--", "ls"], [...model, "sessions"], [
+          ...model,
+          "-p",
+          "skil",
+        ], [
           "--json",
           "sessions",
         ]]
@@ -305,3 +310,65 @@ Deno.test("limits.maxReplyCharacters bounds a reply; a project lowers it and doe
     });
   }
 });
+
+Deno.test("sandpiper demo plays its task without model, key and input, and leaves nothing behind", () =>
+  inWorkspace({}, async ({ ws, home }) => {
+    const temporary = join(home, "tmp");
+    Deno.mkdirSync(temporary);
+    const place = { cwd: ws, env: { HOME: home, TMPDIR: temporary } };
+    // Standard input stays open: the task is the recorded one.
+    const child = start(SOURCE, ["demo"], { ...place, stdin: "" });
+    const { code, stdout, stderr } = await child.output();
+    await child.stdin.close();
+    const [out, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertMatch(out ?? "", /^The test passes now:[^]*nothing left your machine\.\n$/);
+    assertMatch(
+      said ?? "",
+      /▸ bash sh test\.sh\n failed [^]*▸ edit add\.js\n ok [^]*▸ bash sh test\.sh\n ok /,
+    );
+    assertEquals([code, [...Deno.readDirSync(temporary)].map(({ name }) => name)], [0, []]);
+    assertEquals([...Deno.readDirSync(ws)].length, 0);
+    const none = await run(SOURCE, ["-p", "hi"], place);
+    assertEquals([none.code, /sandpiper demo/.test(none.stderr)], [2, true], none.stderr);
+    const keyless = await run(SOURCE, ["-p", "--model", "x", "hi"], place);
+    assertEquals([keyless.code, /sandpiper demo/.test(keyless.stderr)], [2, true], keyless.stderr);
+    for (
+      const [words, fix] of [[["demo", "now"], "Write sandpiper demo"], [["tool", "bsh", "--", "ls"], "tool bash"]]
+    ) {
+      const ran = await run(SOURCE, words as string[], place);
+      assertEquals([ran.code, ran.stderr.includes(fix as string)], [2, true], ran.stderr);
+    }
+  }));
+
+for (const mode of ["text", "json"]) {
+  Deno.test({
+    name:
+      `a run in ${mode} mode whose output cannot be written ends with a clear error and a session that -c completes`,
+    ignore: Deno.build.os !== "linux",
+    fn: () =>
+      inWorkspace({}, async ({ ws, home }) => {
+        const place = { cwd: ws, env: { HOME: home } };
+        const full = (redirect: string): typeof SOURCE => ({
+          name: "with a full disk",
+          command: ["/bin/sh", "-c", `"$@" ${redirect} /dev/full`, "sh", ...SOURCE.command],
+        });
+        const replies = [{ calls: [{ name: "write", args: { path: "a.txt", content: "a" } }] }, { text: "Half." }];
+        const args = ["--mode", mode, "--model", `replay:${cassette(home, replies)}`, "go"];
+        const ran = await run(full(">"), args, place);
+        assertEquals(ran.code, 1, ran.stderr);
+        assertMatch(
+          ran.stderr,
+          /^error: Cannot write to standard output\n {2}why: No space .*\n {2}fix: .*sandpiper -c/m,
+        );
+        const model = `replay:${cassette(home, [{ text: "Whole.", expect: ["go"] }])}`;
+        const next = await run(SOURCE, ["-p", "-c", "--model", model, "go on"], place);
+        assertEquals([next.code, next.stdout], [0, "Whole.\n"], next.stderr);
+        // What cannot be said on standard error ends nothing.
+        const quiet = await run(full("2>"), ["--mode", mode, "-e", "/none.ts", "--model", model, "go"], place);
+        assertEquals(quiet.code, 2);
+        const denied = [{ calls: [{ name: "read", args: { path: "/root/none" } }] }, { text: "Said." }];
+        const unsaid = await run(full("2>"), ["-p", "--model", `replay:${cassette(home, denied)}`, "go"], place);
+        assertEquals([unsaid.code, unsaid.stdout], [0, "Said.\n"]);
+      }),
+  });
+}

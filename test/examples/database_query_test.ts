@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
-import { type Session, withSession } from "../cli/engine/world.ts";
+import { type Session, withSession } from "../engine/world.ts";
 import { example } from "./place.ts";
 
 const args = ["-e", example("database_query")];

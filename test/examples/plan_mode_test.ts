@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { HostUi } from "../../src/core/host_actions.ts";
 import { textOf } from "../../src/core/message.ts";
-import { type Session, withSession } from "../cli/engine/world.ts";
+import { type Session, withSession } from "../engine/world.ts";
 import { serveGated } from "../helpers/gated_server.ts";
 import { callReply, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";

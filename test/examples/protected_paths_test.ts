@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
-import { readSource } from "../../src/hooks/source_files.ts";
-import { withSession } from "../cli/engine/world.ts";
+import { readSource } from "../../src/hooks/code/source_files.ts";
+import { withSession } from "../engine/world.ts";
 import { example } from "./place.ts";
 
 const path = example("protected_paths.ts");

@@ -1,8 +1,9 @@
 // Disks that fill while a run goes on: a small tmpfs in a mount namespace of its own, so that nothing else is full.
 import { assertEquals, assertMatch } from "@std/assert";
-import { join } from "@std/path";
+import { fromFileUrl, join } from "@std/path";
 import { run } from "../helpers/program.ts";
 import { wired } from "./replies.ts";
+import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
 import { argumentsOf, assertSession, assertTidy, inPlace, KEY, type Place, PROGRAM, RETRY } from "./runs.ts";
 import { seeded } from "./seeded.ts";
 import { assertFiles, DONE, nextTurn } from "./task.ts";
@@ -29,7 +30,8 @@ function problem(): string | undefined {
 
 /**
  * Runs the task on a small disk at `$1`, then with room again, and copies away what is on the disk in the end. What the
- * folder held before is on the disk, too. Outputs and codes go to `$3`.
+ * folder held before is on the disk, too. Outputs and codes go to `$3`. With room again the disk's
+ * options are not repeated: an ordinary user's namespace has its owner among them and refuses that.
  */
 const SCRIPT = `
 disk=$1 size=$2 out=$3 ws=$4 first=$5; shift 5
@@ -39,7 +41,7 @@ cp -a "$out/before/." "$disk"
 cd "$ws" || exit 91
 "$@" "$first" > "$out/1.out" 2> "$out/1.err"; echo $? > "$out/1.code"
 cp -a "$disk" "$out/full"
-mount -o remount,size=64m "$disk" || exit 92
+mount --options-mode ignore -o remount,size=64m "$disk" || exit 92
 "$@" -c "Go on." > "$out/2.out" 2> "$out/2.err"; echo $? > "$out/2.code"
 cp -a "$disk" "$out/after"
 `;
@@ -111,3 +113,5 @@ for (const { name, disk, size, code, says } of CASES) {
       }),
   });
 }
+
+asOrdinaryUser("full disks as an ordinary user", fromFileUrl(import.meta.url));

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { toolCallsOf } from "../../src/core/message.ts";
-import { openChat } from "../../src/provider/openai_chat.ts";
-import { openResponses } from "../../src/provider/openai_responses.ts";
+import { openChat } from "../../src/provider/openai/chat.ts";
+import { openResponses } from "../../src/provider/openai/responses.ts";
 import { TOOLS } from "../provider/fixture_files.ts";
 import { collect, requestOf } from "../provider/wire_server.ts";
 import { wired } from "./replies.ts";

@@ -9,7 +9,7 @@ import type {
 } from "../../src/core/message.ts";
 import type { NewEntry, SessionEntry } from "../../src/core/session.ts";
 import type { AskDeps } from "../../src/history/ask.ts";
-import { openReplayText } from "../../src/provider/replay.ts";
+import { openReplayText } from "../../src/provider/replay/replay.ts";
 
 let clock = 1000;
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentMessage } from "../../src/core/message.ts";
-import type { ExtensionFactory } from "../../src/hooks/api.ts";
+import type { ExtensionFactory } from "../../src/hooks/api/api.ts";
 import { never, openWorld } from "./world.ts";
 
 /** Hooks over factories in this process. */

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import type { ExtensionPermissions } from "../../src/core/hook.ts";
-import { discoverExtensions } from "../../src/hooks/discover.ts";
-import { readSource } from "../../src/hooks/source_files.ts";
+import { discoverExtensions } from "../../src/hooks/load/discover.ts";
+import { readSource } from "../../src/hooks/code/source_files.ts";
 import { extension, never, openWorld, writeFiles } from "./world.ts";
 
 /** Each is tried by an extension that was granted nothing. */

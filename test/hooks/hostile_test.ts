@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import type { Hooks } from "../../src/core/hook.ts";
-import { frameText, type HostOp, readFrame } from "../../src/hooks/frame.ts";
-import type { LinkListener, StartLink } from "../../src/hooks/worker_link.ts";
+import { frameText, type HostOp, readFrame } from "../../src/hooks/worker/frame.ts";
+import type { LinkListener, StartLink } from "../../src/hooks/worker/link.ts";
 import { until } from "../helpers/until.ts";
 import { extension, never, openWorld, recordingHost } from "./world.ts";
 

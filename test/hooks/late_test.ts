@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import type { HookProblem, Hooks } from "../../src/core/hook.ts";
 import type { HostActions } from "../../src/core/host_actions.ts";
 import { openHooks } from "../../src/hooks/open.ts";
-import { type StartLink, startWorker } from "../../src/hooks/worker_link.ts";
+import { type StartLink, startWorker } from "../../src/hooks/worker/link.ts";
 import { until } from "../helpers/until.ts";
 import { extension, never, recordingHost, writeFiles } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { dirname, join } from "@std/path";
 import type { HookProblem, Hooks } from "../../src/core/hook.ts";
 import type { HostActions, HostCall } from "../../src/core/host_actions.ts";
-import { discoverExtensions } from "../../src/hooks/discover.ts";
+import { discoverExtensions } from "../../src/hooks/load/discover.ts";
 import { type HooksOptions, openHooks } from "../../src/hooks/open.ts";
 
 /** Hooks over extensions in real files and workers, with all that they said and asked. */

@@ -70,7 +70,7 @@ for (const level of CONFINED) {
     return withServers(level, () => ({ far: { command: reachableDeno(), args, startMs: 60_000 } }), ({ notices }) => {
       assertMatch(
         notices.join(),
-        /^MCP server "far": it ended with code 1 .*: commands have no network.*with --allow-net; its/,
+        /^MCP server "far": it ended with code 1 .*: commands have no network.*with --allow-net(?:=\+[\w.:-]+)?; its/,
       );
       return Promise.resolve();
     });

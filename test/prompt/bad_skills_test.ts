@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { discoverSkills, listedSkills } from "../../src/context/skills.ts";
+import { discoverSkills, listedSkills } from "../../src/context/skills/skills.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { inFolder } from "../context/world.ts";
 import { inputs, meta } from "./sample.ts";

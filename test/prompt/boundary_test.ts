@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { neutralise } from "../../src/core/text.ts";
+import { neutralise } from "../../src/core/support/text.ts";
 import { joinHalves } from "../../src/prompt/boundary.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import type { PromptInputs } from "../../src/core/prompt.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { discoverSkills, listedSkills } from "../../src/context/skills.ts";
+import { discoverSkills, listedSkills } from "../../src/context/skills/skills.ts";
 import { channelOf, LOCAL_AUGMENTS } from "../../src/prompt/augment.ts";
-import { IDENTITY } from "../../src/prompt/text.ts";
-import { countCharacters } from "../../src/core/text.ts";
+import { IDENTITY } from "../../src/prompt/text/text.ts";
+import { countCharacters } from "../../src/core/support/text.ts";
 import { CWD_LINE, DATE_LINE, EVERYTHING, inputs, promptOf } from "./sample.ts";
 
 /** Positions of texts in a prompt; fails for one that is absent. */

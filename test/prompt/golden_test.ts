@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { sha256 } from "../../src/core/digest.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { COMPILER } from "../../src/prompt/version.ts";
 import { PROMPTS } from "./golden_prompts.ts";

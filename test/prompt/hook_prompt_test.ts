@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { sha256 } from "../../src/core/digest.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
 import { compilePrompt, compileRound, compileStable } from "../../src/prompt/compile.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
 import { compileSettled } from "../../src/prompt/settled.ts";
-import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text.ts";
+import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text/text.ts";
 import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
 
 const ALL = inputs({

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { PromptInputs, ScriptNotes } from "../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
-import { PLAN_GUIDANCE, TODO_WORKFLOW, TOOL_RECOVERY } from "../../src/prompt/text.ts";
+import { PLAN_GUIDANCE, TODO_WORKFLOW, TOOL_RECOVERY } from "../../src/prompt/text/text.ts";
 import { inputs, loaded, meta, tools } from "./sample.ts";
 
 const sectionOf = (id: string, changes: Partial<PromptInputs>) => sectionTexts(inputs(changes)).get(id);

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { UserError } from "../../src/core/error.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { parseProfile } from "../../src/prompt/profile.ts";
-import { IDENTITY } from "../../src/prompt/text.ts";
+import { IDENTITY } from "../../src/prompt/text/text.ts";
 import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
 
 function idsOf(changes: Parameters<typeof inputs>[0]): readonly string[] {

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { keepFiles } from "../../src/prompt/files.ts";
+import { keepFiles } from "../../src/prompt/text/files.ts";
 import { sectionTexts } from "../../src/prompt/compile.ts";
 import { inputs, loaded } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { compilePrompt, compileRound, compileStable, sectionTexts } from "../../src/prompt/compile.ts";
 import type { PromptInputs, StableInputs } from "../../src/core/prompt.ts";
-import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text.ts";
+import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text/text.ts";
 import { PROMPTS } from "./golden_prompts.ts";
 import { EVERYTHING, inputs, loaded, meta, tools } from "./sample.ts";
 

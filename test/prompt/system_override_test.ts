@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { CUSTOM_TOOLS, IDENTITY, SAFETY } from "../../src/prompt/text.ts";
+import { CUSTOM_TOOLS, IDENTITY, SAFETY } from "../../src/prompt/text/text.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { CWD_LINE, DATE_LINE, EVERYTHING, inputs, loaded, meta, promptOf } from "./sample.ts";
 

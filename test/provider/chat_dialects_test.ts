@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
-import { openChat } from "../../src/provider/openai_chat.ts";
+import { openChat } from "../../src/provider/openai/chat.ts";
 import { expectationsFor, expectedSummary, summaryOf } from "./dialect_expectation.ts";
 import { readFixture, TOOLS } from "./fixture_files.ts";
 import { collect, joined, leaklessTest, requestOf, serve, sse } from "./wire_server.ts";

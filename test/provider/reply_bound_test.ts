@@ -1,7 +1,7 @@
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
-import type { Connection } from "../../src/provider/connection.ts";
-import { openChat } from "../../src/provider/openai_chat.ts";
-import { openResponses } from "../../src/provider/openai_responses.ts";
+import type { Connection } from "../../src/provider/openai/connection.ts";
+import { openChat } from "../../src/provider/openai/chat.ts";
+import { openResponses } from "../../src/provider/openai/responses.ts";
 import { collect, leaklessTest, requestOf, serve } from "./wire_server.ts";
 
 const MAX = 10_000;

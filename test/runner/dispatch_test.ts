@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { errorResult, textResult, type Tool, type ToolResult } from "../../src/core/tool.ts";
 import { dispatch } from "../../src/runner/dispatch.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { policyFor, scope, world } from "./world.ts";
 
 function tool<A>(name: string, needs: Tool["needs"], args: z.ZodMiniType<A>, run: Tool<A>["run"]): Tool<A> {

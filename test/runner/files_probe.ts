@@ -1,6 +1,6 @@
 // Runs file operations in a process whose Deno permissions are the scope, with the product's own checks switched off.
 import { textOf } from "../../src/core/message.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { edit } from "../../tools/edit.ts";
 import { read } from "../../tools/read.ts";
 import { write } from "../../tools/write.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../src/core/error.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { world } from "./workspace.ts";
 
 /** Swaps the folder `name` for a link to the outside and back, as fast as it can, until it is ended. */

@@ -7,7 +7,7 @@ import { ToolError } from "../../src/core/error.ts";
 import { covers, isInside, type Policy, type SandboxLevel } from "../../src/core/policy.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { Files } from "../../src/core/tool.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { disk } from "../../src/sandbox/system/disk.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/confine/launch.ts";
 import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";

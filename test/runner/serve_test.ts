@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { JsonObject } from "../../src/core/json.ts";
 import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } from "../../src/core/protocol.ts";
 import { errorResult, textResult, type Tool } from "../../src/core/tool.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { serve } from "../../src/runner/serve.ts";
 import { until } from "../helpers/until.ts";
 import { policyFor } from "./world.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { bytesOf, textOf } from "../../src/runner/shell_bytes.ts";
-import { shownOutput } from "../../src/runner/shell_output.ts";
-import { ownFiles } from "../../src/runner/shell_own_files.ts";
-import { isShellScript } from "../../src/runner/shell_script.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { bytesOf, textOf } from "../../src/runner/shell/bytes.ts";
+import { shownOutput } from "../../src/runner/shell/output.ts";
+import { ownFiles } from "../../src/runner/shell/own_files.ts";
+import { isShellScript } from "../../src/runner/shell/script.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { policyFor, scope, world } from "./world.ts";
 
 const SCRIPTS: readonly (readonly [head: string, isScript: boolean])[] = [

@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import type { Policy } from "../../src/core/policy.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
 import { textOf } from "../../src/core/message.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 
 /** A real folder with a workspace in it and a place beside it that is out of scope; removed by `using`. */
 export interface World extends Disposable {

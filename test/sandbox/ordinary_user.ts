@@ -20,7 +20,9 @@ export function asOrdinaryUser(name: string, file: string): void {
       Deno.mkdirSync(modules);
       openPackages(`${thisProgram().env["DENO_DIR"]}/npm`, `${modules}/npm`);
       Deno.chmodSync(modules, 0o777);
-      const kinds = ["read", "write", "run", "env", "ffi", "sys"].map((kind) => `--allow-${kind}`);
+      const kinds = ["read", "write", "run", "env", "ffi", "sys", "net=127.0.0.1,localhost"].map((kind) =>
+        `--allow-${kind}`
+      );
       const test = ["test", "--no-check", "--no-prompt", "--cached-only", "--config", config, ...kinds, file];
       const { code, stdout, stderr } = await new Deno.Command("/usr/bin/setpriv", {
         args: ["--reuid=1000", "--regid=1000", "--clear-groups", reachableDeno(), ...test],

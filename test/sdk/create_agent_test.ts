@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import * as z from "zod/mini";
-import { sha256 } from "../../src/core/digest.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
 import type {
   AgentEvent,
   Manifest,
@@ -276,6 +276,17 @@ Deno.test("createAgent() asks about denials, and permissions and read-only hold 
     assertEquals(await isRead({ permissions: { read: "all", denyRead: [outside] } }), false);
     await using agent = await createAgent({ cwd: ws, env, model, permissions: { readOnly: true } });
     assertEquals(agent.tools().filter(({ active }) => active).map(({ name }) => name), ["read", "bash"]);
+  });
+});
+
+Deno.test("createAgent() refuses readOnly beside a scope for writing or running", async () => {
+  await withOptions([], async (options) => {
+    for (const [name, scope] of [["write", "all"], ["write", ["x"]], ["run", ["git"]]] as const) {
+      const permissions = { readOnly: true, [name]: scope };
+      const error = await assertRejects(() => createAgent({ ...options, permissions }), UserError);
+      assertEquals(error.what, `permissions.readOnly and permissions.${name} contradict each other`);
+    }
+    await using _agent = await createAgent({ ...options, permissions: { readOnly: true, write: [] } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { sha256 } from "../../src/core/digest.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { openAudit } from "../../src/session/audit.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import type { Edit } from "../../tools/edit_args.ts";
+import type { Edit } from "../../tools/editing/arguments.ts";
 import { edit } from "../../tools/edit.ts";
 import { read } from "../../tools/read.ts";
 import { contextOf, textOfRun, world } from "../runner/workspace.ts";

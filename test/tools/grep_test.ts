@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../src/core/error.ts";
-import { openFiles } from "../../src/runner/files.ts";
+import { openFiles } from "../../src/runner/files/files.ts";
 import { grep, runGrep } from "../../tools/grep.ts";
-import { startPace } from "../../tools/pace.ts";
+import { startPace } from "../../tools/search/pace.ts";
 import { type SearchWorkspace, searchWorkspace, shown } from "../helpers/search_workspace.ts";
 
 type Args = Parameters<typeof grep.run>[0];

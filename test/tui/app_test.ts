@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { keyBindings } from "../../src/tui/key_bindings.ts";
+import { keyBindings } from "../../src/tui/widgets/key_bindings.ts";
 import type { UserCommandOutcome } from "../../src/core/engine.ts";
-import { createAttention } from "../../src/tui/attention.ts";
-import { questionForm } from "../../src/tui/question_form.ts";
-import { themeOf } from "../../src/tui/theme.ts";
+import { createAttention } from "../../src/tui/options/attention.ts";
+import { questionForm } from "../../src/tui/dialogs/question_form.ts";
+import { themeOf } from "../../src/tui/screen/theme.ts";
 import { until } from "../helpers/until.ts";
 import { typedDraft } from "./draft.ts";
 import { open, type Opened } from "./open_app.ts";

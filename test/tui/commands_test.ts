@@ -6,8 +6,8 @@ import { scriptedEngine } from "./scripted_engine.ts";
 import { allCommands, parseSlash, SLASH_COMMANDS } from "../../src/tui/commands/table.ts";
 import { hasLine, treeChoices } from "../../src/tui/commands/tree.ts";
 import { promptCommand } from "../../src/tui/commands/show.ts";
-import { type Theme, themeOf } from "../../src/tui/theme.ts";
-import { keyBindings } from "../../src/tui/key_bindings.ts";
+import { type Theme, themeOf } from "../../src/tui/screen/theme.ts";
+import { keyBindings } from "../../src/tui/widgets/key_bindings.ts";
 import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { diffRows, loadWordDiff } from "../../src/tui/blocks/diff_rows.ts";
-import { themeOf } from "../../src/tui/theme.ts";
+import { themeOf } from "../../src/tui/screen/theme.ts";
 
 await loadWordDiff();
 const theme = { ...themeOf("none"), dim: themeOf("none").plain, selected: (text: string) => `[${text}]` };

@@ -1,5 +1,5 @@
-import type { Draft } from "../../src/tui/answers_dialog.ts";
-import type { Dialog } from "../../src/tui/dialog.ts";
+import type { Draft } from "../../src/tui/dialogs/answers_dialog.ts";
+import type { Dialog } from "../../src/tui/widgets/dialog.ts";
 
 /** An editor below a dialog, as far as single letters go. */
 export interface TypedDraft extends Draft {

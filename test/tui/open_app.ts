@@ -1,12 +1,12 @@
 // The screen with a scripted engine and a terminal that only remembers.
 import { openApp } from "../../src/tui/app.ts";
 import type { App } from "../../src/tui/app.ts";
-import { keyBindings } from "../../src/tui/key_bindings.ts";
-import type { TuiOptions } from "../../src/tui/options.ts";
-import { createQuestions } from "../../src/tui/questions.ts";
-import { createScreen } from "../../src/tui/screen.ts";
-import type { Terminal } from "../../src/tui/terminal.ts";
-import { themeOf } from "../../src/tui/theme.ts";
+import { keyBindings } from "../../src/tui/widgets/key_bindings.ts";
+import type { TuiOptions } from "../../src/tui/options/options.ts";
+import { createQuestions } from "../../src/tui/transcript/questions.ts";
+import { createScreen } from "../../src/tui/screen/screen.ts";
+import type { Terminal } from "../../src/tui/screen/terminal.ts";
+import { themeOf } from "../../src/tui/screen/theme.ts";
 import { until } from "../helpers/until.ts";
 import { type ScriptedEngine, scriptedEngine } from "./scripted_engine.ts";
 

@@ -1,14 +1,14 @@
 // Small parts of the screen, each by a table.
 import { assert, assertEquals } from "@std/assert";
-import { ago, count, duration, money } from "../../src/tui/amounts.ts";
+import { ago, count, duration, money } from "../../src/tui/blocks/amounts.ts";
 import { toolTitle } from "../../src/tui/blocks/tool_title.ts";
-import { firstStartLines } from "../../src/tui/first_start.ts";
-import { footerLines } from "../../src/tui/footer.ts";
-import { highlight } from "../../src/tui/highlight.ts";
-import { imagePaths } from "../../src/tui/image_paths.ts";
-import { saidText } from "../../src/tui/said_text.ts";
-import { sandboxGlance } from "../../src/tui/sandbox_glance.ts";
-import { chooseTheme, themeOf } from "../../src/tui/theme.ts";
+import { firstStartLines } from "../../src/tui/view/first_start.ts";
+import { footerLines } from "../../src/tui/view/footer.ts";
+import { highlight } from "../../src/tui/blocks/highlight.ts";
+import { imagePaths } from "../../src/tui/input/image_paths.ts";
+import { saidText } from "../../src/tui/blocks/said_text.ts";
+import { sandboxGlance } from "../../src/tui/options/sandbox_glance.ts";
+import { chooseTheme, themeOf } from "../../src/tui/screen/theme.ts";
 import { POLICY, STATE } from "./scripted_engine.ts";
 
 // deno-lint-ignore no-control-regex -- styles

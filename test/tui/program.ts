@@ -1,11 +1,11 @@
 // The terminal UI of the real program, for tests in a pseudo-terminal: its arguments are the program's own.
 import { UserError } from "../../src/core/error.ts";
-import { configure } from "../../src/cli/config.ts";
-import { firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/mode_interactive.ts";
-import { chooseModel } from "../../src/cli/model.ts";
-import { parseCommandLine } from "../../src/cli/parse.ts";
-import { errorBlock, exitCodeOf } from "../../src/cli/report.ts";
-import { readVariable, readWorld } from "../../src/cli/world.ts";
+import { configure } from "../../src/config/config.ts";
+import { firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/modes/interactive.ts";
+import { chooseModel } from "../../src/engine/model/model.ts";
+import { parseCommandLine } from "../../src/config/options/parse.ts";
+import { errorBlock, exitCodeOf } from "../../src/cli/output/report.ts";
+import { readVariable, readWorld } from "../../src/config/host_environment.ts";
 
 if (import.meta.main) Deno.exit(await start());
 

@@ -411,7 +411,7 @@ ${"─".repeat(80)}
       "sandpiper 0.1.0",
       "",
       'No model is chosen: neither --model nor the setting "model" names one.',
-      "Add --model ID, for example: sandpiper --model gpt-5",
+      "Add --model ID, for example: sandpiper --model gpt-5, or try sandpiper demo",
       "",
     ]);
     // Nobody knows this program's own words yet.

@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
-import type { Look } from "../../src/tui/block.ts";
+import type { Look } from "../../src/tui/widgets/block.ts";
 import { toolBlock } from "../../src/tui/blocks/tool.ts";
-import { themeOf } from "../../src/tui/theme.ts";
-import { widthOf } from "../../src/tui/wrap.ts";
+import { themeOf } from "../../src/tui/screen/theme.ts";
+import { widthOf } from "../../src/tui/screen/wrap.ts";
 
 const SHORT: Look = { width: 40, theme: themeOf("none"), expanded: false, expandKey: "Ctrl+O" };
 const FULL: Look = { ...SHORT, expanded: true };

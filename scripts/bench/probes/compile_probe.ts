@@ -1,7 +1,7 @@
 // A process of its own, because the first compile of a process is what a user waits for. Prints milliseconds as JSON.
 // Built as the product is (compile_bench.ts). Arguments: the workspace, the user's folder.
-import { gatherContextFiles } from "../../../src/context/context_files.ts";
-import { discoverSkills, listedSkills } from "../../../src/context/skills.ts";
+import { gatherContextFiles } from "../../../src/context/files/context_files.ts";
+import { discoverSkills, listedSkills } from "../../../src/context/skills/skills.ts";
 import type { PromptInputs } from "../../../src/core/prompt.ts";
 import type { ToolDefinition } from "../../../src/core/provider.ts";
 import { compilePrompt } from "../../../src/prompt/compile.ts";

@@ -5,7 +5,7 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from "@agentclientprotocol/sdk";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../core/version.ts";
 import { asRequestError, emptyPrompt } from "./errors.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";

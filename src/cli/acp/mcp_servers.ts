@@ -1,6 +1,6 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import type { WrittenServer } from "../../mcp/config.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../../config/config.ts";
 
 /** A configuration with servers that a client named, and what a person should know about those that are not there. */
 export interface WithServers {

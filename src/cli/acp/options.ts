@@ -1,8 +1,6 @@
 import type { SessionConfigOption } from "@agentclientprotocol/sdk";
 import type { Engine } from "../../core/engine.ts";
-import type { ThinkingLevel } from "../../core/provider.ts";
-
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+import { THINKING_LEVELS } from "../../core/provider.ts";
 
 /** What a client may set for a session: the model, among those that the settings name, and the reasoning effort. */
 export function configOptions(engine: Engine, models: readonly string[]): SessionConfigOption[] {
@@ -23,7 +21,7 @@ export function configOptions(engine: Engine, models: readonly string[]): Sessio
       category: "thought_level",
       type: "select",
       currentValue: thinking,
-      options: LEVELS.map((level) => ({ value: level, name: level })),
+      options: THINKING_LEVELS.map((level) => ({ value: level, name: level })),
     },
   ];
 }
@@ -36,7 +34,7 @@ export async function setOption(
   value: unknown,
 ): Promise<boolean> {
   if (id === "thinking") {
-    const level = LEVELS.find((known) => known === value);
+    const level = THINKING_LEVELS.find((known) => known === value);
     if (level) engine.setThinking(level);
     return level !== undefined;
   }

@@ -1,7 +1,7 @@
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk";
 import { fromFileUrl } from "@std/path";
 import type { ImageContent } from "../../core/message.ts";
-import { givenPicture, NO_PICTURE } from "../given_picture.ts";
+import { givenPicture, NO_PICTURE } from "../input/given_picture.ts";
 
 /** A prompt as the engine takes it. */
 export interface SaidByClient {

@@ -1,12 +1,10 @@
-import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { stripControls } from "../../core/text.ts";
-import { writeAll } from "../write_all.ts";
-import type { Invocation } from "../parse.ts";
-import { watchReader } from "../rpc/reader_gone.ts";
-import { watchSignals } from "../signals.ts";
-import { readWorld } from "../world.ts";
+import { type AnyMessage, type JsonRpcId, ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
+import { readWorld } from "../../config/host_environment.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { watchReader } from "../output/reader_gone.ts";
+import { watchSignals } from "../output/signals.ts";
+import { warner } from "../output/report.ts";
 import { acpAgent } from "./agent.ts";
-import { inTurn } from "./in_turn.ts";
 import { createSessions } from "./sessions.ts";
 
 /** Longest message that is taken, bytes: a prompt with a few pictures. */
@@ -18,9 +16,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  */
 export async function acpCommand(invocation: Invocation): Promise<number> {
   keepOutputClean();
-  const warn = (line: string): void => {
-    if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
-  };
+  const warn = warner(invocation);
   const watch = watchSignals();
   const sessions = createSessions(invocation, readWorld(), warn);
   const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });
@@ -42,4 +38,51 @@ export async function acpCommand(invocation: Invocation): Promise<number> {
 /** Only messages of the protocol may stand on standard output: what a library writes there goes to the other one (X24). */
 function keepOutputClean(): void {
   for (const name of ["log", "info", "debug"] as const) console[name] = console.error;
+}
+
+/** How long requests may take to be answered when the input has ended, milliseconds. */
+const LAST_ANSWERS_MS = 5000;
+
+/**
+ * A stream for clients that do not wait: nothing is served before `initialize` has been answered, and what came before the
+ * end of the input is answered before the stream ends. `onEnd` hears of that end, and should stop what takes long.
+ */
+export function inTurn({ readable, writable }: Stream, onEnd: () => void): Stream {
+  const open = new Set<JsonRpcId>();
+  let answered = Promise.withResolvers<void>();
+  const closed = async (id: JsonRpcId): Promise<void> => {
+    while (open.has(id)) await answered.promise;
+  };
+  const output = writable.getWriter();
+  const gone = output.closed.catch(() => {});
+  const incoming = readable.pipeThrough(
+    new TransformStream<AnyMessage, AnyMessage>({
+      async transform(message, controller) {
+        const id = "method" in message && "id" in message ? message.id : undefined;
+        if (id !== undefined) open.add(id);
+        controller.enqueue(message);
+        if (id !== undefined && "method" in message && message.method === "initialize") {
+          await Promise.race([closed(id), gone]);
+        }
+      },
+      async flush() {
+        onEnd();
+        const { promise: late, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, LAST_ANSWERS_MS);
+        await Promise.race([Promise.all(Array.from(open, closed)), gone, late]);
+        clearTimeout(timer);
+      },
+    }),
+  );
+  const outgoing = new WritableStream<AnyMessage>({
+    async write(message) {
+      await output.write(message);
+      if ("method" in message || !("id" in message) || !open.delete(message.id)) return;
+      answered.resolve();
+      answered = Promise.withResolvers();
+    },
+    close: () => output.close(),
+    abort: (reason) => output.abort(reason),
+  });
+  return { readable: incoming, writable: outgoing };
 }

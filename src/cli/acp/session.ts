@@ -3,9 +3,9 @@ import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AssistantMessage } from "../../core/message.ts";
-import type { Config } from "../config.ts";
-import { openEngine } from "../engine/engine.ts";
-import type { ModelChoice } from "../model.ts";
+import type { Config } from "../../config/config.ts";
+import { openEngine } from "../../engine/engine.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
 import { promptUnderWay } from "./errors.ts";
 import { askClient } from "./permission.ts";
 import type { SaidByClient } from "./prompt_blocks.ts";
@@ -34,11 +34,13 @@ export interface AcpSessionOptions {
   readonly choice: ModelChoice;
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities | undefined;
+  /** As of EngineOptions. */
+  readonly onLeft: (line: string) => void;
 }
 
 /** Opens a session whose events go to the client as updates. Throws as `openEngine` does. */
 export async function openAcpSession(
-  { config, choice, client, capabilities }: AcpSessionOptions,
+  { config, choice, client, capabilities, onLeft }: AcpSessionOptions,
 ): Promise<AcpSession> {
   const callOf = new Map<string, string>();
   let active: { isCancelled: boolean } | undefined;
@@ -49,6 +51,7 @@ export async function openAcpSession(
     choice,
     channel: "rpc",
     ask: askClient(client, () => id, (question) => callOf.get(question)),
+    onLeft,
   });
   id = engine.state().sessionId;
   const updates = createUpdates({ root: config.root, home: config.world.home }, capabilities?.session);

@@ -1,3 +1,4 @@
+import { isFolder } from "../../core/support/on_disk.ts";
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -11,11 +12,11 @@ import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import { findSession, listSessions } from "../../session/list.ts";
 import { lockSession } from "../../session/lock.ts";
-import { type Config, configure } from "../config.ts";
-import { firstModel } from "../first_model.ts";
-import type { Invocation } from "../parse.ts";
-import { sessionPlaces } from "../session_choice.ts";
-import { readVariable, type World } from "../world.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
+import { readVariable, type World } from "../../config/host_environment.ts";
 import { asRequestError, sessionError } from "./errors.ts";
 import { withServers } from "./mcp_servers.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
@@ -62,7 +63,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
         const { config, notices } = withServers(configOf(cwd, file), mcpServers);
         const choice = await firstModel(config, readVariable);
-        const session = await openAcpSession({ config, choice, client, capabilities });
+        const session = await openAcpSession({ config, choice, client, capabilities, onLeft: warn });
         if (isClosed) await session.close();
         open.set(session.id, session);
         for (const notice of [...session.engine.notices, ...notices]) warn(notice);
@@ -139,13 +140,5 @@ function checkLock(sessionId: string, path: string): void {
   } catch (error) {
     // Where no lock can be made, the session can still be read.
     if (error instanceof RequestError) throw error;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
   }
 }

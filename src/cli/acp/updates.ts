@@ -1,8 +1,8 @@
-import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { ClientCapabilities, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type AgentMessage, type AssistantMessage, toolCallsOf, type UserMessage } from "../../core/message.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { planIn } from "./plan.ts";
 import { type Places, resultContent, type ToolView, toolView } from "./tool_view.ts";
 
 /** What of the events goes to a client. */
@@ -146,4 +146,20 @@ function chunk(
   text: string,
 ): SessionUpdate {
   return { sessionUpdate, content: { type: "text", text } };
+}
+
+import * as z from "zod/mini";
+
+const entries = z.array(z.object({
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  priority: z._default(z.enum(["high", "medium", "low"]), "medium"),
+}));
+
+/**
+ * The plan in a tool's result: whatever tool keeps one gives all of it each time as `details.plan`, a list of
+ * `{content, status, priority?}` (X22). Undefined for results without one.
+ */
+export function planIn(details: JsonObject | undefined): PlanEntry[] | undefined {
+  return entries.safeParse(details?.["plan"]).data;
 }

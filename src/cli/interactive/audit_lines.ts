@@ -2,7 +2,7 @@ import type { AssistantMessage, ToolCall, ToolResultMessage } from "../../core/m
 import type { SessionStore } from "../../core/session.ts";
 import { readAudit } from "../../session/export/read_audit.ts";
 import { toolTitle } from "../../tui/blocks/tool_title.ts";
-import { linesOf } from "../denial_lines.ts";
+import { linesOf } from "../output/denial_lines.ts";
 
 /** Of a long command so many lines are shown, and how many there are more. */
 const COMMAND_LINES = 20;

@@ -1,10 +1,10 @@
 import { join } from "@std/path";
-import { temporaryFolder } from "../../core/temporary_folder.ts";
-import { configure } from "../config.ts";
-import type { Config } from "../config.ts";
-import type { ModelChoice } from "../model.ts";
+import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { configure } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Provider } from "../../core/provider.ts";
-import { openReplayText } from "../../provider/replay.ts";
+import { openReplayText } from "../../provider/replay/replay.ts";
 
 /** What the demo's model says. */
 const REPLIES = [
@@ -26,7 +26,7 @@ const REPLIES = [
   },
   {
     text:
-      "The test passes now:\n\n```js\nexport const add = (a, b) => a + b;\n```\n\nThe **sandbox** below says what my tools may " +
+      "The test passes now:\n\n```js\nexport const add = (a, b) => a + b;\n```\n\n`sandpiper policy` says what my tools may " +
       "touch. This was a recording: nothing left your machine.",
     chunkChars: 6,
   },
@@ -68,11 +68,13 @@ export function makeDemo({ invocation, world }: Config): Demo {
     join(project, "test.sh"),
     "grep -q 'a + b' add.js && echo ok || { echo '2 + 2 is not 0'; exit 1; }\n",
   );
+  const message = "Make the test pass.";
   const values = { ...invocation.values, cwd: project, "no-session": true };
   return {
-    config: configure({ ...invocation, values }, world),
+    // Whatever is piped in, the task is the recorded one.
+    config: configure({ ...invocation, values, words: [message] }, { ...world, stdinIsTerminal: true }),
     choice: { kind: "given", provider: demoProvider(), model: "demo" },
-    message: "Make the test pass.",
+    message,
     remove,
   };
 }

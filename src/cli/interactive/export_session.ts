@@ -3,9 +3,9 @@ import { UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { markdownPieces } from "../../session/export/markdown.ts";
-import { viewSession } from "../../session/export/view.ts";
+import { viewSession } from "../../session/view/view.ts";
 import { writeNew } from "../../session/export/write_new.ts";
-import { meterOf } from "../engine/totals.ts";
+import { meterOf } from "../../engine/conversation.ts";
 
 /** Writes an open session to a new file, in the form that its name's end says; its path. Throws UserError. */
 export async function exportSession(store: SessionStore, path: string | undefined, cwd: string): Promise<string> {
@@ -31,7 +31,7 @@ export async function exportSession(store: SessionStore, path: string | undefine
     ? jsonlPieces(session, false, times)
     : form === "md"
     ? markdownPieces(view())
-    : (await import("../../session/export/html.ts")).htmlPieces(view());
+    : (await import("../../session/html/html.ts")).htmlPieces(view());
   writeNew(file, pieces);
   return file;
 }

@@ -1,4 +1,4 @@
-import type { ModelChoice } from "../model.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
 
 /** How long a person waits for a list, milliseconds; what of an answer is read, bytes; names that are kept. */
 const LIMIT_MS = 1500;

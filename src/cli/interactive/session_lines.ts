@@ -1,7 +1,7 @@
 import { listSessions } from "../../session/list.ts";
 import type { SessionLine } from "../../tui/commands/command.ts";
-import type { Config } from "../config.ts";
-import { sessionPlaces } from "../session_choice.ts";
+import type { Config } from "../../config/config.ts";
+import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
 
 /** The sessions of this workspace but the current one, newest first. */
 export function sessionLines(config: Config, current: string): readonly SessionLine[] {

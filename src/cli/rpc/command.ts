@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Engine } from "../../core/engine.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
 import type { ImageContent } from "../../core/message.ts";
-import { givenPicture, NO_PICTURE } from "../given_picture.ts";
+import { givenPicture, NO_PICTURE } from "../input/given_picture.ts";
 
 /** A model that a client may choose. */
 export interface ModelView {

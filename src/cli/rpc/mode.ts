@@ -1,8 +1,8 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { ModelView, RpcContext } from "./command.ts";
-import { sleep } from "../../core/sleep.ts";
-import { unlessAborted } from "../../core/unless_aborted.ts";
+import { sleep } from "../../core/support/sleep.ts";
+import { unlessAborted } from "../../core/support/unless_aborted.ts";
 import { linesOf } from "./lines.ts";
 import type { RpcQuestions } from "./questions.ts";
 import { failure, serve } from "./serve.ts";

@@ -1,10 +1,10 @@
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import * as z from "zod/mini";
 import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import { command, type ModelView, plain } from "./command.ts";
 
-const level = z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]);
-const LEVELS = level.options;
+const level = z.enum(THINKING_LEVELS);
 const queueMode = z.object({ mode: z.enum(["one-at-a-time", "all"]) });
 
 /** Commands that set what the next request is made with. */
@@ -26,11 +26,12 @@ export const MODEL_COMMANDS = {
   get_available_models: plain(({ engine, models }) => ({ models: withCurrent(engine, models) })),
   set_thinking_level: command(z.object({ level }), ({ level }, { engine }) => engine.setThinking(level)),
   cycle_thinking_level: plain(({ engine }) => {
-    const next = LEVELS[(LEVELS.indexOf(engine.state().thinking) + 1) % LEVELS.length] ?? "off";
+    const next = THINKING_LEVELS[(THINKING_LEVELS.indexOf(engine.state().thinking) + 1) % THINKING_LEVELS.length] ??
+      "off";
     engine.setThinking(next, "cycle");
     return { level: next };
   }),
-  get_available_thinking_levels: plain(() => ({ levels: LEVELS })),
+  get_available_thinking_levels: plain(() => ({ levels: THINKING_LEVELS })),
   set_steering_mode: command(queueMode, ({ mode }, { engine }) => engine.setQueueModes({ steering: mode })),
   set_follow_up_mode: command(queueMode, ({ mode }, { engine }) => engine.setQueueModes({ followUp: mode })),
   set_tools: command(

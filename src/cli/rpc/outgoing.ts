@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/event.ts";
-import { formatSize } from "../../core/text.ts";
+import { formatSize } from "../../core/support/text.ts";
 
 /** Unread output after which a reader counts as gone, bytes: whoever stops reading must not fill the memory. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;

@@ -1,18 +1,17 @@
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/text.ts";
-import { modelFacts } from "../../provider/models.ts";
-import type { Config } from "../config.ts";
-import { openEngine } from "../engine/engine.ts";
-import { writeAll } from "../write_all.ts";
-import { assembleMessage, attachedImages } from "../message.ts";
-import type { ModelChoice } from "../model.ts";
-import { watchSignals } from "../signals.ts";
+import { modelFacts } from "../../provider/models/models.ts";
+import type { Config } from "../../config/config.ts";
+import { openEngine } from "../../engine/engine.ts";
+import { assembleMessage, attachedImages } from "../input/message.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import { watchSignals } from "../output/signals.ts";
+import { warner } from "../output/report.ts";
 import type { ModelView } from "./command.ts";
 import { rpcMode } from "./mode.ts";
 import { behindReason, outgoing } from "./outgoing.ts";
 import { rpcGrants } from "./grants.ts";
 import { rpcQuestions } from "./questions.ts";
-import { watchReader } from "./reader_gone.ts";
+import { watchReader } from "../output/reader_gone.ts";
 import { rpcUi } from "./ui.ts";
 
 /** How long the last lines may take to be read when the process ends, milliseconds. */
@@ -26,6 +25,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
   const first = firstPrompt(config);
   const watch = watchSignals();
   const questions = rpcQuestions();
+  const warn = warner(config.invocation);
   try {
     const engine = await watch.opened(openEngine({
       config,
@@ -35,6 +35,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       ui: rpcUi(questions),
       // The client's answers are read when the session is open.
       grants: { ask: rpcGrants(questions), isLater: true },
+      onLeft: warn,
     }));
     if (!engine) return watch.exitCode() ?? 1;
     const output = outgoing((bytes) => Deno.stdout.write(bytes));
@@ -42,7 +43,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
     const stopLooking = watchReader(1, () => left.abort());
     const readerGone = AbortSignal.any([output.gone, left.signal]);
     try {
-      for (const notice of engine.notices) warn(config, notice);
+      for (const notice of engine.notices) warn(notice);
       const { sessionId: id, cwd } = engine.state();
       output.send({ type: "session", version: 3, id, timestamp: new Date().toISOString(), cwd });
       await rpcMode(
@@ -83,10 +84,6 @@ function modelsOf({ settings: { models = {} } }: Config): readonly ModelView[] {
     const { contextWindow = known.contextWindow, maxTokens = known.maxTokens } = own;
     return { id, provider: "openai", contextWindow, maxTokens };
   });
-}
-
-function warn({ invocation }: Config, line: string): void {
-  if (!invocation.values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
 }
 
 function notBoth(): UserError {

@@ -1,7 +1,10 @@
 import { messageOf, UserError } from "../../core/error.ts";
-import { nearest } from "../nearest.ts";
-import type { RpcContext } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { nearest } from "../../core/support/nearest.ts";
+import type { Command, RpcContext } from "./command.ts";
+import { LOOK_COMMANDS } from "./look_commands.ts";
+import { MODEL_COMMANDS } from "./model_commands.ts";
+import { RUN_COMMANDS } from "./run_commands.ts";
+import { SESSION_COMMANDS } from "./session_commands.ts";
 
 /** Longest part of a client's word that is said back to it. */
 const SAID_BACK = 100;
@@ -74,3 +77,8 @@ function describe(issues: readonly { readonly path: readonly PropertyKey[]; read
   return issues.map(({ path, message }) => `${path.map(String).join(".") || "command"}: ${message}`).join("; ")
     .slice(0, 5 * SAID_BACK);
 }
+
+/** Every RPC command, by the name in `type`; names and shapes are pi's. docs/rpc.md has them with examples. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries({ ...RUN_COMMANDS, ...LOOK_COMMANDS, ...MODEL_COMMANDS, ...SESSION_COMMANDS }),
+);

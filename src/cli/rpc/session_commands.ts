@@ -1,9 +1,13 @@
 import { resolve } from "@std/path";
-import * as z from "zod/mini";
 import type { MoveOptions } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { meterOf } from "../../engine/conversation.ts";
+import { writeNew } from "../../session/export/write_new.ts";
+import { viewSession } from "../../session/view/view.ts";
 import { command, plain } from "./command.ts";
-import { exportHtml } from "./export_html.ts";
+
+import * as z from "zod/mini";
 
 /** A run belongs to its conversation: it ends before another one is taken up. */
 const STOPS: MoveOptions = { whileBusy: "stop" };
@@ -70,4 +74,14 @@ function nothingToCopy(): UserError {
 
 function noName(): UserError {
   return new UserError({ what: "The name was not taken", why: "it is empty", fix: "Give it some letters" });
+}
+
+/** Writes the conversation at hand as a page. Throws UserError when the file exists or cannot be written. */
+export async function exportHtml(store: SessionStore, path: string): Promise<void> {
+  const { htmlPieces } = await import("../../session/html/html.ts");
+  const all = store.entries();
+  // A file's leaf is its last entry; somebody who went back in the tree sees what is before them.
+  const entries = store.leaf() === all.at(-1)?.id ? all : store.pathTo();
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  writeNew(path, htmlPieces(viewSession({ header: store.header, entries, byId }, meterOf(all).sums(), false)));
 }

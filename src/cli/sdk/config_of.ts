@@ -2,15 +2,16 @@ import { resolve } from "@std/path";
 import { TOOLS } from "../../../tools/mod.ts";
 import { UserError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type Config, configure } from "../config.ts";
-import { firstModel } from "../first_model.ts";
-import type { ModelChoice } from "../model.ts";
-import { nearest } from "../nearest.ts";
-import type { Values } from "../parse.ts";
-import { type Setting, SETTINGS, type Settings } from "../settings_table.ts";
-import { misfit } from "../shape.ts";
-import { readVariable, readWorld } from "../world.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import { nearest } from "../../core/support/nearest.ts";
+import type { Values } from "../../config/options/parse.ts";
+import { type Setting, SETTINGS, type Settings } from "../../config/settings/settings_table.ts";
+import { misfit } from "../../config/settings/shape.ts";
+import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { AgentOptions } from "./options.ts";
+import type { AgentPermissions } from "./options.ts";
 
 /** What an engine is opened with. */
 export interface AgentConfig {
@@ -26,6 +27,7 @@ export interface AgentConfig {
  * Throws UserError as the command line does.
  */
 export async function configOf(options: AgentOptions): Promise<AgentConfig> {
+  refuseReadOnlyScopes(options.permissions ?? {});
   const here = readWorld();
   const { env } = options;
   const world = env ? { ...here, env, home: env["HOME"] ?? "/nonexistent" } : here;
@@ -50,6 +52,18 @@ export async function configOf(options: AgentOptions): Promise<AgentConfig> {
     return { config, choice: { kind: "given", provider: asked, model: asked.model, ...size }, variable };
   }
   return { config, choice: await firstModel(config, variable), variable };
+}
+
+/** As the command line does: whoever asks for both expects something that will not be. */
+function refuseReadOnlyScopes({ readOnly, write, run }: AgentPermissions): void {
+  const asks = (scope: "all" | readonly string[] | undefined): boolean => scope !== undefined && scope.length > 0;
+  const given = !readOnly ? undefined : asks(write) ? "write" : asks(run) ? "run" : undefined;
+  if (given === undefined) return;
+  throw new UserError({
+    what: `permissions.readOnly and permissions.${given} contradict each other`,
+    why: "readOnly takes writing and running away whatever is allowed",
+    fix: "Leave one of them out",
+  });
 }
 
 function valuesOf(options: AgentOptions, cwd: string): Values {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../../core/json.ts";
 import { errorResult, type ToolResult } from "../../core/tool.ts";
-import type { ExtensionFactory, ToolRegistration } from "../../hooks/api.ts";
+import type { ExtensionFactory, ToolRegistration } from "../../hooks/api/api.ts";
 
 /** What a custom tool gets beside its arguments. */
 export interface CustomToolContext {

@@ -2,10 +2,10 @@ import type { AskPermission } from "../../core/engine.ts";
 import type { AskGrant } from "../../core/hook.ts";
 import type { HostUi } from "../../core/host_actions.ts";
 import type { Provider, ThinkingLevel } from "../../core/provider.ts";
-import type { ExtensionFactory } from "../../hooks/api.ts";
+import type { ExtensionFactory } from "../../hooks/api/api.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
-import type { PromptAdditions } from "../prompt_additions.ts";
+import type { PromptAdditions } from "../../engine/prompt/prompt_additions.ts";
 import type { CustomTool } from "./custom_tool.ts";
 
 /** What tools may touch: everything (`"all"`), or the listed paths, programs or hosts. Missing: the default of the command line. */
@@ -24,7 +24,7 @@ export interface AgentPermissions {
   readonly denyRead?: readonly string[];
   /** Never writable, whatever is allowed. */
   readonly denyWrite?: readonly string[];
-  /** Neither write nor run anything. */
+  /** Neither write nor run anything; refused together with a scope for either. */
   readonly readOnly?: boolean;
 }
 

@@ -1,5 +1,5 @@
-import { keepFiles } from "../files.ts";
-import type { StableSection } from "../section.ts";
+import { keepFiles } from "../text/files.ts";
+import type { StableSection } from "../text/section.ts";
 
 /** What is added to whatever base there is (R17–R20). */
 export const appendSystem: StableSection = {

@@ -1,7 +1,7 @@
-import { visiblePath } from "../clean.ts";
-import type { StableSection } from "../section.ts";
-import { DOCS_HEADING } from "../text.ts";
-import { builtin, isOverridden } from "./base.ts";
+import { visiblePath } from "../text/clean.ts";
+import type { StableSection } from "../text/section.ts";
+import { DOCS_HEADING } from "../text/text.ts";
+import { builtin, isOverridden } from "../text/base.ts";
 
 /** Where the program's own documentation lies, for questions about the program (R6). */
 export const docsPointers: StableSection = {

@@ -1,5 +1,5 @@
-import type { DynamicSection } from "../section.ts";
-import { fromCaller } from "./caller.ts";
+import type { DynamicSection } from "../text/section.ts";
+import { fromCaller } from "../text/caller.ts";
 
 /** A text that the caller adds to this request; the program itself passes none (R48). */
 export const dynamicContext: DynamicSection = {

@@ -1,6 +1,6 @@
-import { oneLine } from "../clean.ts";
-import type { StableSection } from "../section.ts";
-import { builtin } from "./base.ts";
+import { oneLine } from "../text/clean.ts";
+import type { StableSection } from "../text/section.ts";
+import { builtin } from "../text/base.ts";
 
 /** What the sandbox enforces, in words, so that the model need not find out by failing. Grants nothing. */
 export const environmentPolicy: StableSection = {

@@ -1,8 +1,8 @@
 import type { Rendered, StableInputs } from "../../core/prompt.ts";
-import { keepPersona, personaText, personaUse } from "../persona.ts";
-import type { StableSection } from "../section.ts";
-import { IDENTITY, PERSONA_INTRODUCTION } from "../text.ts";
-import { builtin, isOverridden } from "./base.ts";
+import { keepPersona, personaText, personaUse } from "../text/persona.ts";
+import type { StableSection } from "../text/section.ts";
+import { IDENTITY, PERSONA_INTRODUCTION } from "../text/text.ts";
+import { builtin, isOverridden } from "../text/base.ts";
 
 /** Who the model is and what it does (R3, R4); the only section of profile `none` (R42). */
 export const identityBase: StableSection = {

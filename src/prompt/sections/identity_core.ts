@@ -1,5 +1,5 @@
-import type { StableSection } from "../section.ts";
-import { PERSONA_DEFAULT } from "../text.ts";
+import type { StableSection } from "../text/section.ts";
+import { PERSONA_DEFAULT } from "../text/text.ts";
 import { personaFile, renderPersona } from "./persona_section.ts";
 
 /** Who it is: IDENTITY.md (R364, R365). */

@@ -1,5 +1,5 @@
-import { memoryText } from "../memory.ts";
-import type { DynamicSection } from "../section.ts";
+import { memoryText } from "../text/memory.ts";
+import type { DynamicSection } from "../text/section.ts";
 
 /** What earlier sessions left, after every other block (R401, R405). */
 export const memorySummaries: DynamicSection = {

@@ -1,6 +1,13 @@
 import type { ContextFile, Rendered, StableInputs } from "../../core/prompt.ts";
-import { hasPersona, keepPersona, leftOutBySystem, type PersonaPart, personaText, personaUse } from "../persona.ts";
-import { builtin, isOverridden } from "./base.ts";
+import {
+  hasPersona,
+  keepPersona,
+  leftOutBySystem,
+  type PersonaPart,
+  personaText,
+  personaUse,
+} from "../text/persona.ts";
+import { builtin, isOverridden } from "../text/base.ts";
 
 /** A section made from one persona file, or from the built-in text in its place (R362–R367). */
 export function renderPersona(

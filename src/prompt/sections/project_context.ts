@@ -1,7 +1,7 @@
-import { visiblePath } from "../clean.ts";
-import { keepFiles } from "../files.ts";
-import type { StableSection } from "../section.ts";
-import { CONTEXT_CUT, CONTEXT_HEADING } from "../text.ts";
+import { visiblePath } from "../text/clean.ts";
+import { keepFiles } from "../text/files.ts";
+import type { StableSection } from "../text/section.ts";
+import { CONTEXT_CUT, CONTEXT_HEADING } from "../text/text.ts";
 
 /** The project's instructions, the nearest file last, so that it has the last word and the first claim on room (R86–R92). */
 export const projectContext: StableSection = {

@@ -1,6 +1,6 @@
-import { oneLine, visiblePath } from "../clean.ts";
-import type { DynamicSection } from "../section.ts";
-import { countCharacters } from "../../core/text.ts";
+import { oneLine, visiblePath } from "../text/clean.ts";
+import type { DynamicSection } from "../text/section.ts";
+import { countCharacters } from "../../core/support/text.ts";
 
 /** Whether there are untracked files is not looked at, as that takes a walk through all folders. */
 const CLEAN = " (clean, untracked files not counted)";

@@ -1,7 +1,7 @@
-import { METADATA_KEY } from "../runtime_metadata.ts";
-import type { StableSection } from "../section.ts";
-import { metadataSentence } from "../text.ts";
-import { builtin } from "./base.ts";
+import { METADATA_KEY } from "../text/runtime_metadata.ts";
+import type { StableSection } from "../text/section.ts";
+import { metadataSentence } from "../text/text.ts";
+import { builtin } from "../text/base.ts";
 
 /** What the messages with runtime metadata are, when there are any (R415). */
 export const runtimeMetadata: StableSection = {

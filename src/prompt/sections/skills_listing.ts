@@ -1,10 +1,10 @@
-import { sha256 } from "../../core/digest.ts";
+import { sha256 } from "../../core/support/digest.ts";
 import type { Diagnostic, PromptSkill, PromptSource, StableInputs } from "../../core/prompt.ts";
-import { oneLine, visiblePath } from "../clean.ts";
-import type { StableSection } from "../section.ts";
-import { skillsIntroduction, skillsLeftOut } from "../text.ts";
-import { escapeXml } from "../xml.ts";
-import { countCharacters } from "../../core/text.ts";
+import { oneLine, visiblePath } from "../text/clean.ts";
+import type { StableSection } from "../text/section.ts";
+import { skillsIntroduction, skillsLeftOut } from "../text/text.ts";
+import { escapeXml } from "../text/xml.ts";
+import { countCharacters } from "../../core/support/text.ts";
 
 /** Room for all entries together, Unicode characters. */
 const LISTING_CHARACTERS = 24_000;

@@ -1,6 +1,6 @@
-import type { DynamicSection } from "../section.ts";
-import { skillsPrompt } from "../skills_prompt.ts";
-import { hasTool } from "./bullets.ts";
+import type { DynamicSection } from "../text/section.ts";
+import { skillsPrompt } from "../text/skills_prompt.ts";
+import { hasTool } from "../text/bullets.ts";
 
 /** Skills that this turn mentions or whose paths it touches (K14, R126). */
 export const skillsRuntime: DynamicSection = {

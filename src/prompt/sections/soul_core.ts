@@ -1,5 +1,5 @@
-import type { StableSection } from "../section.ts";
-import { PERSONA_DEFAULT } from "../text.ts";
+import type { StableSection } from "../text/section.ts";
+import { PERSONA_DEFAULT } from "../text/text.ts";
 import { personaFile, renderPersona } from "./persona_section.ts";
 
 /** What drives it: SOUL.md (R362, R363). */

@@ -1,6 +1,6 @@
 import type { StableInputs } from "../../core/prompt.ts";
-import { keepFiles } from "../files.ts";
-import type { StableSection } from "../section.ts";
+import { keepFiles } from "../text/files.ts";
+import type { StableSection } from "../text/section.ts";
 
 const filesOf = (inputs: StableInputs) => inputs.systemOverride ? [inputs.systemOverride] : [];
 

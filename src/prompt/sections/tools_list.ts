@@ -1,9 +1,9 @@
 import type { PromptTool } from "../../core/prompt.ts";
-import { countCharacters, takeCharacters } from "../../core/text.ts";
-import { oneLine } from "../clean.ts";
-import type { StableSection } from "../section.ts";
-import { NO_TOOLS, TOOL_LINES, TOOLS_HEADING } from "../text.ts";
-import { isOverridden } from "./base.ts";
+import { countCharacters, takeCharacters } from "../../core/support/text.ts";
+import { oneLine } from "../text/clean.ts";
+import type { StableSection } from "../text/section.ts";
+import { NO_TOOLS, TOOL_LINES, TOOLS_HEADING } from "../text/text.ts";
+import { isOverridden } from "../text/base.ts";
 
 const LINE_CHARACTERS = 200;
 

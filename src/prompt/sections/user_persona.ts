@@ -1,4 +1,4 @@
-import type { StableSection } from "../section.ts";
+import type { StableSection } from "../text/section.ts";
 import { personaFile, renderPersona } from "./persona_section.ts";
 
 /** Whom it works for: USER.md (R366, R367). */

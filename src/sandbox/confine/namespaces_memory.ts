@@ -1,6 +1,6 @@
 import { dirname } from "@std/path";
 import { NAMESPACE_SETTINGS } from "./namespace_settings.ts";
-import { sha256 } from "../../core/digest.ts";
+import { sha256 } from "../../core/support/digest.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 
 /** What the answer depends on: another boot, user, container, filter or setting of namespaces asks again. */

@@ -1,5 +1,5 @@
 import { dirname, fromFileUrl, join } from "@std/path";
-import { LINEAR_REGEX } from "../../core/linear_regex.ts";
+import { LINEAR_REGEX } from "../../core/support/linear_regex.ts";
 
 /** How this program starts itself again. */
 export interface Self {

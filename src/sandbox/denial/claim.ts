@@ -1,5 +1,5 @@
 import type { Denial } from "../../core/event.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolResult } from "../../core/tool.ts";
 
 /** What somebody says was denied. Anybody may say so, the runner too: what grant lifts it is decided elsewhere. */
@@ -72,8 +72,3 @@ export function withDenial(
 
 /** A denial as a person is told of it: with the grant that lifts it, or why none does. */
 export type ToldDenial = DenialClaim & ({ readonly grant: string } | { readonly why: string });
-
-/** Whether a value is an object of names and values. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

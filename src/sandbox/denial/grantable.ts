@@ -83,10 +83,11 @@ function ofPath(kind: "read" | "write", target: string, policy: Policy, realPath
   if (closed.some((folder) => isInside(folded(path), folder))) return undefined;
   if (kind === "read") return { kind, target: path, grant: path === "/" ? "*" : path };
   // A new file, and an old one that is replaced in one step, change their folder. A slash at the end names a folder itself.
-  const folder = target.endsWith("/") ? path : dirname(path);
+  const isFolder = target.endsWith("/");
+  const folder = isFolder ? path : dirname(path);
   // Whoever writes in a home, or around it, decides what the next login runs; around the workspace, what is protected.
   if (isInside(policy.home, folder) || isInside(policy.root, folder)) return undefined;
-  return { kind, target: path, grant: folder };
+  return { kind, target: isFolder && path !== "/" ? `${path}/` : path, grant: folder };
 }
 
 function ofProgram(target: string, policy: Policy): Denial | undefined {

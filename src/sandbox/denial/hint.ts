@@ -21,13 +21,19 @@ const SHELL = /^(?:\S*\/)?bash: line \d+: /;
 /** A redirection that failed, into a file as often as out of one. */
 const REDIRECTED = new RegExp(`${SHELL.source}[^:]+: No such`);
 const WRITES =
-  /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
+  /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:create|write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
+/** What git says of a folder for a working tree, which may be there and empty: `git clone`, `git worktree add`. */
+const WORK_TREE = /could not create (?:work tree dir|leading directories of) /;
+/** A command that may stand elsewhere than it began. */
+const MOVES = /(?:^|[\s;&|(`])(?:cd|pushd|chdir)(?=\s|$)|\s(?:-C|--directory|--chdir)(?=[\s=])/;
 const ONLY = "Only the user can allow it";
 
 /** A guess at what a command met; an empty one is of something that nobody is to be told of. */
 export interface DenialHint {
-  /** For the model; absent where it would tell that something exists which is hidden from commands. */
+  /** For the model; says nothing about what exists where that is hidden from commands. */
   readonly note?: string;
+  /** The note is the same whether anything is there or not, so that it alone is no denial. */
+  readonly isHidden?: true;
   /** Where a grant could help. */
   readonly denial?: DenialClaim;
   /** What nobody is asked about: no grant opens it, or it is not certain that it was met. */
@@ -50,19 +56,32 @@ export function endingOf(command: string, isSuccess: boolean): Ending {
  * What of the policy a failed command probably met, with the smallest grants, the last first; empty when nothing of the
  * policy explains the output. Every path is checked against the policy before anything is said of it.
  *
- * Words about the network may stand in any text, so they count only when the command failed, or may have; then nobody is
- * asked for a grant because of them.
+ * Words about the network, or a missing file, may stand in any text, so they count only when the command failed, or may
+ * have; then nobody is asked for a grant because of them. `command`: tells where it stood, for paths that begin with `..`;
+ * without it nothing is said of those.
  */
-export function denialHints(output: string, ending: Ending, policy: Policy, realPath: RealPath): DenialHint[] {
+export function denialHints(
+  output: string,
+  ending: Ending,
+  policy: Policy,
+  realPath: RealPath,
+  command?: string,
+): DenialHint[] {
   if (policy.sandbox === "off" || policy.sandbox === "permissions") return [];
   const found = new Map<string, DenialHint>();
+  const place: Place = (written) => {
+    if (written.startsWith("~/")) return join(policy.home, written.slice(2));
+    if (written.startsWith("/")) return resolve(written);
+    const isOutward = written.startsWith("../") && command !== undefined && !MOVES.test(command);
+    return isOutward ? resolve(policy.root, written) : undefined;
+  };
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
     const hint = netHintOf(line, ending, policy) ??
       (REFUSAL.test(line)
-        ? firstHint(line, (written) => pathHint(written, line, policy, realPath))
-        : ending === "failed" && policy.sandbox === "kernel+" && HIDDEN.test(line)
-        ? firstHint(line, (written) => hiddenHint(written, line, policy, realPath))
+        ? firstHint(line, (written) => pathHint(written, line, policy, realPath, place))
+        : ending !== "well" && policy.sandbox === "kernel+" && HIDDEN.test(line)
+        ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, place(written))))
         : undefined);
     if (hint !== undefined) found.set(JSON.stringify(hint), hint);
     if (found.size >= MOST_DENIALS) break;
@@ -72,13 +91,22 @@ export function denialHints(output: string, ending: Ending, policy: Policy, real
 
 /** The one of which the model is told and a person asked: what comes last is what a command failed of. */
 export function hintToTell(hints: readonly DenialHint[]): DenialHint | undefined {
-  return hints.find(({ note, denial }) => note !== undefined || denial !== undefined) ?? hints[0];
+  return hints.find(({ note, denial, isHidden }) => denial !== undefined || (note !== undefined && !isHidden)) ??
+    hints[0];
 }
 
+/** Where a path leads that a program wrote; undefined where that cannot be known. */
+type Place = (written: string) => string | undefined;
+
 function netHintOf(line: string, ending: Ending, policy: Policy): DenialHint | undefined {
-  const hint = ending === "well" ? undefined : netHint(line, policy);
-  if (hint === undefined || ending === "failed") return hint;
-  return { note: hint.note, ...(hint.denial === undefined ? {} : { unasked: hint.denial }) };
+  return ending === "well" ? undefined : unlessCertain(ending, netHint(line, policy));
+}
+
+/** Nobody is asked because of a line that another part of the command may have written about something else. */
+function unlessCertain(ending: Ending, hint: DenialHint | undefined): DenialHint | undefined {
+  if (hint?.denial === undefined || ending === "failed") return hint;
+  const { denial, ...rest } = hint;
+  return { ...rest, unasked: denial };
 }
 
 /** Of several paths in a message the last is tried first: `cannot move 'a' to 'b'`. */
@@ -91,27 +119,52 @@ function firstHint(line: string, look: (written: string) => DenialHint | undefin
   return undefined;
 }
 
-/** Something that is there, or could be made there, but for commands is not. */
-function hiddenHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
-  if (!/^~?\//.test(written)) return undefined;
-  const lexical = placeOf(written, policy);
+/**
+ * What is out of scope looks missing where commands have a disk of their own. Whether it is there decides what a person is
+ * told of, never what the model reads.
+ */
+function hiddenHint(
+  line: string,
+  policy: Policy,
+  realPath: RealPath,
+  lexical: string | undefined,
+): DenialHint | undefined {
+  if (lexical === undefined) return undefined;
   const path = realOf(lexical, realPath);
   const isThere = realPath(lexical) !== undefined;
-  if (isWithin(policy.denyRead, path)) return isThere ? { unasked: { kind: "read", target: path } } : undefined;
-  if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache], path)) return undefined;
-  if (isThere && !WRITES.test(line)) return { denial: { kind: "read", target: path } };
+  const isHidden = true;
+  if (isWithin(policy.denyRead, path)) {
+    return { note: secretNote(lexical), isHidden, ...(isThere ? { unasked: { kind: "read", target: path } } : {}) };
+  }
+  if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache, "/proc", "/dev", "/sys"], path)) {
+    return undefined;
+  }
+  const isRedirected = REDIRECTED.test(line);
+  const isWritten = WRITES.test(line);
+  const [toRead, toWrite] = [grantOption("read", lexical), grantOption("write", dirname(lexical))];
+  const grant = isWritten ? toWrite : isRedirected ? `${toRead} to read it, ${toWrite} to write it` : toRead;
+  const note =
+    `Sandbox: ${lexical} is out of these commands' sight, whether it is there or not. ${ONLY}, with ${grant}.`;
+  if (isThere && !isWritten) return { note, isHidden, denial: { kind: "read", target: path } };
   // A missing file is no denial, unless it was to be made.
-  const isMade = WRITES.test(line) || REDIRECTED.test(line);
+  const isMade = isWritten || isRedirected;
   const fits = isMade && !covers(policy.write, path) && realPath(dirname(lexical)) !== undefined;
-  return fits ? { denial: { kind: "write", target: path } } : undefined;
+  return { note, isHidden, ...(fits ? { denial: { kind: "write", target: path } } : {}) };
 }
 
-function placeOf(written: string, policy: Policy): string {
-  return written.startsWith("~/") ? join(policy.home, written.slice(2)) : resolve(policy.root, written);
+function secretNote(path: string): string {
+  return `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
 }
 
-function pathHint(written: string, line: string, policy: Policy, realPath: RealPath): DenialHint | undefined {
-  const lexical = placeOf(written, policy);
+function pathHint(
+  written: string,
+  line: string,
+  policy: Policy,
+  realPath: RealPath,
+  place: Place,
+): DenialHint | undefined {
+  const known = place(written);
+  const lexical = known ?? resolve(policy.root, written);
   const path = realOf(lexical, realPath);
   const watched = policy.protected.find((guarded) => isInside(path, guarded));
   // A redirection does not say which way; but a file that is not there is refused only to who makes it.
@@ -131,22 +184,20 @@ function pathHint(written: string, line: string, policy: Policy, realPath: RealP
     return { note, unasked: { kind: "write", target: inner } };
   }
   // A command may stand in another folder, and a word is more often the name of a program.
-  if (!/^~?\//.test(written) || watched !== undefined || /busy/i.test(line)) return undefined;
-  if (isWithin(policy.denyRead, path)) {
-    const note = `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
-    return { note, unasked: { kind: "read", target: path } };
-  }
+  if (known === undefined || watched !== undefined || /busy/i.test(line)) return undefined;
+  if (isWithin(policy.denyRead, path)) return { note: secretNote(path), unasked: { kind: "read", target: path } };
   if (writes) {
     if (isWithin(policy.denyWrite, path)) {
       const note = `Sandbox: ${path} was denied for writing. Only the user can change that.`;
       return { note, unasked: { kind: "write", target: path } };
     }
     if (writable(policy, path)) return undefined;
-    const rule = `${path} is outside of what may be written`;
+    const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
+    const rule = `${tree ?? path} is outside of what may be written`;
     const note = `Sandbox: ${rule}. ${ONLY}, with ${
-      grantOption("write", dirname(path))
+      grantOption("write", tree ?? dirname(path))
     }; for temporary files use $TMPDIR.`;
-    return { note, denial: { kind: "write", target: path } };
+    return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
   }
   if (!readable(policy, path)) {
     const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;

@@ -1,3 +1,4 @@
+import { grantOption } from "../../core/grant_option.ts";
 import type { Policy } from "../../core/policy.ts";
 import { canonicalHost } from "../policy/net_rules.ts";
 import { hasOwnLoopback, knowsHosts } from "../policy/program_scopes.ts";
@@ -44,7 +45,7 @@ function offlineHint(line: string, policy: Policy): NetHint {
   const denial: Pick<NetHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
   return net.list.length > 0
     ? { note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${ONLY}, with --allow-net=+HOST.`, ...denial }
-    : { note: `Sandbox: commands have no network. ${ONLY}, with --allow-net.`, ...denial };
+    : { note: `Sandbox: commands have no network. ${ONLY}, with ${grantOption("net", target ?? "*")}.`, ...denial };
 }
 
 /** Servers of this machine are out of reach as all others are, and a refusal looks as if nothing ran there. */

@@ -234,7 +234,7 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
         ? "HEAD"
         : ["objects", "refs"].find((name) => GONE.has(entries.get(name)));
       if (lost !== undefined) {
-        return { notes: [`Nothing that the command did in ${folder} was taken: its ${lost} is none.`], kept };
+        return { notes: [`Nothing that the command did in ${folder} was taken: its ${lost} cannot be used.`], kept };
       }
       const read = (path: string, most: number): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
@@ -299,7 +299,7 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
         if (odd.length > 0) notes.push(`Not taken, since they are no files: ${named(odd)}.`);
         if (texts.some(([path, value]) => kept.get(path) !== value)) {
           notes.push(
-            `An unfinished ${name} holds for commands of this session only: it names what git would run or open.`,
+            `Only commands in the sandbox see the unfinished ${name}: it names what git would run or open.`,
           );
         }
       }
@@ -329,7 +329,9 @@ export function openLayered(folder: string, fresh: string, hashBytes: 20 | 32, g
           const told = new Set(settingsChange(mine ?? "", kept.get("config") ?? "").refused);
           const names = [...new Set(change.refused)].filter((name) => !kept.has("config") || !told.has(name));
           if (names.length > 0) {
-            notes.push(`Settings hold for commands of this session only, yours are as they were: ${named(names)}.`);
+            notes.push(
+              `Your settings of the repository stay as they were, only commands in the sandbox see: ${named(names)}.`,
+            );
           }
         }
       }

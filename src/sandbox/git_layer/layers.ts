@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { NESTED } from "../git/paths.ts";

@@ -64,7 +64,9 @@ export function settingsChange(own: string, changed: string): SettingsChange {
     added: fresh.filter(isGood).map(([name, value]) => [name, value as string]),
     refused: [
       ...fresh.filter((setting) => !isGood(setting)).map(([name]) => name),
-      ...left.map((key) => key.split("\0")[0] ?? ""),
+      ...left.map((key) => key.split("\0")[0] ?? "").map((name) =>
+        fresh.some(([other]) => other === name) ? name : `${name} (removed)`
+      ),
     ],
   };
 }

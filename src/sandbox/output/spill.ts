@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
-import { formatSize } from "../../core/text.ts";
+import { formatSize } from "../../core/support/text.ts";
 
 /** A private file with the whole of an output that is too long to show. */
 export interface Spill {

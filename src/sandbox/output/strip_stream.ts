@@ -1,4 +1,4 @@
-import { stripAllButOverwrites, stripControls } from "../../core/text.ts";
+import { stripAllButOverwrites, stripControls } from "../../core/support/text.ts";
 
 /** Longest unfinished control sequence that is waited for, characters; a longer one is no such sequence. */
 const MAX_HELD = 4_096;

@@ -77,7 +77,10 @@ function protectedList(policy: Policy): string {
   const names = policy.protected.filter((path) => isInside(path, policy.root)).map((path) =>
     path.slice(policy.root.length + 1)
   );
-  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? ".git settings" : path))];
+  // Under a layer a new remote is taken with its address (git_layer/settings.ts).
+  const isLayered = policy.sandbox === "kernel+" && !policy.bubblewrap;
+  const settings = isLayered ? ".git settings but for new remotes" : ".git settings";
+  const top = [...new Set(names.map((path) => path.startsWith(".git/") ? settings : path))];
   return `; never ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}`;
 }
 

@@ -36,6 +36,8 @@ export interface StartedProcess {
   denied?(): DenialClaim[];
   /** Those of the notes that are about anything else. */
   refused?(): string[];
+  /** Allowed hosts that could not be reached, one line each; no denials. */
+  unreached?(): string[];
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
   settle?(isQuiet: boolean): Promise<string[]>;
 }
@@ -128,6 +130,7 @@ function attach(
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
+    unreached: () => gate?.unreached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true,
     async failure(status) {

@@ -1,4 +1,4 @@
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 
 /** Exit code of a process that could not confine itself; a JSON line on its standard error says which step failed. */
 const EXIT_UNCONFINED = 71;

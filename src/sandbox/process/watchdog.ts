@@ -1,5 +1,5 @@
 import type { Limits } from "../../core/policy.ts";
-import { formatSize } from "../../core/text.ts";
+import { formatSize } from "../../core/support/text.ts";
 import { THREADS_PER_PROCESS } from "../policy/limits.ts";
 import { type ProcessStat, readProc } from "../system/procfs.ts";
 import { innerProcesses } from "./inner_processes.ts";

@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/policy.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../core/temporary_folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
 import { parseRule } from "../policy/net_rules.ts";
 import { acceptEach } from "./accept.ts";
@@ -28,6 +28,8 @@ export interface NetGate {
   denied(): DenialClaim[];
   /** Those of the notes about what no list would open. */
   refused(): string[];
+  /** Allowed hosts that could not be reached, one line each with the reason. */
+  unreached(): string[];
   /** Ends the listener and every connection. Safe to call twice. */
   close(): void;
 }
@@ -81,6 +83,7 @@ function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGa
     notes: proxy.notes,
     denied: proxy.denied,
     refused: proxy.refused,
+    unreached: proxy.unreached,
     close: () => {
       closeQuietly(listener);
       proxy.close();
@@ -99,6 +102,7 @@ function openPortGate(list: readonly string[], options: NetOptions = MACHINE): N
     notes: proxy.notes,
     denied: proxy.denied,
     refused: proxy.refused,
+    unreached: proxy.unreached,
     close: () => {
       close();
       proxy.close();
@@ -113,6 +117,7 @@ interface Proxy {
   readonly notes: NetGate["notes"];
   readonly denied: NetGate["denied"];
   readonly refused: NetGate["refused"];
+  readonly unreached: NetGate["unreached"];
   readonly close: () => void;
 }
 
@@ -123,6 +128,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
   let clients = 0;
   /** Notes, each with the host that is merely not listed. */
   const denied = new Map<string, string | undefined>();
+  const unreached = new Set<string>();
   const scope = {
     ...options,
     rules,
@@ -130,6 +136,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
     onDenied: (note: string, host: string | undefined): void => {
       if (denied.size < MOST_DENIED) denied.set(note, host);
     },
+    onUnreached: (note: string): void => void (unreached.size < MOST_NOTES && unreached.add(note)),
   };
 
   const serve = async (conn: Deno.Conn): Promise<void> => {
@@ -167,6 +174,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
     denied: () =>
       [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
     refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
+    unreached: () => [...unreached],
     close: () => {
       for (const conn of open) closeQuietly(conn);
     },

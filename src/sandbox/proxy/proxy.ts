@@ -1,4 +1,5 @@
 import { allowsHost, type HostRule, hostText } from "../policy/net_rules.ts";
+import { messageOf } from "../../core/error.ts";
 import { within } from "../system/within.ts";
 import { forward } from "./forward.ts";
 import { BadRequest, latin1Bytes, ownResponse, parseProxyRequest, type ProxyRequest, readHead } from "./http_head.ts";
@@ -35,6 +36,8 @@ export interface ProxyScope {
   readonly limits: ProxyLimits;
   /** Called for every denied request with one line for the model, and the host where that is merely not listed. */
   readonly onDenied: (note: string, unlisted: string | undefined) => void;
+  /** Called for every request for an allowed host that cannot be reached, with one line for the model. */
+  readonly onUnreached: (note: string) => void;
 }
 
 /**
@@ -95,21 +98,37 @@ async function openServer(
   scope: ProxyScope,
 ): Promise<{ readonly conn: Deno.Conn } | { readonly status: number; readonly why: string }> {
   const target = await within(scope.limits.connectMs, chooseTarget(scope.rules, host, port, scope.world));
-  if (target === undefined || target.kind === "unknown") return { status: 502, why: `${host} has no address` };
+  const unreached = (status: number, why: string): { readonly status: number; readonly why: string } => {
+    const reason = `${hostText(host, port)} is allowed, but cannot be reached from this machine: ${why}`;
+    scope.onUnreached(`Network: ${reason}.`);
+    return { status, why: reason };
+  };
+  if (target === undefined) return unreached(504, "resolving its name timed out");
+  if (target.kind === "unknown") return unreached(502, `resolving its name failed, ${target.why}`);
   if (target.kind === "denied") {
     scope.onDenied(target.note, allowsHost(scope.rules, host, port) ? undefined : hostText(host, port));
     return { status: 403, why: `${host}:${port}: ${target.why}` };
   }
   let late = false;
+  const reasons = new Set<string>();
   for (const address of target.addresses) {
     const attempt = scope.world.connect(address, port);
-    const conn = await within(scope.limits.connectMs, attempt.catch(() => "refused" as const));
+    const conn = await within(scope.limits.connectMs, attempt.catch(whyNoConnection));
     if (conn === undefined) {
       late = true;
       attempt.then(closeQuietly, () => {});
-    } else if (conn !== "refused") return { conn };
+    } else if (typeof conn === "string") reasons.add(conn);
+    else return { conn };
   }
-  return { status: late ? 504 : 502, why: `${host}:${port} does not answer` };
+  if (late) reasons.add("connecting timed out");
+  return unreached(late ? 504 : 502, [...reasons].join(", "));
+}
+
+function whyNoConnection(error: unknown): string {
+  if (error instanceof Deno.errors.ConnectionRefused) return "the connection was refused";
+  if (error instanceof Deno.errors.NetworkUnreachable) return "there is no network to its address";
+  if (error instanceof Deno.errors.TimedOut) return "connecting timed out";
+  return /os error 113\b/.test(messageOf(error)) ? "there is no way to its address" : "connecting failed";
 }
 
 /** Answers a request in the proxy's own name. */

@@ -54,6 +54,7 @@ export function openScopedFetch(
     rules: net.list.map(parseRule),
     authorization: proxyAuthorization(token),
     onDenied: (note: string): void => void denied.add(note),
+    onUnreached: (note: string): void => void denied.add(note),
   };
   const serve = async (conn: Deno.Conn): Promise<void> => {
     const opened = [conn];

@@ -6,7 +6,8 @@ import type { Network } from "./network.ts";
 /** Where a request may go, or why it may not go anywhere. */
 export type Target =
   | { readonly kind: "addresses"; readonly addresses: readonly string[] }
-  | { readonly kind: "unknown" }
+  /** The name has no address; `why` is the resolver's word. */
+  | { readonly kind: "unknown"; readonly why: string }
   /** `note`: the same for the model, with the grant that would allow it. */
   | { readonly kind: "denied"; readonly why: string; readonly note: string };
 
@@ -38,8 +39,10 @@ export async function chooseTarget(
   if (!allowsHost(rules, host, port)) {
     return denied(rules, host, port, "not in the network scope", hostText(host, port));
   }
-  const found = isAddress(host) ? [host] : await world.resolve(host).catch(() => []);
-  if (found.length === 0) return { kind: "unknown" };
+  const found = isAddress(host) ? [host] : await world.resolve(host).catch(whyUnresolved);
+  if (typeof found === "string" || found.length === 0) {
+    return { kind: "unknown", why: typeof found === "string" ? found : "it has no address" };
+  }
   const own = new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
   const judged = found.map((text) => {
     const address = canonicalAddress(text);
@@ -50,6 +53,13 @@ export async function chooseTarget(
   const [first] = judged;
   const why = `it leads to ${first?.address}, ${first?.objection}, which is not in the network scope itself`;
   return denied(rules, host, port, why, hostText(first?.address ?? host, port));
+}
+
+/** getaddrinfo(3) tells a name that there is not from a resolver that does not answer. */
+function whyUnresolved(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOTFOUND") return "there is no such name, or no name server";
+  return code === "EAI_AGAIN" ? "no name server answers" : "its name cannot be resolved";
 }
 
 function objection(

@@ -1,4 +1,4 @@
-import { type ByteReader, readBytes } from "../../core/byte_reader.ts";
+import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
 import { messageOf } from "../../core/error.ts";
 import { deframer, frame } from "../../core/framing.ts";
 import type { Policy, Scope } from "../../core/policy.ts";

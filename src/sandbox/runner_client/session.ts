@@ -4,7 +4,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { RunProgram } from "../../core/program.ts";
 import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
 import type { CallOptions, RunnerCall } from "../../core/runner.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { errorResult, textResult, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, withDenial } from "../denial/claim.ts";
 import { createDeadlines } from "./deadlines.ts";

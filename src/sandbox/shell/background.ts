@@ -32,10 +32,13 @@ export interface Background {
   list(): readonly BackgroundCommand[];
   /** When none of them runs any more: the supervisor ends them. */
   ended(): Promise<void>;
+  /** What is to be said of what they did to repositories; beside their output, which may be read by nobody. */
+  settled(): readonly string[];
 }
 
 interface Running {
   state: BackgroundCommand;
+  settled: readonly string[];
   readonly ended: Promise<void>;
   end(): void;
 }
@@ -65,6 +68,7 @@ export function openBackground(host: CommandHost, supervisor: Supervisor): Backg
       return command.state;
     },
     list,
+    settled: () => [...commands.values()].flatMap((command) => command.settled),
     ended: async () => void await Promise.allSettled([...commands.values()].map(({ ended }) => ended)),
   };
 }
@@ -88,10 +92,12 @@ function begin(host: CommandHost, supervisor: Supervisor, id: string, command: s
     await reader.cancel().catch(() => {});
     const taken = settled.map((line) => `\n[${line}]`).join("");
     write.end(`${taken}\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
+    running.settled = settled;
     running.state = { ...running.state, exitCode };
   };
   const running: Running = {
     state: { id, command, ...(spill.path === undefined ? {} : { outputPath: spill.path }) },
+    settled: [],
     ended: finish(),
     end: () => supervised.gently("aborted"),
   };

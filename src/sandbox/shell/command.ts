@@ -1,3 +1,4 @@
+import { isFile } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
@@ -54,12 +55,4 @@ export function shellProgram(env: Readonly<Record<string, string>>): string {
   if (isFile(PREFERRED)) return PREFERRED;
   const folders = (env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
   return folders.map((folder) => join(folder, "bash")).find(isFile) ?? "/bin/sh";
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

@@ -9,15 +9,18 @@ import type { StartedProcess } from "../pool/confined.ts";
  * model; a person is told of everything.
  */
 export function metBy(
-  started: Pick<StartedProcess, "notes" | "denied" | "refused">,
+  started: Pick<StartedProcess, "notes" | "denied" | "refused" | "unreached">,
   undone: readonly string[],
   hints: readonly DenialHint[],
 ): Met & { readonly notes: readonly string[] } {
   const known = [...started.notes?.() ?? [], ...undone];
-  const told = known.length > 0 ? undefined : hintToTell(hints);
+  // What a program says of a network that is not there has its reason here.
+  const unreached = started.unreached?.() ?? [];
+  const guesses = unreached.length === 0 ? hints : hints.filter((hint) => !isAboutNet(hint));
+  const told = known.length > 0 ? undefined : hintToTell(guesses);
   const hosts = started.denied?.() ?? [];
   const denial = told?.denial ?? hosts[0];
-  const guessed = [...hints].reverse().map(({ denial, unasked }) => denial ?? unasked)
+  const guessed = [...guesses].reverse().map(({ denial, unasked }) => denial ?? unasked)
     .filter((claim) => claim !== undefined)
     // The proxy has said which host it was.
     .filter(({ kind }) => kind !== "net" || hosts.length === 0);
@@ -25,10 +28,21 @@ export function metBy(
   const sandboxNotes = [...started.refused?.() ?? [], ...undone];
   const isAsked = denials.length === 1 && denial !== undefined;
   return {
-    notes: told?.note === undefined ? known : [told.note],
+    notes: [...told?.note === undefined ? known : [told.note], ...unreached],
     ...(denial === undefined ? {} : { denial }),
     ...(denials.length === 0 || isAsked ? {} : { denials }),
     ...(sandboxNotes.length === 0 ? {} : { sandboxNotes }),
-    ...(known.length > 0 || hints.length > 0 || denial !== undefined ? { isDenied: true as const } : {}),
+    ...(known.length > 0 || guesses.some(isCertain) || denial !== undefined ? { isDenied: true as const } : {}),
   };
+}
+
+/** Whether a guess is that something was denied, and not only that it would have been. */
+function isCertain({ denial, unasked, isHidden }: DenialHint): boolean {
+  return denial !== undefined || unasked !== undefined || !isHidden;
+}
+
+/** Whether a guess is about the network: only of that a note may come without saying what was denied. */
+function isAboutNet({ denial, unasked, isHidden }: DenialHint): boolean {
+  const kind = denial?.kind ?? unasked?.kind;
+  return kind === "net" || (kind === undefined && !isHidden);
 }

@@ -1,5 +1,6 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
+import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { thisProgram } from "../confine/self.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { disk } from "../system/disk.ts";
@@ -55,6 +56,25 @@ export function privateMemoryNotes(policy: Policy, command: string): string[] {
   return [
     "Sandbox: /dev/shm is private to each command: it begins empty, what this one put there ended with it, and nothing " +
     "was written to the machine's /dev/shm.",
+  ];
+}
+
+/** Which file git's global settings are now; undefined where commands have none of their own. */
+export function globalGitConfig({ tmp, root }: Policy): string | undefined {
+  if (tmp === root) return undefined;
+  try {
+    const { ino, size, mtime } = Deno.lstatSync(join(tmp, PRIVATE_GIT_CONFIG));
+    return `${ino} ${size} ${mtime?.getTime()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `git config --global` succeeds, on a file that the user's own git never sees. */
+export function globalGitNotes(policy: Policy, before: string | undefined): string[] {
+  if (before === undefined || globalGitConfig(policy) === before) return [];
+  return [
+    "Sandbox: git config --global changed a copy that ends with the sandbox; the user's own ~/.gitconfig is as it was.",
   ];
 }
 

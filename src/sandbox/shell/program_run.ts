@@ -1,7 +1,7 @@
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome } from "../../core/program.ts";
-import { formatSize } from "../../core/text.ts";
+import { formatSize } from "../../core/support/text.ts";
 import type { Exec } from "../confine/launch.ts";
 import type { Met } from "../denial/claim.ts";
 import { denialHints } from "../denial/hint.ts";

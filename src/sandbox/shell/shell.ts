@@ -13,7 +13,13 @@ import { disk } from "../system/disk.ts";
 import { type Background, openBackground } from "./background.ts";
 import { type CommandHost, drain, startCommand } from "./command.ts";
 import { metBy } from "./met.ts";
-import { namesInPrivateTmp, privateMemoryNotes, privateTmpNotes } from "./private_notes.ts";
+import {
+  globalGitConfig,
+  globalGitNotes,
+  namesInPrivateTmp,
+  privateMemoryNotes,
+  privateTmpNotes,
+} from "./private_notes.ts";
 import { type Ended, openSupervisor, type Supervisor } from "./supervisor.ts";
 
 /** What a call that was aborted before it began is reported as: 128 + SIGINT. */
@@ -24,7 +30,7 @@ export type DeniedOutcome = ShellOutcome & Met;
 
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
-  readonly background: Omit<Background, "ended">;
+  readonly background: Omit<Background, "ended" | "settled">;
   /** Looks at what is protected ahead of the first command, which then has less to do. */
   look(): void;
   close(): Promise<void>;
@@ -33,12 +39,14 @@ export type OpenShell = Shell & {
 /**
  * Opens the shell of a policy. ProcessPool are needed wherever something confines; closing ends the spare, too.
  *
- * `marks`: variables that every command gets beside the policy's, by which its processes can be known.
+ * `marks`: variables that every command gets beside the policy's, by which its processes can be known. `onLeft`: called
+ * while it is closed, with each line about what commands in the background did that no result could tell.
  */
 export function openShell(
   policy: Policy,
   spares: ProcessPool | undefined,
   marks: Readonly<Record<string, string>> = {},
+  onLeft: (line: string) => void = () => {},
 ): OpenShell {
   const running = new Set<Promise<unknown>>();
 
@@ -74,6 +82,7 @@ export function openShell(
       const ending = supervisor.close();
       await Promise.allSettled([...running, background.ended(), spares?.close()]);
       await ending;
+      for (const line of new Set([...background.settled(), ...supervisor.notes()])) onLeft(line);
     },
   });
 }
@@ -90,6 +99,7 @@ async function runCommand(
   const { policy } = host;
   const { limits } = policy;
   const before = namesInPrivateTmp(policy);
+  const gitBefore = globalGitConfig(policy);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
     maxLines: limits.outputLines,
@@ -110,7 +120,8 @@ async function runCommand(
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
     const captured = capture.finish();
-    const hints = denialHints(captured.output, endingOf(command, status?.success === true), policy, disk.realPath);
+    const ending = endingOf(command, status?.success === true);
+    const hints = denialHints(captured.output, ending, policy, disk.realPath, command);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
     const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
     const said = [
@@ -118,6 +129,7 @@ async function runCommand(
       ...ended.settled,
       ...privateTmpNotes(policy, before),
       ...privateMemoryNotes(policy, command),
+      ...globalGitNotes(policy, gitBefore),
     ];
     return { ...outcomeOf(captured, ended, said), ...met };
   } finally {

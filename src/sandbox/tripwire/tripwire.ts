@@ -3,7 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/text.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
 import { statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
@@ -272,7 +272,7 @@ function shown(path: string, policy: Policy): string {
 
 function verbOf({ path, instead, from }: Trap): string {
   if (instead.kind === "absent") return "Removed";
-  return from.get(path) === instead ? "Restored" : "Sifted";
+  return from.get(path) === instead ? "Restored" : "Took settings out of";
 }
 
 function told(path: string, why: string, policy: Policy): string {

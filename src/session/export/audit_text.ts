@@ -1,8 +1,8 @@
 import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 import type { AuditView, CallView, RoundView } from "./audit_view.ts";
 import { diffManifests } from "./manifest_diff.ts";
-import { count } from "./facts.ts";
-import { oneLine, utc } from "./visible_text.ts";
+import { count } from "../view/facts.ts";
+import { oneLine, utc } from "../view/visible_text.ts";
 
 /** Characters of a digest that are shown. */
 const DIGEST = 12;

@@ -1,7 +1,7 @@
 import { digest, sectionText } from "./audit_text.ts";
 import type { RoundView } from "./audit_view.ts";
 import { diffManifests, type SectionChange } from "./manifest_diff.ts";
-import { oneLine, utc } from "./visible_text.ts";
+import { oneLine, utc } from "../view/visible_text.ts";
 
 /** What differs between the prompts of two requests, as text for a terminal (R354). */
 export function* diffText(before: RoundView, after: RoundView): Generator<string> {

@@ -1,5 +1,5 @@
 import type { SessionSummary } from "../summary.ts";
-import { oneLine, utc } from "./visible_text.ts";
+import { oneLine, utc } from "../view/visible_text.ts";
 
 /** Least characters of an id that a list shows: ids begin with the time, and those of one minute look alike. */
 const LEAST_ID = 8;

@@ -1,3 +1,4 @@
+import { isObject } from "../../core/json.ts";
 import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 
 /** How two prompts differ; sizes, digests and names, never text (R354). */
@@ -79,8 +80,4 @@ function diffValues(field: string, before: unknown, after: unknown): readonly Fi
     ...(before === undefined ? {} : { before: JSON.stringify(before) }),
     ...(after === undefined ? {} : { after: JSON.stringify(after) }),
   }];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
-import { factsOf, titleOf } from "./facts.ts";
-import { isPicture } from "./picture.ts";
+import { factsOf, titleOf } from "../view/facts.ts";
+import { isPicture } from "../view/picture.ts";
 import { fenced, literal, proseMarkdown } from "./prose_markdown.ts";
-import type { Item, Part } from "./transcript.ts";
-import type { SessionView } from "./view.ts";
-import { oneLine, utc, visible, visibleJson } from "./visible_text.ts";
+import type { Item, Part } from "../view/transcript.ts";
+import type { SessionView } from "../view/view.ts";
+import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
 
 /** A session as Markdown, piece by piece: what was said in it cannot close a fence, make a link or a heading of ours. */
 export function* markdownPieces(view: SessionView): Generator<string> {

@@ -1,6 +1,6 @@
 import { markdownBlocks } from "./markdown_blocks.ts";
 import { markdownSpans } from "./markdown_inline.ts";
-import { visible } from "./visible_text.ts";
+import { visible } from "../view/visible_text.ts";
 
 /**
  * A model's Markdown, written anew so that it cannot reach beyond its place: fences are closed, tags are text, links and

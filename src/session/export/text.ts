@@ -1,7 +1,7 @@
-import { factsOf } from "./facts.ts";
-import type { Item, Part } from "./transcript.ts";
-import type { SessionView } from "./view.ts";
-import { oneLine, utc, visible, visibleJson } from "./visible_text.ts";
+import { factsOf } from "../view/facts.ts";
+import type { Item, Part } from "../view/transcript.ts";
+import type { SessionView } from "../view/view.ts";
+import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
 
 /**
  * A session as plain text for a terminal, piece by piece.

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../../core/session.ts";
 import { labelsOf } from "../tree.ts";
-import { gistOf, type Item, transcriptOf } from "./transcript.ts";
-import { oneLine } from "./visible_text.ts";
+import { gistOf, type Item, transcriptOf } from "../view/transcript.ts";
+import { oneLine } from "../view/visible_text.ts";
 
 /** Characters of a message that a line shows. */
 const GIST = 100;

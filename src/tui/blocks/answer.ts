@@ -1,8 +1,10 @@
-import type { AnswerPart } from "../answer_parts.ts";
-import { type Block, fixedBlock, kept, type Look } from "../block.ts";
-import { highlight } from "../highlight.ts";
-import { indent, wrap } from "../wrap.ts";
-import { proseLines } from "./prose.ts";
+import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
+import type { Theme } from "../screen/theme.ts";
+import { indent, wrap } from "../screen/wrap.ts";
+import { type Block, fixedBlock, kept, type Look } from "../widgets/block.ts";
+import type { AnswerPart } from "./answer_parts.ts";
+import { highlight } from "./highlight.ts";
 
 const MARGIN = "  ";
 
@@ -43,4 +45,65 @@ function partLines(part: AnswerPart, look: Look): readonly string[] {
   const code = highlight(part.text, part.lang, theme).flatMap((line) => wrap(line, width - MARGIN.length));
   const lines = indent(code, MARGIN);
   return part.isFirst && part.lang !== "" ? [theme.dim(MARGIN + part.lang), ...lines] : lines;
+}
+
+/** Lines of a thought while it arrives. */
+const LIVE_LINES = 4;
+/** What is kept of a thought, UTF-16 units. */
+const KEPT_UNITS = 20_000;
+
+/** The model's thoughts: the newest lines while they arrive, and one line afterwards; all of it where that is wanted. */
+export function thinkingBlock(): Block & { readonly push: (delta: string) => void; readonly end: () => void } {
+  let text = "";
+  let isOver = false;
+  return {
+    push: (delta) => void (text = (text + delta).slice(-KEPT_UNITS)),
+    end: () => void (isOver = true),
+    isDone: () => isOver,
+    lines({ width, theme, expanded, showsThinking }) {
+      if (text.trim() === "") return [];
+      if (isOver && !expanded && !showsThinking) return [theme.dim("∴ thought")];
+      // While it arrives only the end of it is broken into lines.
+      const lines = wrap((isOver ? text : text.slice(-width * LIVE_LINES * 2)).trim(), width - 2);
+      return indent((isOver ? lines : lines.slice(-LIVE_LINES)).map(theme.dim), "  ", theme.dim("∴ "));
+    },
+  };
+}
+
+// No pictures, and no link whose target cannot be seen: addresses stand in the text.
+setCapabilities({ images: null, trueColor: true, hyperlinks: false });
+
+const themes = new Map<Theme, MarkdownTheme>();
+
+/** Markdown as lines. */
+export function proseLines(text: string, { width, theme }: Look): readonly string[] {
+  if (width < 4) return wrap(text, width);
+  const markdown = new Markdown(text, 0, 0, markdownTheme(theme));
+  return markdown.render(width).map((line) => line.trimEnd());
+}
+
+function markdownTheme(theme: Theme): MarkdownTheme {
+  const made = themes.get(theme) ?? makeTheme(theme);
+  themes.set(theme, made);
+  return made;
+}
+
+function makeTheme(theme: Theme): MarkdownTheme {
+  return {
+    heading: theme.heading,
+    link: theme.link,
+    linkUrl: theme.dim,
+    code: theme.code,
+    codeBlock: theme.plain,
+    codeBlockBorder: theme.dim,
+    quote: theme.plain,
+    quoteBorder: theme.dim,
+    hr: theme.dim,
+    listBullet: theme.accent,
+    bold: theme.strong,
+    italic: (text) => `\x1b[3m${text}\x1b[23m`,
+    strikethrough: (text) => `\x1b[9m${text}\x1b[29m`,
+    underline: (text) => `\x1b[4m${text}\x1b[24m`,
+    highlightCode: (code, lang) => [...highlight(code, lang ?? "", theme)],
+  };
 }

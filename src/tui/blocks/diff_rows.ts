@@ -1,6 +1,6 @@
-import type { Look } from "../block.ts";
-import type { Style, Theme } from "../theme.ts";
-import { indent, wrap } from "../wrap.ts";
+import type { Look } from "../widgets/block.ts";
+import type { Style, Theme } from "../screen/theme.ts";
+import { indent, wrap } from "../screen/wrap.ts";
 
 /** A line of a diff as tools write it: a sign, the number of the line where it is known, its text. */
 const LINE = /^([+ -])( *\d+ | )([^]*)$/;

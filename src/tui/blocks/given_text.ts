@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../core/json.ts";
-import { cleanText } from "../foreign.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { cleanText } from "../screen/foreign.ts";
 
 /** What a call would write, as it is in its arguments. */
 export type GivenText =
@@ -30,8 +30,4 @@ export function givenText(name: string, args: JsonObject): GivenText | undefined
 function linesOf(text: unknown): readonly string[] {
   if (typeof text !== "string" || text === "") return [];
   return cleanText(text).replace(/\n$/, "").split("\n");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-import { type Block, fixedBlock } from "../block.ts";
-import type { Theme } from "../theme.ts";
-import { saidText } from "../said_text.ts";
-import { indent, widthOf, wrap } from "../wrap.ts";
+import { type Block, fixedBlock } from "../widgets/block.ts";
+import type { Theme } from "../screen/theme.ts";
+import { saidText } from "./said_text.ts";
+import { indent, widthOf, wrap } from "../screen/wrap.ts";
 
 /** Lines of a person's own message that are shown in short. */
 const SHORT_LINES = 12;

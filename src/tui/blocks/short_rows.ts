@@ -1,4 +1,4 @@
-import { wrap } from "../wrap.ts";
+import { wrap } from "../screen/wrap.ts";
 
 /** Rows of a text in short. */
 export interface ShortRows {

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../core/json.ts";
 import { textOf } from "../../core/message.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { duration } from "../amounts.ts";
-import { type Block, kept, type Look } from "../block.ts";
-import { highlight } from "../highlight.ts";
-import type { Style } from "../theme.ts";
-import { indent, widthOf } from "../wrap.ts";
+import { duration } from "./amounts.ts";
+import { type Block, kept, type Look } from "../widgets/block.ts";
+import { highlight } from "./highlight.ts";
+import type { Style } from "../screen/theme.ts";
+import { indent, widthOf } from "../screen/wrap.ts";
 import { diffRows } from "./diff_rows.ts";
 import { type GivenText, givenText } from "./given_text.ts";
 import { shortRows } from "./short_rows.ts";

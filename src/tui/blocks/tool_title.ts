@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { cleanLine, cleanText } from "../foreign.ts";
+import { cleanLine, cleanText } from "../screen/foreign.ts";
 
 /** What a tool call does, in one line or, of a command, in as many as it has: the command, or the tool and its path. */
 export function toolTitle(name: string, args: JsonObject, root: string): readonly string[] {

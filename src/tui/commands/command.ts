@@ -1,8 +1,8 @@
 import type { Engine } from "../../core/engine.ts";
-import type { KeyBindings } from "../key_bindings.ts";
-import type { Choice } from "../picker.ts";
-import type { Ground } from "../terminal_answers.ts";
-import type { Theme } from "../theme.ts";
+import type { KeyBindings } from "../widgets/key_bindings.ts";
+import type { Choice } from "../widgets/picker.ts";
+import type { Ground } from "../screen/terminal_answers.ts";
+import type { Theme } from "../screen/theme.ts";
 
 /** A session that can be resumed. */
 export interface SessionLine {

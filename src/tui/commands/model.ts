@@ -1,10 +1,8 @@
 import { UserError } from "../../core/error.ts";
-import type { ThinkingLevel } from "../../core/provider.ts";
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Reasoning efforts, weakest first. */
-export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
-
 /** `/model [ID]` */
 export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
   const current = engine.state().model.id;
@@ -20,19 +18,19 @@ export async function modelCommand({ engine, world, pick, say }: CommandContext,
 /** `/thinking [LEVEL]` */
 export async function thinkingCommand({ engine, pick, say }: CommandContext, args: string): Promise<void> {
   const current = engine.state().thinking;
-  const choices = LEVELS.map((level) => ({
+  const choices = THINKING_LEVELS.map((level) => ({
     label: level,
     value: level,
     ...(level === current ? { detail: "now" } : {}),
   }));
   const level = args === ""
-    ? await pick("Thinking", choices, LEVELS.indexOf(current))
-    : LEVELS.find((one) => one === args);
+    ? await pick("Thinking", choices, THINKING_LEVELS.indexOf(current))
+    : THINKING_LEVELS.find((one) => one === args);
   if (level === undefined) {
     if (args === "") return;
     throw new UserError({
       what: `"${args}" is no thinking level`,
-      why: `the levels are ${LEVELS.join(", ")}`,
+      why: `the levels are ${THINKING_LEVELS.join(", ")}`,
       fix: "Write one of them, or /thinking alone to choose",
     });
   }

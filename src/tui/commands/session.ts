@@ -1,9 +1,9 @@
 import { UserError } from "../../core/error.ts";
 import { textOf } from "../../core/message.ts";
-import { ago } from "../amounts.ts";
-import { cleanLine } from "../foreign.ts";
-import { saidText } from "../said_text.ts";
-import type { Choice } from "../picker.ts";
+import { ago } from "../blocks/amounts.ts";
+import { cleanLine } from "../screen/foreign.ts";
+import { saidText } from "../blocks/said_text.ts";
+import type { Choice } from "../widgets/picker.ts";
 import type { CommandContext } from "./command.ts";
 import { hasLine, treeChoices } from "./tree.ts";
 

@@ -1,9 +1,9 @@
 import { textOf } from "../../core/message.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
-import { count, money } from "../amounts.ts";
+import { count, money } from "../blocks/amounts.ts";
 import { givenText } from "../blocks/given_text.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
-import { cleaned } from "../foreign.ts";
+import { cleaned } from "../screen/foreign.ts";
 import type { CommandContext } from "./command.ts";
 
 /** `/policy` */

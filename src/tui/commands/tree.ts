@@ -1,8 +1,8 @@
 import { textOf } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { cleanLine } from "../foreign.ts";
-import { saidText } from "../said_text.ts";
-import type { Choice } from "../picker.ts";
+import { cleanLine } from "../screen/foreign.ts";
+import { saidText } from "../blocks/said_text.ts";
+import type { Choice } from "../widgets/picker.ts";
 
 /** Characters of a message that a line shows. */
 const SHOWN = 120;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { withServers } from "../../../src/cli/acp/mcp_servers.ts";
-import { configure } from "../../../src/cli/config.ts";
+import { configure } from "../../../src/config/config.ts";
 
 Deno.test("withServers() adds a client's servers to the user's, whose names stay theirs", () => {
   const ws = Deno.realPathSync(Deno.makeTempDirSync());

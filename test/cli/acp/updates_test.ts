@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { planIn } from "../../../src/cli/acp/plan.ts";
+import { planIn } from "../../../src/cli/acp/updates.ts";
 import { saidIn } from "../../../src/cli/acp/prompt_blocks.ts";
 import { stopReason } from "../../../src/cli/acp/stop_reason.ts";
 import { resultContent, toolView } from "../../../src/cli/acp/tool_view.ts";

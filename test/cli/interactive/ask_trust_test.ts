@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { type Config, configure } from "../../../src/cli/config.ts";
+import { type Config, configure } from "../../../src/config/config.ts";
 import { type AskTrust, askTrust } from "../../../src/cli/interactive/ask_trust.ts";
-import { parseCommandLine } from "../../../src/cli/parse.ts";
-import { readWorld } from "../../../src/cli/world.ts";
+import { parseCommandLine } from "../../../src/config/options/parse.ts";
+import { readWorld } from "../../../src/config/host_environment.ts";
 
 type Question = Parameters<AskTrust>[0];
 

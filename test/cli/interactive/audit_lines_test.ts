@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { auditLines } from "../../../src/cli/interactive/audit_lines.ts";
-import { withSession } from "../engine/world.ts";
+import { withSession } from "../../engine/world.ts";
 
 Deno.test("auditLines() shows of each call its command or path, and what it was denied", async () => {
   const long = Array.from({ length: 30 }, (_, at) => `echo ${at}`).join("\n");

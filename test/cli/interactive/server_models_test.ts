@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { serverModels } from "../../../src/cli/interactive/server_models.ts";
-import type { ModelChoice } from "../../../src/cli/model.ts";
+import type { ModelChoice } from "../../../src/engine/model/model.ts";
 
 /** Asks a server that answers so; the list, and what the server was asked. */
 async function asked(answer: () => Response | Promise<Response>, limitMs = 2000) {

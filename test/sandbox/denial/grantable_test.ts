@@ -62,6 +62,8 @@ const CASES: readonly Case[] = [
   ["a NUL", read("/srv/a\0b"), undefined],
   ["a file to write", write("/srv/data/new"), { ...write("/srv/data/new"), grant: "/srv/data" }],
   ["a folder to write", write("/srv/data"), { ...write("/srv/data"), grant: "/srv" }],
+  // Asked about it a person says yes to what stands there: it must be the same claim then.
+  ["a folder itself to write", write("/srv/data/"), { ...write("/srv/data/"), grant: "/srv/data" }],
   ["a link to write through", write("/srv/alias/new"), { ...write("/srv/data/new"), grant: "/srv/data" }],
   ["a denied folder to write", write("/srv/frozen/a"), undefined],
   ["a secret to write", write("/home/ann/.ssh/authorized_keys"), undefined],

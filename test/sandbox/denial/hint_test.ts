@@ -157,44 +157,101 @@ for (
   Deno.test(`denialHint() names the host that ${program} did not find where hosts can be allowed R480`, () => {
     const hint = denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
     assertEquals(denialHint(line, "failed", { ...POLICY, holdsHosts: true }, realPath), hint);
-    assertEquals(hint, { note: NO_NET, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
+    // The smallest grant is the host, where it is known.
+    const note = target === undefined ? NO_NET : NO_NET.replace("--allow-net", `--allow-net=+${target}`);
+    assertEquals(hint, { note, ...(target === undefined ? {} : { denial: { kind: "net", target } }) });
   });
 }
 
-for (
-  const [claim, line, hint] of [
-    ["what is there and hidden", "cat: /srv/data: No such file or directory", { kind: "read", target: "/srv/data" }],
-    ["a redirection into what is hidden", "/bin/bash: line 1: /srv/new: No such file or directory", {
-      kind: "write",
-      target: "/srv/new",
-    }],
-    ["making something in what is hidden", "touch: cannot touch '/srv/new': No such file or directory", {
-      kind: "write",
-      target: "/srv/new",
-    }],
-    ["what is not there", "cat: /srv/none: No such file or directory", undefined],
-    ["what is nowhere", "touch: cannot touch '/none/new': No such file or directory", undefined],
-    ["a secret", "cat: /home/ann/.ssh: No such file or directory", "nothing"],
-    [
-      "a secret after something else",
-      "cat: /srv/data: No such file or directory\ncat: /home/ann/.ssh: No such file or directory",
-      { kind: "read", target: "/srv/data" },
-    ],
-    ["a secret that is not there", "cat: /home/ann/.ssh/id: No such file or directory", undefined],
-    ["what is in scope", "cat: /home/ann/project: No such file or directory", undefined],
-    ["a relative path", "cat: srv/data: No such file or directory", undefined],
-  ] as const
-) {
-  Deno.test(`denialHint() on ${claim} tells the model nothing that a command could not see R480`, () => {
+const hidden = (path: string, grant: string): string =>
+  `Sandbox: ${path} is out of these commands' sight, whether it is there or not. ${ONLY}, with ${grant}.`;
+const secret = (path: string): string =>
+  `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+const EITHER = "--allow-read=+/srv/new to read it, --allow-write=+/srv/ to write it";
+const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<DenialHint, "isHidden"> | undefined])[] = [
+  ["what is there and hidden", "cat: /srv/data: No such file or directory", {
+    note: hidden("/srv/data", "--allow-read=+/srv/data"),
+    denial: { kind: "read", target: "/srv/data" },
+  }],
+  ["a redirection into what is hidden", "/bin/bash: line 1: /srv/new: No such file or directory", {
+    note: hidden("/srv/new", EITHER),
+    denial: { kind: "write", target: "/srv/new" },
+  }],
+  ["making something in what is hidden", "touch: cannot touch '/srv/new': No such file or directory", {
+    note: hidden("/srv/new", "--allow-write=+/srv/"),
+    denial: { kind: "write", target: "/srv/new" },
+  }],
+  ["what is not there", "cat: /srv/none: No such file or directory", {
+    note: hidden("/srv/none", "--allow-read=+/srv/none"),
+  }],
+  ["what is nowhere", "touch: cannot touch '/none/new': No such file or directory", {
+    note: hidden("/none/new", "--allow-write=+/none/"),
+  }],
+  ["a secret", "cat: /home/ann/.ssh: No such file or directory", {
+    note: secret("/home/ann/.ssh"),
+    unasked: { kind: "read", target: "/home/ann/.ssh" },
+  }],
+  [
+    "a secret after something else",
+    "cat: /srv/data: No such file or directory\ncat: /home/ann/.ssh: No such file or directory",
+    { note: hidden("/srv/data", "--allow-read=+/srv/data"), denial: { kind: "read", target: "/srv/data" } },
+  ],
+  ["a secret that is not there", "cat: /home/ann/.ssh/id: No such file or directory", {
+    note: secret("/home/ann/.ssh/id"),
+  }],
+  ["what is in scope", "cat: /home/ann/project: No such file or directory", undefined],
+  ["a relative path", "cat: srv/data: No such file or directory", undefined],
+  ["the kernel's own", "cat: /proc/99/maps: No such file or directory", undefined],
+];
+for (const [claim, line, expected] of HIDDEN) {
+  Deno.test(`denialHint() on ${claim} tells the model the reason, and nothing that a command could not see R480`, () => {
     const real = (path: string): string | undefined =>
       ["/srv/data", "/home/ann/.ssh", "/home/ann/project"].includes(path) ? path : realPath(path);
-    const expected = hint === "nothing"
-      ? { unasked: { kind: "read" as const, target: "/home/ann/.ssh" } }
-      : hint && { denial: hint };
-    assertEquals(denialHint(line, "failed", { ...POLICY, sandbox: "kernel+" }, real), expected);
-    assertEquals(denialHint(line, "well", { ...POLICY, sandbox: "kernel+" }, real), undefined);
+    const plus: Policy = { ...POLICY, sandbox: "kernel+" };
+    assertEquals(denialHint(line, "failed", plus, real), expected && { ...expected, isHidden: true });
+    assertEquals(denialHint(line, "well", plus, real), undefined);
     // With one disk for all what is missing is missing.
     assertEquals(denialHint(line, "failed", POLICY, real), undefined);
+    // Of a list that went well somehow nobody is asked.
+    const { denial, ...rest } = expected ?? {};
+    const unasked = denial ? { unasked: denial } : {};
+    const listed = expected && { ...rest, ...unasked, isHidden: true as const };
+    if (!line.includes("\n")) assertEquals(denialHint(line, "unknown", plus, real), listed);
+  });
+}
+
+Deno.test("metBy() takes it for no denial that nothing may be there R480", () => {
+  const line = "cat: /srv/none: No such file or directory";
+  const hints = denialHints(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);
+  assertEquals(metBy({}, [], hints), { notes: [hidden("/srv/none", "--allow-read=+/srv/none")] });
+});
+
+const OUTWARD: readonly (readonly [line: string, note: string, target: string])[] = [
+  [
+    "fatal: could not create work tree dir '../x': Permission denied",
+    write("/home/ann/x", "/home/ann/x").note ?? "",
+    "/home/ann/x/",
+  ],
+  [
+    "fatal: could not create leading directories of '../wt/.git': Permission denied",
+    write("/home/ann/wt", "/home/ann/wt").note ?? "",
+    "/home/ann/wt/",
+  ],
+  [
+    "touch: cannot touch '../../x/y': Permission denied",
+    write("/home/x/y", "/home/x").note ?? "",
+    "/home/x/y",
+  ],
+];
+for (const [line, note, target] of OUTWARD) {
+  Deno.test(`denialHint() knows where it leads where a command stood where it began: ${line}`, () => {
+    const hintOf = (command?: string): DenialHint | undefined =>
+      hintToTell(denialHints(line, "failed", POLICY, realPath, command));
+    assertEquals(hintOf("git worktree add ../wt"), { note, denial: { kind: "write", target } });
+    for (const moved of ["cd sub && git clone . ../x", "(cd sub; touch ../../x/y)", "git -C sub worktree add ../wt"]) {
+      assertEquals(hintOf(moved), undefined);
+    }
+    assertEquals(hintOf(), undefined);
   });
 }
 
@@ -256,7 +313,7 @@ Deno.test("denialHints() has each thing once that a command met, secrets that it
   const real = (path: string): string | undefined => path === "/home/ann/.ssh" ? path : realPath(path);
   const hints = denialHints(output, "failed", { ...POLICY, sandbox: "kernel+" }, real);
   assertEquals(hints, [
-    { unasked: { kind: "read", target: "/home/ann/.ssh" } },
+    { note: secret("/home/ann/.ssh"), isHidden: true, unasked: { kind: "read", target: "/home/ann/.ssh" } },
     write("/srv/c", "/srv"),
     read("/srv/a"),
     read("/srv/b"),
@@ -297,6 +354,17 @@ Deno.test("metBy() tells a person of everything, and the model of what is known 
     sandboxNotes: ["Denied: b"],
     isDenied: true,
   });
+});
+
+Deno.test("metBy() has the reason for an allowed host that is out of reach in place of guesses, and no denial", () => {
+  const listed: Policy = { ...POLICY, net: { all: false, list: ["a.test"] } };
+  const unreached = { unreached: () => ["Network: a.test:443 is allowed, but…"] };
+  for (const line of ["curl: (7) Failed to connect to a.test", "curl: (6) Could not resolve host: a.test"]) {
+    assertEquals(metBy(unreached, [], denialHints(line, "failed", listed, realPath)), { notes: unreached.unreached() });
+  }
+  const hints = denialHints("cat: /srv/b: Permission denied", "failed", listed, realPath);
+  const { notes, denial } = metBy(unreached, [], hints);
+  assertEquals([notes, denial], [[read("/srv/b").note, ...unreached.unreached()], read("/srv/b").denial]);
 });
 
 Deno.test("denialHint() takes the shell that speaks for nothing that was denied R480", () => {

@@ -65,7 +65,10 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
   const two = change('[remote "n"]\n\turl = https://h.test/x\n\turl = http://h.test/x\n');
   assertEquals(two, { added: [], refused: ["remote.n.url", "remote.n.url"] });
   assertEquals(settingsChange(own, own), { added: [], refused: [] });
-  assertEquals(settingsChange(own, "").refused, ["core.bare", "remote.old.url", "branch.main.remote"]);
+  assertEquals(
+    settingsChange(own, "").refused,
+    ["core.bare", "remote.old.url", "branch.main.remote"].map((name) => `${name} (removed)`),
+  );
 });
 
 Deno.test("isRefName() takes names of data that git takes, and none that is obeyed", () => {

@@ -1,7 +1,7 @@
 // What commands leave in their layer reaches the user's repository as meaning or not at all.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { sha256 } from "../../../src/core/digest.ts";
+import { sha256 } from "../../../src/core/support/digest.ts";
 import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
@@ -171,7 +171,7 @@ at(
     const own = Deno.readTextFileSync(`${root}/.git/config`);
     const first = await run("git config alias.x status && git config user.name Other");
     assertEquals(first.notes, [
-      "Settings hold for commands of this session only, yours are as they were: user.name, alias.x.",
+      "Your settings of the repository stay as they were, only commands in the sandbox see: user.name, alias.x.",
     ]);
     const next = await run("git config alias.x && git config user.name");
     assertEquals([next.output, next.notes], ["status\nOther\n", []]);

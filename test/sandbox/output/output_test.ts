@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as fc from "fast-check";
-import { stripControls } from "../../../src/core/text.ts";
+import { stripControls } from "../../../src/core/support/text.ts";
 import { type Captured, type CaptureOptions, openCapture } from "../../../src/sandbox/output/output.ts";
 import { until } from "../../helpers/until.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import * as fc from "fast-check";
-import { stripControls } from "../../../src/core/text.ts";
+import { stripControls } from "../../../src/core/support/text.ts";
 import { stripStream } from "../../../src/sandbox/output/strip_stream.ts";
 import { cpuMs } from "../../helpers/cpu.ts";
 

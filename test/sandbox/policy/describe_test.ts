@@ -41,6 +41,17 @@ Deno.test("describePolicy() says in a few sentences what holds", () => {
   );
 });
 
+Deno.test("describePolicy() says of git's settings what holds at each level", () => {
+  using world = makeWorld();
+  const guarded = (sandbox: Policy["sandbox"], bubblewrap = false): string => {
+    const policy = { ...worldPolicy(world, "kernel"), sandbox, bubblewrap, protected: [`${world.root}/.git/config`] };
+    return describePolicy(policy).find((line) => line.startsWith("Write:"))?.split("; ")[1] ?? "";
+  };
+  assertEquals(guarded("kernel"), "never .git settings.");
+  assertEquals(guarded("kernel+"), "never .git settings but for new remotes.");
+  assertEquals(guarded("kernel+", true), "never .git settings.");
+});
+
 Deno.test("policyRecord() records every scope, and of variables the names alone (R359)", () => {
   using world = makeWorld();
   const policy = worldPolicy(world, "kernel", { flags: { env: ["MY_TOKEN"] } }, { MY_TOKEN: "value-of-it" });

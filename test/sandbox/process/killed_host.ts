@@ -1,5 +1,5 @@
 // A host that is killed by whoever started it: starts a command in its shell, says so, and waits.
-import { recordSession } from "../../../src/cli/session_record.ts";
+import { recordSession } from "../../../src/engine/sessions/session_record.ts";
 import { SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { LEVELS, withShell } from "../shell_fixture.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { folderPrefix, recordSession, tidyUp } from "../../../src/cli/session_record.ts";
+import { folderPrefix, recordSession, tidyUp } from "../../../src/engine/sessions/session_record.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { endLeftovers, identityOf, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
 import { until } from "../../helpers/until.ts";

@@ -28,6 +28,32 @@ Deno.test("serveConnection() refuses another host and reports it R471", async ()
   assertEquals(proxy.notes.map((note) => note.split(": ")[1]), ["connect to evil.test:80", "connect to evil.test:443"]);
 });
 
+Deno.test("serveConnection() says which allowed host cannot be reached and why, and that it is no denial", async () => {
+  // Nobody listens there any more.
+  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const nobody = closed.addr.port;
+  closed.close();
+  await using proxy = startProxy(["good.test", "*.gone.test"], nobody);
+  const is = (host: string, why: string): string =>
+    `${host} is allowed, but cannot be reached from this machine: ${why}`;
+  const none = "resolving its name failed, there is no such name, or no name server";
+  const CASES = [
+    [GET, "good.test:80", "the connection was refused"],
+    [`CONNECT enotfound.gone.test:443 HTTP/1.1\r\n${AUTHORIZED}\r\n\r\n`, "enotfound.gone.test:443", none],
+    [
+      GET.replaceAll("good.test", "eai_again.gone.test"),
+      "eai_again.gone.test:80",
+      "resolving its name failed, no name server answers",
+    ],
+  ] as const;
+  for (const [request, host, why] of CASES) {
+    const answer = await proxy.ask(request);
+    assertEquals([statusOf(answer), answer.includes(is(host, why))], ["502", true], answer);
+  }
+  assertEquals(proxy.unreached, CASES.map(([, host, why]) => `Network: ${is(host, why)}.`));
+  assertEquals(proxy.notes, []);
+});
+
 Deno.test("serveConnection() asks whoever comes without the call's own token for it and reports nothing", async () => {
   using server = startServer((conn) => say(conn, OK));
   await using proxy = startProxy(["good.test"], server.port);

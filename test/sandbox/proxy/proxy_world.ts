@@ -50,6 +50,7 @@ export async function say(conn: Deno.Conn, text: string): Promise<void> {
 /** A proxy for one call, reached over loopback. */
 export interface Proxy extends AsyncDisposable {
   readonly notes: string[];
+  readonly unreached: string[];
   readonly connected: string[];
   connect(): Promise<Deno.Conn>;
   /** What comes back for a text, until the proxy closes; `end`: says that nothing more will come. */
@@ -59,10 +60,10 @@ export interface Proxy extends AsyncDisposable {
 export const TOKEN = "right";
 export const AUTHORIZED = `Proxy-Authorization: ${proxyAuthorization(TOKEN)}`;
 
-/** Every name leads to 93.184.216.34, and every such connection to `port`; names of rebinding tests say where they lead. */
+/** Every name leads to 93.184.216.34, and every such connection to `port`; names of rebinding tests say where they lead, others why they lead nowhere. */
 export function startProxy(rules: readonly string[], port: number, limits: Partial<ProxyLimits> = {}): Proxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const [notes, connected]: [string[], string[]] = [[], []];
+  const [notes, unreached, connected]: [string[], string[], string[]] = [[], [], []];
   const running = new Set<Promise<void>>();
   const conns = new Set<Deno.Conn>();
   const scope = {
@@ -70,8 +71,11 @@ export function startProxy(rules: readonly string[], port: number, limits: Parti
     authorization: proxyAuthorization(TOKEN),
     limits: { ...PROXY_LIMITS, ...limits },
     onDenied: (note: string): void => void notes.push(note),
+    onUnreached: (note: string): void => void unreached.push(note),
     world: {
       resolve: (name: string) => {
+        const code = /^(\w+)\.gone\.test$/.exec(name)?.[1]?.toUpperCase();
+        if (code !== undefined) return Promise.reject(Object.assign(new Error(code), { code }));
         const told = /^to-([\d-]+)\./.exec(name)?.[1]?.replaceAll("-", ".");
         return Promise.resolve([told ?? "93.184.216.34"]);
       },
@@ -93,6 +97,7 @@ export function startProxy(rules: readonly string[], port: number, limits: Parti
   const connect = () => Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port });
   return {
     notes,
+    unreached,
     connected,
     connect,
     async ask(text, end = false) {

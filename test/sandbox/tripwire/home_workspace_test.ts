@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { dirname, fromFileUrl, join } from "@std/path";
 import { ToolError } from "../../../src/core/error.ts";
 import { isInside, type Policy } from "../../../src/core/policy.ts";
-import { openFiles } from "../../../src/runner/files.ts";
+import { openFiles } from "../../../src/runner/files/files.ts";
 import { type PolicyRequest, resolvePolicy } from "../../../src/sandbox/policy/policy.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
 import { run, SOURCE } from "../../helpers/program.ts";

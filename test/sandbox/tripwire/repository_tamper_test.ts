@@ -31,7 +31,8 @@ const CASES: readonly Case[] = [
     name: "a submodule in the index whose settings run a program",
     own: true,
     script: [`${SUB}; ${FIRE}; ${LINK}`],
-    said: /^Sifted sub\/\.git\/config: a later git of the user would obey core\.fsmonitor; what stood there is \S+\.$/,
+    said:
+      /^Took settings out of sub\/\.git\/config: a later git of the user would obey core\.fsmonitor; what stood there is \S+\.$/,
   },
   {
     name: "one that is set up in three commands",
@@ -45,7 +46,7 @@ const CASES: readonly Case[] = [
     script: [
       `mkdir -p many/{0..600} many/z/z/z; cd many/z/z/z; ${SUB}; ${FIRE}; cd ../../../..; git add many/z/z/z/sub 2>/dev/null`,
     ],
-    said: /^Sifted many\/z\/z\/z\/sub\/\.git\/config/,
+    said: /^Took settings out of many\/z\/z\/z\/sub\/\.git\/config/,
   },
   {
     name: "a submodule of a submodule beside hundreds of folders",
@@ -53,14 +54,14 @@ const CASES: readonly Case[] = [
     script: [
       `mkdir -p many/{0..301} zz; cd zz; ${SUB}; cd sub; ${SUB}; ${FIRE}; git add sub 2>/dev/null; git ${NAME} commit -qm q; cd ../..; git add zz/sub 2>/dev/null`,
     ],
-    said: /^Sifted zz\/sub\/sub\/\.git\/config: .* core\.fsmonitor/,
+    said: /^Took settings out of zz\/sub\/sub\/\.git\/config: .* core\.fsmonitor/,
   },
   {
     name: "one in a folder with thousands of names",
     own: true,
     at: "heap/sub",
     script: [`mkdir heap; cd heap; seq 3000 | xargs touch; ${SUB}; ${FIRE}`],
-    said: /^Sifted heap\/sub\/\.git\/config/,
+    said: /^Took settings out of heap\/sub\/\.git\/config/,
   },
   {
     name: "one in a split index",
@@ -68,7 +69,7 @@ const CASES: readonly Case[] = [
     script: [
       `mkdir -p many/{0..600} many/z; cd many/z; ${SUB}; ${FIRE}; cd ../..; git add many/z/sub 2>/dev/null; git update-index --split-index`,
     ],
-    said: /^Sifted many\/z\/sub\/\.git\/config/,
+    said: /^Took settings out of many\/z\/sub\/\.git\/config/,
   },
   {
     name: "one whose settings include others",
@@ -84,13 +85,13 @@ const CASES: readonly Case[] = [
     script: [
       `${SUB}; git -C sub config extensions.worktreeConfig true; git -C sub config --worktree core.fsmonitor "touch $MARK; false"; ${LINK}`,
     ],
-    said: /^Sifted sub\/\.git\/config\.worktree: .* core\.fsmonitor/,
+    said: /^Took settings out of sub\/\.git\/config\.worktree: .* core\.fsmonitor/,
   },
   {
     name: "one whose folder is named by a file",
     own: true,
     script: [`${SUB}; ${FIRE}; mv sub/.git elsewhere; echo 'gitdir: ../elsewhere' > sub/.git; ${LINK}`],
-    said: /^Sifted elsewhere\/config/,
+    said: /^Took settings out of elsewhere\/config/,
     lines: 2,
   },
   {
@@ -99,7 +100,7 @@ const CASES: readonly Case[] = [
     script: [
       `${SUB}; ${FIRE}; mv sub/.git common; mkdir g; cp common/HEAD g; echo ../common > g/commondir; echo 'gitdir: ../g' > sub/.git; ${LINK}`,
     ],
-    said: /^Sifted common\/config/,
+    said: /^Took settings out of common\/config/,
     lines: 3,
   },
   {
@@ -114,7 +115,7 @@ const CASES: readonly Case[] = [
     script: [
       `${SUB}; ${FIRE}; mkdir -p .git/modules; mv sub/.git .git/modules/atk; echo 'gitdir: ../.git/modules/atk' > sub/.git; ${LINK}`,
     ],
-    said: /^Sifted \.git\/modules\/atk\/config/,
+    said: /^Took settings out of \.git\/modules\/atk\/config/,
   },
   {
     name: "a hook of a nested repository",
@@ -159,20 +160,20 @@ const CASES: readonly Case[] = [
     script: [
       `git init -q --bare bare; git -C bare config core.fsmonitor "touch $MARK; false"; git -C bare config core.worktree .; git -C bare config core.bare false`,
     ],
-    said: /^Sifted bare\/config: .* core\.fsmonitor/,
+    said: /^Took settings out of bare\/config: .* core\.fsmonitor/,
   },
   {
     name: "a prepared folder of the workspace that becomes a .git",
     own: true,
     // What lies in a folder of another name can be part of a repository that was fetched.
     script: [`${SUB}; ${FIRE}; mv sub/.git prepared; rm -rf sub`, `mkdir sub; mv prepared sub/.git; ${LINK}`],
-    said: /^Sifted (prepared|sub\/\.git)\/config/,
+    said: /^Took settings out of (prepared|sub\/\.git)\/config/,
   },
   {
     name: "one that was made in the temporary folder and is moved in",
     own: true,
     script: [`cd "$TMPDIR"; ${SUB}; ${FIRE}`, `mv "$TMPDIR/sub" sub; ${LINK}`],
-    said: /^Sifted sub\/\.git\/config/,
+    said: /^Took settings out of sub\/\.git\/config/,
   },
   {
     name: "a submodule behind a thousand others",
@@ -180,7 +181,7 @@ const CASES: readonly Case[] = [
     script: [
       `${SUB}; ${FIRE}; mkdir -p many/{0..600} many/z; mv sub many/z/zz; h=$(git rev-parse HEAD); for i in {1..1100}; do printf "160000 $h 0\\ta$i\\n"; done | git update-index --index-info; git add many/z/zz 2>/dev/null`,
     ],
-    said: /^Sifted many\/z\/zz\/\.git\/config: .* core\.fsmonitor/,
+    said: /^Took settings out of many\/z\/zz\/\.git\/config: .* core\.fsmonitor/,
   },
   {
     name: "a submodule whose name is no UTF-8",
@@ -192,7 +193,7 @@ const CASES: readonly Case[] = [
     name: "settings of a new repository in a workspace that was none",
     own: false,
     script: [`git init -q .; git config core.fsmonitor "touch $MARK; false"`],
-    said: /^Sifted \.git\/config: .* core\.fsmonitor/,
+    said: /^Took settings out of \.git\/config: .* core\.fsmonitor/,
   },
   {
     name: "a hook of a new repository in a workspace that was none",
@@ -206,7 +207,7 @@ const CASES: readonly Case[] = [
     script: [
       `git init -q --bare .; git --git-dir=. config core.fsmonitor "touch $MARK; false"; git --git-dir=. config core.worktree .; git --git-dir=. config core.bare false`,
     ],
-    said: /^Sifted config: .* core\.fsmonitor/,
+    said: /^Took settings out of config: .* core\.fsmonitor/,
   },
 ];
 
@@ -227,7 +228,7 @@ const WORKING_FOLDERS: readonly Case[] = [
     name: "a working folder behind a link",
     own: false,
     script: [`git init -q .; ${STAGE(".")}; ln -s .git link; git config core.worktree ../link`],
-    said: /^Sifted \.git\/config: .* core\.worktree/,
+    said: /^Took settings out of \.git\/config: .* core\.worktree/,
   },
   {
     name: "a working folder behind a link that comes later",
@@ -236,14 +237,14 @@ const WORKING_FOLDERS: readonly Case[] = [
       `git init -q .; ${STAGE(".")}; mkdir link; git config core.worktree ../link`,
       "rmdir link; ln -s .git link",
     ],
-    said: /^Sifted \.git\/config: .* core\.worktree/,
+    said: /^Took settings out of \.git\/config: .* core\.worktree/,
   },
   {
     name: "a working folder of a nested repository behind a link",
     own: false,
     at: "sub",
     script: [`git init -q sub; ${STAGE("sub")}; cd ..; ln -s sub/.git lk; git -C sub config core.worktree ../../lk`],
-    said: /^Sifted sub\/\.git\/config: .* core\.worktree/,
+    said: /^Took settings out of sub\/\.git\/config: .* core\.worktree/,
   },
   {
     name: "a working folder after a return that git skips",
@@ -253,7 +254,7 @@ const WORKING_FOLDERS: readonly Case[] = [
       `git init -q --separate-git-dir=gd sub; ${STAGE("sub")}; cd ..; ln -s gd link; ` +
       "printf '[core]\\n\\tworktree = \\r../link\\n' >> gd/config",
     ],
-    said: /^Sifted gd\/config: .* worktree/,
+    said: /^Took settings out of gd\/config: .* worktree/,
   },
   {
     name: "a submodule whose folder becomes a link",
@@ -380,7 +381,7 @@ for (const level of CONFINED) {
       const { notes, exitCode, output } = await run(line);
       // What the workspace's own repository says about submodules is protected.
       const usual =
-        / \.git(?:modules|\/config): protected|^Settings hold .*: submodule\.lib\.url, submodule\.lib\.active\.$/;
+        / \.git(?:modules|\/config): protected|^Your settings of the repository .*: submodule\.lib\.url, submodule\.lib\.active\.$/;
       const mine = notes.filter((note) => !usual.test(note));
       assertEquals({ line, notes: mine, exitCode }, { line, notes: [], exitCode: 0 }, output);
     }
@@ -406,8 +407,8 @@ for (const level of CONFINED) {
   const prepared: readonly (readonly [name: string, script: string, said: RegExp])[] = [
     ["is named by a file", "mkdir sub; echo 'gitdir: ../x' > sub/.git", /^Removed sub\/\.git: .* what it leads to/],
     ["is named by a link", "mkdir sub; ln -s ../x sub/.git", /^Removed sub\/\.git: .* what it leads to/],
-    ["is renamed", "mkdir sub; mv x sub/.git", /^Sifted sub\/\.git\/config: .* core\.fsmonitor/],
-    ["is copied", "mkdir sub; cp -rp x sub/.git", /^Sifted sub\/\.git\/config: .* core\.fsmonitor/],
+    ["is renamed", "mkdir sub; mv x sub/.git", /^Took settings out of sub\/\.git\/config: .* core\.fsmonitor/],
+    ["is copied", "mkdir sub; cp -rp x sub/.git", /^Took settings out of sub\/\.git\/config: .* core\.fsmonitor/],
     ["is shared", `git init -q sub; echo ../../x > sub/.git/commondir`, /^Removed sub\/\.git\/commondir: .* what it/],
   ];
   for (const [name, script, said] of isWhole ? prepared : prepared.slice(0, 1)) {
@@ -446,7 +447,7 @@ for (const level of CONFINED) {
   test("undoes a trap that a command in the background sets up", async ({ run, shell, world: { root } }) => {
     await shell.background.start(`${SUB}; git -C sub config core.pager evil; touch ready; exec sleep 60`);
     await until(() => exists(`${root}/ready`));
-    assertMatch((await run("true")).notes.join("\n"), /^Sifted sub\/\.git\/config: .* core\.pager/);
+    assertMatch((await run("true")).notes.join("\n"), /^Took settings out of sub\/\.git\/config: .* core\.pager/);
   }, repository);
 }
 

@@ -67,7 +67,8 @@ for (const level of CONFINED) {
         // A link that was left in git's data instead of in place of a mount is told as what it is.
         const left = "where it leads when it writes its own data";
         // Of a layer nothing need be undone.
-        const isOfLayer = (note: string): boolean => /^(?:Settings hold|Not(?:hing .*)? .*taken)/.test(note);
+        const isOfLayer = (note: string): boolean =>
+          /^(?:Your settings of the repository|Not(?:hing .*)? .*taken)/.test(note);
         assert(
           notes.every((note) => note.includes(WHY) || note.includes(left) || (HAS_OWN && isOfLayer(note))),
           `${name}: ${notes.join("\n")}`,
@@ -206,7 +207,7 @@ for (const level of CONFINED) {
       new Deno.Command("chmod", { args: ["-R", "u+rwX", root] }).outputSync();
       assert(!picture(`${root}/r/.git/config`).includes("evil"), said);
       assertEquals(exists(`${root}/r/.git/hooks/post-commit`), false, said);
-      assertMatch(said, /Sifted r\/\.git\/config: .* core\.pager/);
+      assertMatch(said, /Took settings out of r\/\.git\/config: .* core\.pager/);
       assertMatch(said, /Removed r\/\.git\/hooks\/post-commit/);
       assert(exists(`${root}/${"n/".repeat(40)}`), said);
       // Root may look into them as they are.

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import process from "node:process";
-import { htmlPieces } from "../../../src/session/export/html.ts";
+import { htmlPieces } from "../../../src/session/html/html.ts";
 import { jsonlPieces } from "../../../src/session/export/jsonl.ts";
 import { markdownPieces } from "../../../src/session/export/markdown.ts";
 import { writeNew } from "../../../src/session/export/write_new.ts";
 import { loadSession } from "../../../src/session/load.ts";
-import { viewSession } from "../../../src/session/export/view.ts";
+import { viewSession } from "../../../src/session/view/view.ts";
 import { inWorld, reply, result, user, type World, writeLines } from "../world.ts";
 import { TOTALS } from "./sample.ts";
 

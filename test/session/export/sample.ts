@@ -3,7 +3,7 @@ import type { SessionEntry, SessionHeader } from "../../../src/core/session.ts";
 import type { AssistantMessage } from "../../../src/core/message.ts";
 import { loadSession } from "../../../src/session/load.ts";
 import { createSession } from "../../../src/session/store.ts";
-import { type SessionView, viewSession } from "../../../src/session/export/view.ts";
+import { type SessionView, viewSession } from "../../../src/session/view/view.ts";
 import { reply, said, START, user, type World } from "../world.ts";
 
 export const TOTALS = {

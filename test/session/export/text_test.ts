@@ -4,7 +4,7 @@ import { listLines } from "../../../src/session/export/list_text.ts";
 import { markdownPieces } from "../../../src/session/export/markdown.ts";
 import { textPieces } from "../../../src/session/export/text.ts";
 import { treeLines } from "../../../src/session/export/tree_text.ts";
-import { oneLine, visibleJson } from "../../../src/session/export/visible_text.ts";
+import { oneLine, visibleJson } from "../../../src/session/view/visible_text.ts";
 import { loadSession } from "../../../src/session/load.ts";
 import type { SessionSummary } from "../../../src/session/summary.ts";
 import { inWorld, reply, result, user } from "../world.ts";

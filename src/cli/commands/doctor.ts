@@ -1,0 +1,122 @@
+import { messageOf, UserError } from "../../core/error.ts";
+import { chooseSandbox } from "../../sandbox/confine/choose.ts";
+import { launcher } from "../../sandbox/launcher/executable.ts";
+import { namespacesFix } from "../../sandbox/confine/namespace_settings.ts";
+import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
+import { configure } from "../../config/config.ts";
+import { writeAll } from "../output/write_all.ts";
+import { chooseModel } from "../../engine/model/model.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { wantedSandbox } from "../../engine/tools/tools_host.ts";
+import { VERSION } from "../../core/version.ts";
+import { readVariable, readWorld } from "../../config/host_environment.ts";
+
+/** One thing that was looked at. */
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do about it, where there is something to do. */
+  readonly fix?: string;
+}
+
+/** Where what confines processes is started from. */
+const PLACES = { memory: "sealed file in memory", file: "private file" } as const;
+
+/** `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. */
+export function doctorCommand(invocation: Invocation): number {
+  const config = configure(invocation, readWorld());
+  const probe = probeSandbox();
+  let missing = false;
+  let noHosts = (): string | undefined => "there is no sandbox";
+  const sandbox = check("sandbox", () => {
+    const chosen = chooseSandbox(wantedSandbox(config), probe);
+    if (probe.os === "linux" && chosen.level !== "off") launcher();
+    noHosts = chosen.noHosts;
+    return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
+  }, () => missing = true);
+  const checks: Check[] = [
+    {
+      name: "program",
+      ok: true,
+      found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
+    },
+    sandbox,
+    {
+      name: "Landlock",
+      ok: probe.landlockAbi > 0,
+      found: probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}` : probe.landlockWhy ?? "not there",
+      ...(probe.landlockAbi > 0 ? {} : { fix: "Linux 6.12 or later, with landlock in the kernel's lsm= list" }),
+    },
+    namespacesCheck(probe),
+    hostListCheck(noHosts()),
+    ...(probe.os === "linux"
+      ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
+      : []),
+    check("model", () => {
+      const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+      return {
+        found: choice.kind === "given"
+          ? choice.model // no command line brings one
+          : choice.kind === "replay"
+          ? `cassette ${choice.file}`
+          : `${choice.model} at ${choice.baseUrl}, key from ${choice.apiKeyEnv}`,
+      };
+    }),
+    { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
+    {
+      name: "project",
+      ok: true,
+      found: config.projectFolder
+        ? `${config.projectFolder}, ${config.trusted ? "trusted" : "not trusted"}`
+        : "no folder of its own",
+    },
+    ...config.warnings.map((warning) => ({
+      name: "settings",
+      ok: false,
+      found: warning,
+      fix: "Correct it in the file",
+    })),
+  ];
+  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
+  return missing ? 3 : 0;
+}
+
+function hostListCheck(why: string | undefined): Check {
+  if (why === undefined) return { name: "host list", ok: true, found: "--allow-net=HOST can be held to its hosts" };
+  return {
+    name: "host list",
+    ok: false,
+    found: `--allow-net=HOST is refused: ${why}`,
+    fix: "Use the level kernel+, or allow all of the network or none",
+  };
+}
+
+/** Which way leads to the namespaces of kernel+, why that, and what would help. */
+function namespacesCheck(probe: SandboxProbe): Check {
+  const name = "namespaces";
+  if (probe.os !== "linux") return { name, ok: false, found: "only for Linux" };
+  const own = probe.namespaces();
+  if ("works" in own) return { name, ok: true, found: "made by this program; bubblewrap is not needed" };
+  const refused = `this program is refused its own (${own.why})`;
+  const bwrap = probe.bwrap();
+  const fix = namespacesFix("path" in bwrap);
+  if ("path" in bwrap) return { name, ok: true, found: `made by ${bwrap.path}, because ${refused}`, fix };
+  return { name, ok: false, found: `none: ${refused}; ${bwrap.why}`, fix };
+}
+
+function check(name: string, look: () => { found: string }, onFailure?: () => void): Check {
+  try {
+    return { name, ok: true, ...look() };
+  } catch (error) {
+    onFailure?.();
+    if (error instanceof UserError) return { name, ok: false, found: `${error.what}: ${error.why}`, fix: error.fix };
+    return { name, ok: false, found: messageOf(error) };
+  }
+}
+
+function table(checks: readonly Check[]): string {
+  return checks.map(({ name, ok, found, fix }) =>
+    `${ok ? "ok " : "-- "} ${name.padEnd(12)}${found}\n` + (fix === undefined ? "" : `${" ".repeat(16)}${fix}\n`)
+  ).join("");
+}

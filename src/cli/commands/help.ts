@@ -1,0 +1,136 @@
+import { join } from "@std/path";
+import { readWorld } from "../../config/host_environment.ts";
+import { type Command, COMMANDS } from "../../config/options/commands.ts";
+import type { Flag } from "../../config/options/flag.ts";
+import { FLAGS } from "../../config/options/flags.ts";
+import { findConfigFolders } from "../../context/files/config_folders.ts";
+import { findBundled } from "../../engine/resources/bundled.ts";
+import { cacheRoot, spareFolder } from "../../engine/sessions/session_folders.ts";
+
+function left(flag: Flag): string {
+  const value = flag.kind === "boolean" ? "" : flag.kind === "scope" ? `[=${flag.value}]` : ` ${flag.value}`;
+  return `${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;
+}
+
+function lines(flags: readonly Flag[]): string[] {
+  return flags.map((flag) => {
+    const head = `  ${left(flag)}`;
+    return head.length > 38 ? `${head}\n${" ".repeat(40)}${flag.help}` : `${head.padEnd(40)}${flag.help}`;
+  });
+}
+
+/** Where things are on this machine; what is usual stands for what cannot be known. */
+export interface HelpPlaces {
+  /** The user's settings.json. */
+  readonly settings?: string;
+  /** Holds README.md and docs. */
+  readonly docs?: string;
+}
+
+/** The help text, made from the tables: the usual, one command, or with `all` every option. */
+export function helpText(command?: string, places: HelpPlaces = {}): string {
+  const known = COMMANDS.find((candidate) => candidate.name === command);
+  return known ? commandHelp(known) : command === "all" ? wholeHelp(places) : shortHelp(places);
+}
+
+function commandHelp(command: Command): string {
+  const own = command.flags.length > 0 ? ["", "Options of this command:", ...lines(command.flags)] : [];
+  return [
+    `sandpiper ${command.name}: ${command.help}`,
+    ...own,
+    "",
+    "The options of a run apply too: see sandpiper help all",
+    "",
+  ].join("\n");
+}
+
+const OPENING = [
+  "sandpiper: a coding agent whose tools run in a sandbox",
+  "",
+  "Usage:",
+  "  sandpiper [options] [message ...] [@file ...]",
+  "  sandpiper <command> [options]",
+  "",
+  "Examples:",
+  '  sandpiper "make the tests pass"       in the terminal; it asks for more',
+  '  git diff | sandpiper -p "review this" one answer on standard output',
+  "  sandpiper --read-only -C DIR          a look at another folder, no changes",
+  "",
+];
+
+/** What most people need of the options, in words that fit a terminal of 80 columns. */
+const COMMON: readonly (readonly [options: string, meaning: string])[] = [
+  ["-m, --model ID", "who answers; key in OPENAI_API_KEY"],
+  ["--base-url URL", "another server with OpenAI's API, on this machine perhaps"],
+  ["-p, --print", "only the final answer on standard output"],
+  ["-c, --continue", "go on with the newest session here; -r ID with another"],
+  ["-C, --cwd DIR", "the workspace, if it is not this folder"],
+  ["--read-only", "tools may neither write nor run anything"],
+  ["--allow-read=+PATH", "tools may also read this; --allow-write=+PATH/ write it"],
+  ["--allow-net=HOST", "commands may reach this host; else they have no network"],
+  ["--timeout 10m", "a limit, as are --max-turns N and --max-cost USD"],
+  ["-v, --verbose", "say on standard error what happens"],
+];
+
+/** The usual: one screen and a half of a small terminal. */
+function shortHelp(places: HelpPlaces): string {
+  return [
+    ...OPENING,
+    "Commands (more of each: sandpiper help COMMAND):",
+    ...COMMANDS.map((command) => `  ${command.name.padEnd(10)}${command.help}`),
+    "",
+    "Options (all of them: sandpiper help all):",
+    ...COMMON.map(([options, meaning]) => `  ${options.padEnd(20)}${meaning}`),
+    "",
+    `Settings:       ${settingsFile(places)}`,
+    `Documentation:  ${documentation(places)}`,
+    "",
+  ].join("\n");
+}
+
+/** Everything. */
+function wholeHelp(places: HelpPlaces): string {
+  const groups = [...new Set(FLAGS.map((flag) => flag.group))];
+  return [
+    ...OPENING,
+    "Commands:",
+    ...COMMANDS.map((command) => `  ${command.name.padEnd(38)}${command.help}`),
+    ...groups.flatMap((group) => ["", `${group}:`, ...lines(FLAGS.filter((flag) => flag.group === group))]),
+    "",
+    "Configuration:",
+    `  ${settingsFile(places)}`,
+    "  .sandpiper/settings.json in a project counts when you trust it; environment: OPENAI_API_KEY, OPENAI_BASE_URL,",
+    "  SANDPIPER_HOME (in place of ~/.sandpiper/agent). sandpiper doctor says what is missing",
+    "",
+    "Documentation:",
+    `  ${documentation(places)}`,
+    "",
+    "Exit codes: 0 done, 1 model or provider failed, 2 usage or configuration, 3 sandbox or permission missing,",
+    "            4 a limit was reached, 129 hung up, 130 interrupted, 143 terminated",
+    "",
+  ].join("\n");
+}
+
+/** Where a person finds settings and documentation on this machine. Never throws: help is for when something is wrong. */
+export function helpPlaces(): HelpPlaces {
+  try {
+    const { env, cwd } = readWorld();
+    const { user, newUser } = findConfigFolders(cwd, env);
+    const folder = user ?? newUser;
+    const bundled = findBundled(cacheRoot(env), () => spareFolder(env));
+    return {
+      ...(folder === undefined ? {} : { settings: join(folder, "settings.json") }),
+      ...("folder" in bundled ? { docs: bundled.folder } : {}),
+    };
+  } catch {
+    return {};
+  }
+}
+
+function settingsFile({ settings = "~/.sandpiper/agent/settings.json" }: HelpPlaces): string {
+  return settings;
+}
+
+function documentation({ docs }: HelpPlaces): string {
+  return docs === undefined ? "README.md and docs/, which come with the program" : `${docs}/README.md and ${docs}/docs`;
+}

@@ -1,0 +1,31 @@
+import { stripControls } from "../../core/support/text.ts";
+import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
+import { TOOLS } from "../../../tools/mod.ts";
+import { refuseUnknown } from "../../engine/tools/active_tools.ts";
+import { configure } from "../../config/config.ts";
+import { writeAll } from "../output/write_all.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { openTools } from "../../engine/tools/tools_host.ts";
+import { readWorld } from "../../config/host_environment.ts";
+
+/** `sandpiper policy`: what tools may touch, and what enforces it (R493). */
+export async function policyCommand(invocation: Invocation): Promise<number> {
+  const config = configure(invocation, readWorld());
+  const tools = openTools(config, false);
+  try {
+    refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
+    const record = { ...policyRecord(tools.policy), tools: tools.active.map((tool) => tool.name) };
+    const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
+      `workspace  ${tools.policy.root}`,
+      `sandbox    ${tools.policy.sandbox}`,
+      `tools      ${record.tools.join(", ") || "none"}`,
+      "",
+      ...describePolicy(tools.policy),
+      ...tools.notices.map((notice) => `Note: ${notice}`),
+    ].join("\n");
+    writeAll(Deno.stdout, stripControls(text) + "\n");
+    return 0;
+  } finally {
+    await tools.close();
+  }
+}

@@ -1,0 +1,141 @@
+import { resolve } from "@std/path";
+import { UserError } from "../../core/error.ts";
+import { stripControls } from "../../core/support/text.ts";
+import { jsonlPieces } from "../../session/export/jsonl.ts";
+import { listLines } from "../../session/export/list_text.ts";
+import { markdownPieces } from "../../session/export/markdown.ts";
+import { textPieces } from "../../session/export/text.ts";
+import { treeLines } from "../../session/export/tree_text.ts";
+import { viewSession } from "../../session/view/view.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
+import { batched, writeNew } from "../../session/export/write_new.ts";
+import { importSession } from "../../session/import.ts";
+import { listSessions } from "../../session/list.ts";
+import { type LoadedSession, loadSession } from "../../session/load.ts";
+import { labelsOf, sessionName } from "../../session/tree.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { meterOf } from "../../engine/conversation.ts";
+import { writeAll } from "../output/write_all.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { sessionFile, sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
+import { readWorld } from "../../config/host_environment.ts";
+
+/** `sandpiper sessions`: lists, shows, exports and imports sessions; only the import writes, and nothing is locked. */
+export async function sessionsCommand(invocation: Invocation): Promise<number> {
+  const [what = "list", ...rest] = invocation.words;
+  const config = configure(invocation, readWorld());
+  const [one, ...more] = rest;
+  if (what === "list" && one === undefined) return write([list(config)]);
+  if (one === undefined || more.length > 0) throw misuse(invocation.words);
+  switch (what) {
+    case "show":
+      return write(show(config, load(config, one)));
+    case "tree":
+      return write(tree(config, load(config, one)));
+    case "export":
+      return await exportSession(config, load(config, one));
+    case "import":
+      return importFile(config, one);
+    default:
+      throw misuse(invocation.words);
+  }
+}
+
+/** Writes pieces to standard output; a reader that goes away ends it. */
+export function write(pieces: Iterable<string>): number {
+  for (const piece of batched(pieces)) if (!writeAll(Deno.stdout, piece)) break;
+  return 0;
+}
+
+/** Reads a session's file and tells what of it could not be read. */
+export function load(config: Config, word: string): LoadedSession {
+  const session = loadSession(sessionFile(config, word));
+  for (const notice of session.notices) warn(config, notice);
+  return session;
+}
+
+/** Tells something on standard error, unless the user wants it quiet. */
+export function warn({ invocation }: Config, notice: string): void {
+  if (!invocation.values["quiet"]) writeAll(Deno.stderr, stripControls(`warning: ${notice}\n`));
+}
+
+function list(config: Config): string {
+  const { values } = config.invocation;
+  const all = Boolean(values["all"]);
+  const { all: everywhere } = sessionPlaces(config);
+  const folders = all || typeof values["session-dir"] === "string" ? everywhere : workspaceFolders(config);
+  const sessions = [...new Set(folders)].flatMap((folder) => listSessions(folder, (why) => warn(config, why)))
+    .filter(({ cwd }) => all || cwd === config.root)
+    .sort((a, b) => b.modified.getTime() - a.modified.getTime());
+  if (values["json"]) return visibleJson(sessions, 2) + "\n";
+  return sessions.length > 0 ? listLines(sessions, all) : none(all);
+}
+
+function none(all: boolean): string {
+  return all ? "No sessions\n" : "No sessions of this workspace; --all shows those of others\n";
+}
+
+function show({ invocation: { values } }: Config, session: LoadedSession): Iterable<string> {
+  const { header, entries, notices } = session;
+  const totals = meterOf(entries).sums();
+  if (!values["json"]) return textPieces(viewSession(session, totals, Boolean(values["all-branches"])));
+  const name = sessionName(entries);
+  const leaf = entries.at(-1)?.id ?? null;
+  return [visibleJson({ header, ...(name === undefined ? {} : { name }), leaf, totals, notices, entries }, 2), "\n"];
+}
+
+function tree({ invocation: { values } }: Config, { entries }: LoadedSession): Iterable<string> {
+  if (!values["json"]) return treeLines(entries);
+  const labels = labelsOf(entries);
+  const leaf = entries.at(-1)?.id;
+  const nodes = entries.map(({ id, parentId, type, timestamp }) => {
+    const label = labels.get(id);
+    return { id, parentId, type, timestamp, ...(label === undefined ? {} : { label }), isLeaf: id === leaf };
+  });
+  return [visibleJson(nodes, 2), "\n"];
+}
+
+async function exportSession({ invocation: { values }, world }: Config, session: LoadedSession): Promise<number> {
+  const all = Boolean(values["all-branches"]);
+  const view = () => viewSession(session, meterOf(session.entries).sums(), all);
+  const pieces = async (): Promise<Iterable<string>> => {
+    switch (values["format"]) {
+      case "jsonl":
+        return jsonlPieces(session, all, { now: Date.now, random: Math.random });
+      case "md":
+        return markdownPieces(view());
+      default:
+        return (await import("../../session/html/html.ts")).htmlPieces(view());
+    }
+  };
+  const output = values["output"];
+  if (typeof output !== "string") return write(await pieces());
+  writeNew(resolve(world.cwd, output), await pieces());
+  return 0;
+}
+
+function importFile(config: Config, file: string): number {
+  const { folder } = sessionPlaces(config);
+  if (folder === undefined) {
+    throw new UserError({
+      what: `Cannot import "${file}"`,
+      why: "there is no folder of sessions that may be written",
+      fix: "Name one: --session-dir DIR",
+    });
+  }
+  const path = importSession(resolve(config.world.cwd, file), folder, {
+    now: Date.now,
+    random: Math.random,
+    onNotice: (notice) => warn(config, notice),
+    cwd: config.root,
+  });
+  return write([stripControls(`${path}\n`)]);
+}
+
+function misuse(words: readonly string[]): UserError {
+  return new UserError({
+    what: `Cannot do "sessions ${words.join(" ")}"`,
+    why: "it is none of list, show ID, tree ID, export ID, import FILE",
+    fix: "ID is what the list shows, the beginning of an id, a file, or latest: sandpiper sessions show latest",
+  });
+}

@@ -1,0 +1,79 @@
+import { UserError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { textOf } from "../../core/message.ts";
+import { TOOLS } from "../../../tools/mod.ts";
+import { refuseUnknown } from "../../engine/tools/active_tools.ts";
+import { configure } from "../../config/config.ts";
+import { writeAll } from "../output/write_all.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { watchSignals } from "../output/signals.ts";
+import { openTools } from "../../engine/tools/tools_host.ts";
+import { readWorld } from "../../config/host_environment.ts";
+import { linesOf } from "../output/denial_lines.ts";
+import { warner } from "../output/report.ts";
+import { nearest } from "../../core/support/nearest.ts";
+
+/** `sandpiper tool NAME …`: one call through the same boundary that a model's call goes through; for trying a policy. */
+export async function toolCommand(invocation: Invocation): Promise<number> {
+  const [name = "", ...rest] = invocation.words;
+  const args = argumentsOf(name, rest);
+  // The tool that is asked for is active, whatever the default set is.
+  const config = configure({ ...invocation, values: { ...invocation.values, tools: [name] } }, readWorld());
+  const watch = watchSignals();
+  const warn = warner(invocation);
+  const tools = openTools(config, true, undefined, true, warn);
+  try {
+    refuseUnknown(tools.foreign, TOOLS.map((tool) => tool.name), false);
+    const tool = tools.active[0];
+    if (!tool) {
+      throw new UserError({
+        what: `The tool ${name} is off`,
+        why: tools.notices.join("; "),
+        fix: "See sandpiper policy",
+      });
+    }
+    for (const notice of tools.notices) warn(notice);
+    const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
+    writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));
+    // The result names one grant for the model; a person is told of everything that was denied.
+    for (const line of linesOf({ toolName: tool.name, result, isError: result.isError === true })) warn(line);
+    const exitCode = result.details?.["exitCode"];
+    return watch.exitCode() ?? (typeof exitCode === "number" ? exitCode : result.isError ? 1 : 0);
+  } finally {
+    await tools.close();
+    watch.stop();
+  }
+}
+
+function argumentsOf(name: string, rest: readonly string[]): JsonObject {
+  const usage = {
+    what: "Cannot run the tool",
+    fix: `Write sandpiper tool read '{"path":"a.txt"}' or sandpiper tool bash -- ls -la`,
+  };
+  if (name === "") throw new UserError({ ...usage, why: "no tool is named" });
+  const known = TOOLS.map((tool) => tool.name);
+  if (!known.includes(name)) {
+    const near = nearest(name, known);
+    throw new UserError({
+      what: `There is no built-in tool "${name}"`,
+      why: `they are ${known.join(", ")}`,
+      fix: near === undefined ? usage.fix : `Did you mean sandpiper tool ${near}?`,
+    });
+  }
+  if (name === "bash" && !rest[0]?.trimStart().startsWith("{")) {
+    if (rest.length === 0) throw new UserError({ ...usage, why: "there is no command" });
+    return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(quoted).join(" ") };
+  }
+  try {
+    const value: unknown = JSON.parse(rest.join(" "));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject; // JSON.parse made it
+  } catch {
+    // told below
+  }
+  throw new UserError({ ...usage, why: "its arguments are not one JSON object" });
+}
+
+/** A word as the shell reads it back unchanged. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

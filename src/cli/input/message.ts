@@ -1,0 +1,113 @@
+import { isAbsolute, join, normalize } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { ImageContent } from "../../core/message.ts";
+import { imageIn } from "./image_file.ts";
+
+/** Most bytes of one `@file` or of stdin: more than any model takes, and no run should choke on a wrong path. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The parts of the task as the command line gives them. */
+export interface MessageParts {
+  /** Positional words; those that begin with `@` name files. */
+  readonly words: readonly string[];
+  /** Piped standard input, when there was any. */
+  readonly stdin?: string;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/**
+ * The message for the model: words joined by one space, then each `@file`, then stdin, a blank line between the parts.
+ *
+ * With only stdin its text is the message as it is. Returns an empty string when there is no text at all. Throws
+ * UserError for a file that cannot be used. See docs/cli.md, Message.
+ */
+export function assembleMessage(parts: MessageParts): string {
+  const words = parts.words.filter((word) => !isFileWord(word)).join(" ");
+  const files = parts.words.filter(isFileWord).map((word) => fileBlock(word.slice(1), parts));
+  const stdin = parts.stdin ?? "";
+  if (words.trim() === "" && files.length === 0) return stdin.trim() === "" ? "" : stdin;
+  const blocks = [
+    ...(words.trim() === "" ? [] : [words]),
+    ...files,
+    ...(stdin.trim() === "" ? [] : [`<stdin>\n${withoutLastNewline(stdin)}\n</stdin>`]),
+  ];
+  return blocks.join("\n\n");
+}
+
+/** The pictures among the `@file`s; their places are named in the text. Throws UserError as `assembleMessage` does. */
+export function attachedImages(parts: Omit<MessageParts, "stdin">): readonly ImageContent[] {
+  return parts.words.filter(isFileWord).flatMap((word) =>
+    imageIn(readBytes(pathOf(word.slice(1), parts), word.slice(1))) ?? []
+  );
+}
+
+function isFileWord(word: string): boolean {
+  return word.length > 1 && word.startsWith("@");
+}
+
+function pathOf(name: string, { home, cwd }: Pick<MessageParts, "home" | "cwd">): string {
+  const expanded = name === "~" || name.startsWith("~/") ? join(home, name.slice(1)) : name;
+  return normalize(isAbsolute(expanded) ? expanded : join(cwd, expanded));
+}
+
+function fileBlock(name: string, parts: MessageParts): string {
+  const path = pathOf(name, parts);
+  return `<file name="${path}">\n${withoutLastNewline(readText(path, name))}\n</file>`;
+}
+
+function readText(path: string, name: string): string {
+  const bytes = readBytes(path, name);
+  if (imageIn(bytes)) return "(a picture, attached)";
+  if (bytes.subarray(0, 8192).includes(0)) {
+    const why = `${path} is a binary file`;
+    throw new UserError({ what: `Cannot use @${name}`, why, fix: "Name text files and pictures only" });
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function readBytes(path: string, name: string): Uint8Array<ArrayBuffer> {
+  const what = `Cannot use @${name}`;
+  try {
+    const info = Deno.statSync(path);
+    if (info.isDirectory) {
+      throw new UserError({ what, why: `${path} is a folder`, fix: "Name the files in it one by one" });
+    }
+    if (!info.isFile) throw new UserError({ what, why: `${path} is not a regular file`, fix: "Name a file" });
+    if (info.size > MAX_BYTES) {
+      throw new UserError({
+        what,
+        why: `${path} has ${info.size} bytes`,
+        fix: "Leave it to the agent's read tool, or cut it",
+      });
+    }
+    return Deno.readFileSync(path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const why = error instanceof Deno.errors.NotFound ? `there is no file ${path}` : messageOf(error);
+    throw new UserError({ what, why, fix: "Check the path; put -- before the message if the @ belongs to it" });
+  }
+}
+
+function withoutLastNewline(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+/** Everything on standard input as text. Throws UserError when it is larger than a task can be. */
+export async function readStdin(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) {
+      throw new UserError({
+        what: "Cannot use standard input",
+        why: `it holds more than ${MAX_BYTES} bytes`,
+        fix: "Write it to a file in the workspace and name the file in the task",
+      });
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,186 @@
+import { join } from "@std/path";
+import type { Config } from "../../config/config.ts";
+import { mayHost } from "../../config/host_permissions.ts";
+import type { Values } from "../../config/options/parse.ts";
+import { readGitBranch } from "../../context/git/branch.ts";
+import type { Engine } from "../../core/engine.ts";
+import type { UserError } from "../../core/error.ts";
+import { VERSION } from "../../core/version.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import { promptHistory } from "../../tui/input/prompt_history.ts";
+import { runTui } from "../../tui/run_tui.ts";
+import { chooseTheme, type Theme } from "../../tui/screen/theme.ts";
+import { createQuestions } from "../../tui/transcript/questions.ts";
+import { keyBindings } from "../../tui/widgets/key_bindings.ts";
+import { onSignals } from "../output/signals.ts";
+import { warner } from "../output/report.ts";
+
+/**
+ * Asks about the project's own configuration where nobody has answered yet (docs/cli.md, Files); the configuration that
+ * follows, or an exit code. Goes before the choice of a model, which that configuration may make.
+ */
+export async function trustedConfig(config: Config): Promise<Config | number> {
+  if (!config.trustQuestion) return config;
+  const { askTrust } = await import("../interactive/ask_trust.ts");
+  const { plainTrustText, trustScreen } = await import("../../tui/view/trust_screen.ts");
+  return await askTrust(config, (question) => {
+    if (!isPlain(config)) return trustScreen({ ...question, version: VERSION, theme: themeFor(config) });
+    return Promise.resolve(plainTrust(plainTrustText(question)));
+  });
+}
+
+/** Anything but a clear yes leaves it out. */
+function plainTrust(text: string): "yes" | "never" | "no" {
+  console.log(text);
+  const answer = prompt("")?.trim().toLowerCase();
+  return answer === "y" || answer === "yes" ? "yes" : answer === "x" ? "never" : "no";
+}
+
+/**
+ * Runs the terminal UI to its end; the exit code. `message`: sent at the start.
+ *
+ * Everything but the first frame is loaded after it: opening a session is most of the start.
+ */
+export async function interactiveMode(config: Config, choice: ModelChoice, message = ""): Promise<number> {
+  const { world: { env, cwd, home }, root, stateFolder, auditFolder } = config;
+  const keys = keyBindings(config.settings.keybindings);
+  const questions = createQuestions();
+  // Lines are read when the session is open, and no earlier.
+  const grants = { ask: questions.askGrant, isLater: isPlain(config) };
+  const begin = Promise.withResolvers<void>();
+  const opening = begin.promise.then(async () => {
+    const { openEngine } = await import("../../engine/engine.ts");
+    // When the session closes the screen is gone.
+    const onLeft = warner(config.invocation);
+    const { ask, ui } = questions;
+    return await openEngine({ config, choice, channel: "interactive", ask, ui, grants, onLeft });
+  });
+  const engine = (): Promise<Engine> => opening;
+  const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })
+    ? join(stateFolder, "history.jsonl")
+    : undefined;
+  const editor = env["VISUAL"] ?? env["EDITOR"];
+  try {
+    return await runTui({
+      engine: opening,
+      onFirstFrame: begin.resolve,
+      questions,
+      cwd: root,
+      version: VERSION,
+      theme: themeFor(config),
+      asksGround: config.settings.theme === undefined && knowsMore(config) && themeFor(config).name !== "none",
+      async keepTheme(name) {
+        const [{ grantFolder }, { recordSetting }] = [
+          await import("../../engine/tools/allowed_before.ts"),
+          await import("../../engine/tools/grants.ts"),
+        ];
+        recordSetting(grantFolder(config), "theme", name === "auto" ? undefined : name);
+      },
+      hasTitle: knowsMore(config),
+      notify: config.settings.notify ?? "bell",
+      showsThinking: config.settings.showThinking ?? false,
+      plain: isPlain(config),
+      keys,
+      models: Object.keys(config.settings.models ?? {}),
+      async serverModels() {
+        const { serverModels } = await import("../interactive/server_models.ts");
+        return await serverModels(choice);
+      },
+      async sessions() {
+        const { sessionLines } = await import("../interactive/session_lines.ts");
+        return sessionLines(config, (await engine()).state().sessionId);
+      },
+      async policy() {
+        const { describePolicy } = await import("../../sandbox/policy/describe.ts");
+        const { policy } = (await engine()).state();
+        return [`Workspace: ${policy.root}`, ...describePolicy(policy)];
+      },
+      async audit() {
+        const { auditLines } = await import("../interactive/audit_lines.ts");
+        return auditLines(auditFolder, (await engine()).store());
+      },
+      async exportSession(path) {
+        const { exportSession } = await import("../interactive/export_session.ts");
+        return exportSession((await engine()).store(), path, cwd);
+      },
+      history: promptHistory(historyFile),
+      async files() {
+        const { listedFiles } = await import("../interactive/listed_files.ts");
+        return listedFiles((await engine()).state().policy);
+      },
+      async readImage(path) {
+        const { readPicture } = await import("../interactive/read_picture.ts");
+        return await readPicture(path, root, home);
+      },
+      branch: () => readGitBranch(root),
+      resumeOptions: (model) => resumeOptions(config.invocation.values, model),
+      ...(editor === undefined ? {} : { editor }),
+      ...(message === "" ? {} : { firstMessage: message }),
+    });
+  } finally {
+    // The screen is gone and watches no more: a signal while the session closes ends the process at once.
+    const stopWatching = onSignals((code) => Deno.exit(code));
+    questions.release();
+    begin.resolve();
+    await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told
+    stopWatching();
+  }
+}
+
+/**
+ * The first start: says what is missing, and offers the demo. The exit code: that of the demo, or of the error. In plain
+ * mode the error is all there is: it is thrown.
+ */
+export async function firstStartMode(config: Config, problem: UserError): Promise<number> {
+  if (isPlain(config)) throw problem;
+  const { firstStart } = await import("../../tui/view/first_start.ts");
+  const answer = await firstStart({
+    problem,
+    settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
+    version: VERSION,
+    theme: themeFor(config),
+  });
+  if (answer === "quit") return problem.exitCode;
+  const demo = (await import("../interactive/demo.ts")).makeDemo(config);
+  try {
+    return await interactiveMode(demo.config, demo.choice, demo.message);
+  } finally {
+    demo.remove();
+  }
+}
+
+/** Lines only: asked for, or the terminal can do nothing else. */
+function isPlain({ world: { env }, invocation: { values } }: Config): boolean {
+  return values["plain"] === true || env["TERM"] === "dumb";
+}
+
+/** The console of Linux prints parts of the sequences for window names and colours (OSC) that it does not know. */
+function knowsMore({ world: { env } }: Config): boolean {
+  return env["TERM"] !== "linux";
+}
+
+function themeFor({ world: { env }, invocation: { values }, settings }: Config): Theme {
+  return chooseTheme(settings.theme, values["no-color"] ? { ...env, NO_COLOR: "1" } : env);
+}
+
+/** What a session does not know of itself, and the command line said. */
+const REPEATED = ["base-url", "api", "api-key-env"] as const;
+
+/**
+ * The options with which a later start goes on with the same server. A base URL that only the command line names would
+ * else be another one, which the conversation would be sent to; with it the model has to be named, too.
+ */
+export function resumeOptions(values: Values, model: { readonly provider: string; readonly id: string }): string[] {
+  const place = values["session-dir"];
+  const kept = typeof place === "string" ? ["--session-dir", place] : [];
+  // A cassette has no server; the session knows its file.
+  if (model.provider === "replay") return kept;
+  const given = REPEATED.flatMap((name) => {
+    const value = values[name];
+    return typeof value === "string" ? [`--${name}`, value] : [];
+  });
+  if (values["base-url"] === undefined) return [...kept, ...given];
+  // A prefix is taken off once: this one belongs to the name.
+  const id = model.id.startsWith("openai/") ? `openai/${model.id}` : model.id;
+  return [...kept, ...given, "--model", id];
+}

@@ -1,0 +1,24 @@
+import type { AgentEvent, RunEnding } from "../../core/event.ts";
+
+/** How a run ended, as a mode saw it. */
+export interface ModeOutcome {
+  readonly ending: RunEnding;
+  readonly limit?: string;
+  /** Nobody read the output any more, so that the run was given up. */
+  readonly isUnread?: boolean;
+}
+
+/** Writes every event as one JSON line. `write` answers false when nobody reads any more; the run is then given up. */
+export async function jsonMode(
+  header: { readonly id: string; readonly timestamp: string; readonly cwd: string },
+  events: AsyncIterable<AgentEvent>,
+  write: (text: string) => boolean,
+): Promise<ModeOutcome> {
+  let outcome: ModeOutcome = { ending: "error" };
+  if (!write(JSON.stringify({ type: "session", version: 3, ...header }) + "\n")) return { ...outcome, isUnread: true };
+  for await (const event of events) {
+    if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
+    if (!write(JSON.stringify(event) + "\n")) return { ...outcome, isUnread: true };
+  }
+  return outcome;
+}

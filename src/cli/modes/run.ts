@@ -1,0 +1,63 @@
+import { UserError } from "../../core/error.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { assembleMessage } from "../input/message.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { readVariable, readWorld } from "../../config/host_environment.ts";
+
+/** Runs the program in the mode that was asked for; the exit code. Each mode's code is loaded only here. */
+export async function run(invocation: Invocation): Promise<number> {
+  let config = configure(invocation, readWorld());
+  const { values } = invocation;
+  if (modeOf(config) === "interactive") {
+    const { firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
+    const trusted = await trustedConfig(config);
+    if (typeof trusted === "number") return trusted;
+    config = trusted;
+    const { words } = invocation;
+    const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
+    let choice: ModelChoice;
+    try {
+      choice = await firstModel(config, readVariable);
+    } catch (error) {
+      // Nothing is configured yet: one screen says what is missing.
+      if (error instanceof UserError && values["model"] === undefined) return await firstStartMode(config, error);
+      throw error;
+    }
+    return await interactiveMode(config, choice, message);
+  }
+  const choice = await firstModel(config, readVariable);
+  if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);
+  return await (await import("./run_task.ts")).runTask(config, choice);
+}
+
+/** `sandpiper demo`: the recorded conversation in the mode that was asked for, in text mode with all that happens. */
+export async function runDemo(invocation: Invocation): Promise<number> {
+  const { command: _, ...rest } = invocation;
+  const verbose = { ...rest.values, verbose: true };
+  const given = configure({ ...rest, values: verbose }, readWorld());
+  const mode = modeOf(given);
+  if (mode === "rpc" || invocation.words.length > 0) {
+    const why = mode === "rpc"
+      ? "in RPC mode the other program writes the prompts"
+      : "its task is part of the recording";
+    const fix = "Write sandpiper demo, with -p, --plain or --mode json if you like";
+    throw new UserError({ what: "The demo cannot run so", why, fix });
+  }
+  const { makeDemo } = await import("../interactive/demo.ts");
+  const demo = makeDemo(given);
+  try {
+    if (mode !== "interactive") return await (await import("./run_task.ts")).runTask(demo.config, demo.choice);
+    const { interactiveMode } = await import("./interactive.ts");
+    return await interactiveMode(demo.config, demo.choice, demo.message);
+  } finally {
+    demo.remove();
+  }
+}
+
+/** `--mode`, else text for `-p` and wherever input or output is no terminal, else the terminal UI (docs/cli.md, Modes). */
+function modeOf({ invocation: { values }, world }: Config): string {
+  if (typeof values["mode"] === "string") return values["mode"];
+  return !values["print"] && world.stdinIsTerminal && world.stdoutIsTerminal ? "interactive" : "text";
+}

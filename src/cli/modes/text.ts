@@ -1,0 +1,109 @@
+import type { AgentEvent } from "../../core/event.ts";
+import { type AssistantMessage, textOf } from "../../core/message.ts";
+import { stripControls } from "../../core/support/text.ts";
+import { denialLines } from "../output/denial_lines.ts";
+import type { ModeOutcome } from "./json.ts";
+
+/** A path and the option that names it have to be whole: twice PATH_MAX and some words. */
+const DENIAL_UNITS = 10_000;
+
+/** Where text mode writes. */
+export interface TextOutput {
+  /** The answer, once. False when nobody reads any more. */
+  readonly answer: (text: string) => boolean;
+  /** Warnings and errors, a line each. */
+  readonly warn: (line: string) => void;
+  /** What happens meanwhile; only with --verbose. */
+  readonly progress?: (line: string) => void;
+}
+
+/** What text mode knows at the end. */
+export interface TextOutcome extends ModeOutcome {
+  /** The last reply of the model, whole or not. */
+  readonly last?: AssistantMessage;
+}
+
+/** What --verbose shows of a command's output: lines, and UTF-16 units of one. */
+const OUTPUT_LINES = 20;
+const OUTPUT_UNITS = 1000;
+
+/** What text mode looks at: everything but the pieces of replies and of outputs. */
+export function isTextEvent({ type }: AgentEvent): boolean {
+  return type !== "message_update" && type !== "tool_execution_update";
+}
+
+/** Writes the final assistant text and nothing else (R260). */
+export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
+  let outcome: TextOutcome = { ending: "error" };
+  let last: AssistantMessage | undefined;
+  const denialsOf = denialLines();
+  const progressOf = progressLines();
+  for await (const event of events) {
+    if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
+    if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
+    for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
+    if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
+    if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
+  }
+  const text = last && outcome.ending !== "error" ? stripControls(textOf(last.content)).replace(/\n+$/, "") : "";
+  if (text !== "") output.answer(text + "\n");
+  return { ...outcome, ...(last ? { last } : {}) };
+}
+
+/** What happens, but for the answer: a text of the model is told when something else follows it. */
+function progressLines(): (event: AgentEvent) => Generator<string> {
+  let text = "";
+  return function* (event) {
+    const isNext = event.type === "tool_execution_start" || event.type === "message_end" || event.type === "agent_end";
+    const isAnswer = event.type === "agent_end" && event.ending !== "error";
+    if (isNext && text !== "") {
+      if (!isAnswer) yield text;
+      text = "";
+    }
+    if (event.type === "message_end" && event.message.role === "assistant") {
+      text = stripControls(textOf(event.message.content).trim());
+    } else yield* otherLines(event);
+  };
+}
+
+function* otherLines(event: AgentEvent): Generator<string> {
+  switch (event.type) {
+    case "tool_execution_start":
+      return yield* callLines(event.toolName, event.args);
+    case "tool_execution_end":
+      yield oneLine(`  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`);
+      if (event.toolName === "bash") yield* outputLines(textOf(event.result.content));
+      return;
+    case "auto_retry_start":
+      return yield oneLine(
+        `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,
+      );
+    case "notice":
+      if (event.level === "info") yield oneLine(event.message);
+  }
+}
+
+/** The newest lines of what a command said; before them how many there were more. */
+function* outputLines(output: string): Generator<string> {
+  const lines = stripControls(output).replace(/\n+$/, "").split("\n");
+  const left = lines.length - OUTPUT_LINES;
+  if (left > 0) yield `    … ${left} lines before these`;
+  for (const line of lines.slice(-OUTPUT_LINES)) yield `    ${line.slice(0, OUTPUT_UNITS)}`;
+}
+
+/** A command whole, in its own lines: what a part of it would hide may be what matters. Other calls in one line. */
+function* callLines(toolName: string, args: Readonly<Record<string, unknown>>): Generator<string> {
+  const { command, path, pattern } = args;
+  if (toolName !== "bash" || typeof command !== "string") {
+    const first = command ?? path ?? pattern;
+    return yield oneLine(`▸ ${toolName} ${typeof first === "string" ? first : JSON.stringify(args)}`);
+  }
+  const [first = "", ...more] = stripControls(command).trim().split("\n");
+  yield `▸ ${oneLine(toolName)} ${first}`;
+  for (const line of more) yield `    ${line}`;
+}
+
+function oneLine(text: string, units = 160): string {
+  const line = stripControls(text).replace(/\s+/g, " ").trimEnd();
+  return line.length > units ? `${line.slice(0, units - 1)}…` : line;
+}

@@ -1,0 +1,65 @@
+/** Exit codes of the signals that end a run in good order: 128 + the signal's number. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** How long what is being opened may take to be there after a signal, so that it can be closed; milliseconds. */
+const OPENING_MS = 1000;
+
+/** Watches for the signals that end a run. */
+export interface SignalWatch {
+  /** Aborts at the first signal. */
+  readonly signal: AbortSignal;
+  /** Exit code of the signal that came, if one did. */
+  readonly exitCode: () => number | undefined;
+  /** What `work` gives; undefined as soon as a signal has come, whatever becomes of the work. */
+  readonly before: <T>(work: Promise<T>) => Promise<T | undefined>;
+  /** As `before`; what opens later than the signal is closed where it does so soon. The process is to end then. */
+  readonly opened: <T extends { close(): Promise<void> }>(opening: Promise<T>) => Promise<T | undefined>;
+  readonly stop: () => void;
+}
+
+/**
+ * The first signal aborts the run, which then ends everything that it started; the second one ends the process at once.
+ * What must not outlive it even then is removed at its end (src/core/support/temporary_folder.ts).
+ */
+export function watchSignals(): SignalWatch {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const came = Promise.withResolvers<undefined>();
+  let code: number | undefined;
+  const stop = onSignals((exitCode) => {
+    if (code !== undefined) Deno.exit(exitCode);
+    code = exitCode;
+    came.resolve(undefined);
+    controller.abort();
+  });
+  const before = async <T>(work: Promise<T>): Promise<T | undefined> => {
+    const done = await Promise.race([came.promise, work]);
+    return signal.aborted ? undefined : done;
+  };
+  return {
+    signal,
+    exitCode: () => code,
+    before,
+    async opened(opening) {
+      const open = await before(opening);
+      if (open) return open;
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, OPENING_MS);
+      await Promise.race([opening.then((one) => one.close(), () => {}), late]);
+      clearTimeout(timer);
+      return undefined;
+    },
+    stop,
+  };
+}
+
+/** Calls back with the exit code of each of these signals; the returned function takes that back. */
+export function onSignals(callback: (exitCode: number) => void): () => void {
+  const handlers = Object.entries(SIGNALS).map(([name, exitCode]) =>
+    [name as keyof typeof SIGNALS, (): void => callback(exitCode)] as const // keys of the table above
+  );
+  for (const [name, handler] of handlers) Deno.addSignalListener(name, handler);
+  return () => {
+    for (const [name, handler] of handlers) Deno.removeSignalListener(name, handler);
+  };
+}

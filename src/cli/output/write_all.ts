@@ -1,0 +1,23 @@
+import { messageOf, UserError } from "../../core/error.ts";
+
+/**
+ * Writes all of a text; false where nobody reads it any more.
+ *
+ * Throws UserError where standard output cannot be written, to a full disk for one. What cannot be said on standard error
+ * ends nothing: the work goes on without it.
+ */
+export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
+  let bytes = new TextEncoder().encode(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe || stream === Deno.stderr) return false;
+    throw new UserError({
+      what: "Cannot write to standard output",
+      why: messageOf(error),
+      fix: "Make room, or write elsewhere. What was kept of a session is there: sandpiper -c goes on with it",
+      exitCode: 1,
+    }, { cause: error });
+  }
+}

@@ -1,0 +1,46 @@
+import { isFolder } from "../core/support/on_disk.ts";
+/** Where the process meets the world: everything that differs from machine to machine enters here. */
+export interface World {
+  /** The process's environment, as far as it may be seen. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly stdinIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** Whether the process may start others; without it tools run in a worker with scoped permissions. */
+  readonly mayRun: boolean;
+}
+
+/** Variables that are asked for one by one when the whole environment may not be read. */
+const KNOWN = ["HOME", "PATH", "LANG", "TERM", "TZ", "OPENAI_API_KEY", "OPENAI_BASE_URL", "SANDPIPER_HOME", "NO_COLOR"];
+
+/** Reads the process's surroundings; a denied permission is an absent value and never a question. */
+export function readWorld(): World {
+  const { HOME: home, ...rest } = readEnvironment();
+  // A home that does not exist is none: nothing is made there (R508).
+  const env: Record<string, string> = home !== undefined && isFolder(home) ? { ...rest, HOME: home } : rest;
+  return {
+    env,
+    cwd: Deno.cwd(),
+    home: env["HOME"] ?? "/nonexistent",
+    stdinIsTerminal: Deno.stdin.isTerminal(),
+    stdoutIsTerminal: Deno.stdout.isTerminal(),
+    mayRun: Deno.permissions.querySync({ name: "run" }).state === "granted",
+  };
+}
+
+function readEnvironment(): Record<string, string> {
+  if (Deno.permissions.querySync({ name: "env" }).state === "granted") return Deno.env.toObject();
+  const env: Record<string, string> = {};
+  for (const name of KNOWN) {
+    const value = readVariable(name);
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}
+
+/** One variable, or nothing when it is absent or may not be read. */
+export function readVariable(name: string): string | undefined {
+  if (Deno.permissions.querySync({ name: "env", variable: name }).state !== "granted") return undefined;
+  return Deno.env.get(name);
+}

@@ -1,0 +1,93 @@
+import type { Flag } from "./flag.ts";
+
+/** One command beside the plain run. */
+export interface Command {
+  readonly name: string;
+  readonly help: string;
+  /** What its first word may be, where that is one of a list. */
+  readonly verbs?: readonly string[];
+  /** Options that only this command has. */
+  readonly flags: readonly Flag[];
+}
+
+/** All commands, in the order of the help text. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "demo",
+    help: "watch a recorded task on a project of its own; no key, no network",
+    flags: [],
+  },
+  {
+    name: "prompt",
+    help: "print the compiled system prompt; needs no key and no network",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "as {stable, dynamic, full, manifest}" },
+      { name: "manifest", kind: "boolean", group: "Output", help: "only the manifest" },
+      { name: "section", kind: "string", value: "ID", group: "Output", help: "one section" },
+      { name: "stable", kind: "boolean", group: "Output", help: "only the stable half" },
+      { name: "dynamic", kind: "boolean", group: "Output", help: "only the dynamic half" },
+    ],
+  },
+  {
+    name: "policy",
+    help: "print what tools may touch and what enforces it",
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
+    name: "doctor",
+    help: "check what this machine and configuration can do, each with its fix",
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
+    name: "sessions",
+    help: "stored sessions: list, show ID, tree ID, export ID, import FILE",
+    verbs: ["list", "show", "tree", "export", "import"],
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "list, show, tree: as JSON" },
+      { name: "all", kind: "boolean", group: "Output", help: "list: sessions of every workspace" },
+      { name: "all-branches", kind: "boolean", group: "Output", help: "show, export: left branches too" },
+      {
+        name: "format",
+        kind: "string",
+        value: "FORMAT",
+        choices: ["html", "jsonl", "md"],
+        group: "Output",
+        help: "export: html (default), jsonl or md",
+      },
+      {
+        name: "output",
+        short: "o",
+        kind: "string",
+        value: "FILE",
+        group: "Output",
+        help: "export: a new file, not stdout",
+      },
+    ],
+  },
+  {
+    name: "audit",
+    help: "what a session sent, and its tool calls: audit ID",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+      { name: "turn", kind: "number", value: "N", group: "Output", help: "only the user's Nth prompt" },
+      { name: "diff", kind: "boolean", group: "Output", help: "audit ID --diff A B: what differs between two rounds" },
+    ],
+  },
+  {
+    name: "skills",
+    help: "list skills, or check them: skills [list|validate DIR]",
+    verbs: ["list", "validate"],
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
+    name: "tool",
+    help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
+    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
+    flags: [],
+  },
+  {
+    name: "acp",
+    help: "serve editors that speak the Agent Client Protocol",
+    flags: [],
+  },
+];

@@ -1,0 +1,45 @@
+import type { AgentDeps } from "../agent/deps.ts";
+import { THINKING_LEVELS, type ThinkingLevel } from "../core/provider.ts";
+import { WINDOW_DEFAULTS, type WindowSettings } from "../history/window.ts";
+import type { Config } from "./config.ts";
+
+/** Bounds of a run: the command line before the settings. */
+export function limitsOf(config: Config): AgentDeps["limits"] {
+  const { values } = config.invocation;
+  const flags = {
+    maxTurns: values["max-turns"],
+    timeoutMs: values["timeout"],
+    maxTokensTotal: values["max-tokens-total"],
+    maxCostUsd: values["max-cost"],
+  };
+  const given = Object.entries(flags).filter(([, value]) => typeof value === "number");
+  return { identicalCalls: 3, ...config.settings.limits, ...Object.fromEntries(given) };
+}
+
+/** Reasoning effort: the command line, what a resumed session was left with, the settings. */
+export function thinkingOf(config: Config, resumed: string | undefined): ThinkingLevel {
+  const flag = config.invocation.values["thinking"];
+  // The option table allows nothing but the levels.
+  if (typeof flag === "string") return flag as ThinkingLevel;
+  return levelNamed(resumed) ?? config.settings.thinking ?? "off";
+}
+
+/** The level that a session's entry names; undefined for another program's own. */
+export function levelNamed(name: string | undefined): ThinkingLevel | undefined {
+  return THINKING_LEVELS.find((level) => level === name);
+}
+
+/** Retries of failed requests; `isOn` goes before a setting that turns them off or on. */
+export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {
+  const retry = { ...RETRY, ...config.settings.retry };
+  if (isOn === undefined) return retry;
+  return { ...retry, maxRetries: isOn ? retry.maxRetries || RETRY.maxRetries : 0 };
+}
+
+const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000 };
+
+/** When and how far the history is shortened. */
+export function windowOf(config: Config, auto: boolean): WindowSettings {
+  const own = config.settings.compaction ?? {};
+  return { ...WINDOW_DEFAULTS, ...own, enabled: auto };
+}

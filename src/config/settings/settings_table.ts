@@ -1,0 +1,236 @@
+import { THINKING_LEVELS } from "../../core/provider.ts";
+import type { Shape } from "./shape.ts";
+
+/** One key of settings.json: what it may hold and what it is for. */
+export interface Setting {
+  readonly shape: Shape;
+  readonly help: string;
+  /** Whether only the user's own file may set it: a project must not redirect traffic, name keys or widen anything. */
+  readonly userOnly?: boolean;
+}
+
+const text = { type: "string" } as const;
+const amount = { type: "number", exclusiveMinimum: 0 } as const;
+const count = { type: "integer", minimum: 1 } as const;
+const within = (minimum: number, maximum: number) => ({ type: "integer", minimum, maximum }) as const;
+const scope = { anyOf: [{ type: "boolean" }, { type: "array", items: text }] } as const;
+const keys = { anyOf: [text, { type: "array", items: text }] } as const;
+const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", enum: values }) as const;
+const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
+  ({ type: "object", properties, additionalProperties: false }) as const;
+
+const model = object({
+  contextWindow: count,
+  maxTokens: count,
+  input: { type: "array", items: oneOf("text", "image") },
+  reasoning: { type: "boolean" },
+  price: {
+    ...object({
+      input: { type: "number", minimum: 0 },
+      cachedInput: { type: "number", minimum: 0 },
+      output: { type: "number", minimum: 0 },
+    }),
+    required: ["input", "output"],
+  },
+});
+
+const budget = object({ perSource: count, total: count });
+
+/** All keys of settings.json; the published schema and docs/settings.md come from this table. */
+export const SETTINGS = {
+  model: { shape: text, help: "model id", userOnly: true },
+  baseUrl: { shape: text, help: "OpenAI-compatible endpoint", userOnly: true },
+  api: { shape: oneOf("chat", "responses"), help: "which OpenAI API", userOnly: true },
+  apiKeyEnv: { shape: text, help: "name of the variable that holds the key", userOnly: true },
+  thinking: {
+    shape: oneOf(...THINKING_LEVELS),
+    help: "reasoning effort; off leaves it out of the request",
+  },
+  models: {
+    shape: { type: "object", additionalProperties: model },
+    help: "data of models by id; prices in USD per million tokens",
+    userOnly: true,
+  },
+  tools: { shape: { type: "array", items: text }, help: "tools that are on at the start" },
+  toolExecution: {
+    shape: oneOf("sequential", "parallel"),
+    help: "parallel lets neighbouring calls that only read run together",
+  },
+  identity: { shape: oneOf("assistant", "compiler"), help: "which built-in identity opens the prompt" },
+  persona: {
+    shape: {
+      anyOf: [
+        oneOf("sections", "replace"),
+        object({ mode: oneOf("sections", "replace"), defaults: { type: "boolean" }, withSystem: { type: "boolean" } }),
+      ],
+    },
+    help: "SOUL.md and IDENTITY.md beside the built-in identity, or in its place",
+  },
+  memory: {
+    shape: { type: "boolean" },
+    help: "put your notes from earlier sessions into the prompt; see docs/prompt.md",
+    userOnly: true,
+  },
+  toolRecoveryPolicy: {
+    shape: { type: "boolean" },
+    help: "tell the model in the prompt how to go on after a failed tool",
+  },
+  skills: {
+    shape: object({ load: { type: "array", items: text }, mode: oneOf("on", "off") }),
+    help: 'which skills the model is told of: names, or "*"; off: none',
+  },
+  budgets: {
+    shape: object({ persona: budget, context: budget, scripts: budget, skills: budget, skillsRuntime: budget }),
+    help: "how much of files goes into the prompt, Unicode characters",
+  },
+  profile: { shape: oneOf("full", "minimal", "none"), help: "how much prompt" },
+  retry: {
+    shape: object({ maxRetries: { type: "integer", minimum: 0 }, baseDelayMs: amount, maxDelayMs: amount }),
+    help: "retries of failed requests",
+  },
+  history: {
+    shape: oneOf("checkpoint", "rolling"),
+    help: "how a long history is shortened: a checkpoint summary, or a rolling one over the newest 200 entries",
+  },
+  compaction: {
+    shape: object({ enabled: { type: "boolean" }, reserveTokens: count, keepRecentTokens: count }),
+    help: "when and how far a long history is shortened, tokens",
+  },
+  summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
+  limits: {
+    shape: object({
+      maxTurns: count,
+      timeoutMs: amount,
+      maxTokensTotal: count,
+      maxCostUsd: amount,
+      maxReplyCharacters: count,
+    }),
+    help: "bounds of a run, and of one reply with its reasoning and calls; a project may only lower them",
+  },
+  permissions: {
+    shape: object({
+      read: scope,
+      write: scope,
+      run: scope,
+      net: scope,
+      env: scope,
+      deny: object({ read: { type: "array", items: text }, write: { type: "array", items: text } }),
+    }),
+    help: "scope of the tools; a project may only narrow it",
+  },
+  sandbox: {
+    shape: oneOf("auto", "kernel", "permissions", "off"),
+    help: "what must confine the tools",
+    userOnly: true,
+  },
+  bash: {
+    shape: object({
+      timeoutMs: amount,
+      maxTimeoutMs: amount,
+      outputBytes: within(1, 2 ** 26),
+      outputLines: within(1, 1_000_000),
+      fileBytes: within(1024, 2 ** 50),
+      openFiles: within(64, 2 ** 20),
+      processes: within(8, 2 ** 16),
+      memoryBytes: within(16 * 2 ** 20, 2 ** 50),
+    }),
+    help: "bounds of one call of a tool; a project may only lower them; see docs/sandbox.md",
+  },
+  userBash: {
+    shape: oneOf("confined", "unconfined"),
+    help: "where commands after ! run: in the scope of the bash tool, or with all that you may do",
+    userOnly: true,
+  },
+  theme: {
+    shape: oneOf("light", "dark"),
+    help: "colours of the terminal UI; without it the terminal is asked for its ground",
+    userOnly: true,
+  },
+  notify: {
+    shape: oneOf("bell", "notification", "off"),
+    help: "how you are called when a run of more than ten seconds ends or something waits for your answer: the bell " +
+      "(default), a notification of the desktop (OSC 9), or not at all",
+    userOnly: true,
+  },
+  showThinking: {
+    shape: { type: "boolean" },
+    help: "show what the model thought from the start; a key changes it",
+    userOnly: true,
+  },
+  keybindings: {
+    shape: object({
+      newLine: keys,
+      followUp: keys,
+      expand: keys,
+      showThinking: keys,
+      model: keys,
+      thinking: keys,
+      edit: keys,
+      redraw: keys,
+      suspend: keys,
+      undo: keys,
+    }),
+    help: "keys of the terminal UI by what they do; see docs/tui.md",
+    userOnly: true,
+  },
+  mcpServers: {
+    shape: {
+      type: "object",
+      additionalProperties: object({
+        command: text,
+        args: { type: "array", items: text },
+        env: { type: "object", additionalProperties: text },
+        envFrom: { type: "array", items: text },
+        cwd: text,
+        url: text,
+        headers: { type: "object", additionalProperties: text },
+        headerEnv: { type: "object", additionalProperties: text },
+        startMs: amount,
+        callMs: amount,
+      }),
+    },
+    help: "servers of the Model Context Protocol by name; see docs/mcp.md",
+    userOnly: true,
+  },
+  projects: {
+    shape: {
+      type: "object",
+      additionalProperties: object({ permissions: object({ read: scope, write: scope, run: scope, net: scope }) }),
+    },
+    help: "what was allowed for one workspace, by its absolute path; adds to permissions",
+    userOnly: true,
+  },
+  extensions: {
+    shape: object({
+      grants: {
+        type: "object",
+        additionalProperties: object({
+          read: { type: "array", items: text },
+          write: { type: "array", items: text },
+          net: { type: "array", items: text },
+          env: { type: "array", items: text },
+        }),
+      },
+      shadow: { type: "array", items: text },
+    }),
+    help: "what extensions may do, by the hash of their files; and which built-in tools they may stand in for",
+    userOnly: true,
+  },
+  steeringMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued steering messages are delivered" },
+  followUpMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued follow-up messages are delivered" },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** The values that a shape lets through. Keys of objects may all be left out. */
+type Fitting<S> = S extends { readonly anyOf: readonly (infer One)[] } ? Fitting<One>
+  : S extends { readonly type: "string"; readonly enum: readonly (infer Value)[] } ? Value
+  : S extends { readonly type: "string" } ? string
+  : S extends { readonly type: "boolean" } ? boolean
+  : S extends { readonly type: "array"; readonly items: infer Item } ? readonly Fitting<Item>[]
+  : S extends { readonly type: "object"; readonly properties: infer Own }
+    ? { readonly [K in keyof Own]?: Fitting<Own[K]> }
+  : S extends { readonly type: "object"; readonly additionalProperties: infer Any }
+    ? Readonly<Record<string, Fitting<Any>>>
+  : number;
+
+/** What a settings file may hold: any of the keys. */
+export type Settings = { readonly [K in keyof typeof SETTINGS]?: Fitting<(typeof SETTINGS)[K]["shape"]> };

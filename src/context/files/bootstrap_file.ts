@@ -1,0 +1,113 @@
+import { dirname, join } from "@std/path";
+import { isInside } from "../../core/policy.ts";
+import type { ContextFile, Diagnostic } from "../../core/prompt.ts";
+import { findGitRoot } from "./ancestors.ts";
+import { failureOf, readText } from "./read_text.ts";
+
+/** Where a bootstrap file may lie: the project's folder, the workspace, the user's folder (docs/prompt.md, Files). */
+export interface BootstrapPlaces {
+  /** The workspace, absolute, links resolved. */
+  readonly root: string;
+  readonly projectFolder?: string | undefined;
+  readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
+  /** Whether the project's own configuration may be used. */
+  readonly trusted: boolean;
+  /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
+  readonly canRead: (path: string) => boolean;
+}
+
+/** How the files of one kind are taken. */
+export interface BootstrapRule {
+  /** The workspace's own file needs trust too, not only the one in the project's folder. */
+  readonly rootNeedsTrust?: boolean;
+  /** What of a text counts; `passed`: the next place is looked at, and this is said when there is no other file. */
+  readonly take: (text: string) => { readonly text: string } | { readonly passed: string };
+}
+
+/** What was found: always an entry, `missing` when there is none, and what was passed by on the way. */
+export interface BootstrapFile {
+  readonly file: ContextFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * The first file of that name (K12). A place without trust is passed by and reported; a file that cannot be read ends
+ * the search, because it was meant. Never throws.
+ *
+ * A project's link may point to a file of the same repository only: otherwise cloning it could send any file of the user
+ * to the provider.
+ */
+export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: BootstrapRule): BootstrapFile {
+  const { root, projectFolder, userFolder, trusted, gitRoot = () => findGitRoot(root) } = places;
+  const bounds = gitRoot() ?? root;
+  const order = [
+    ...projectFolder ? [{ folder: projectFolder, bounds, needsTrust: true }] : [],
+    { folder: root, bounds, needsTrust: rule.rootNeedsTrust === true },
+    ...userFolder ? [{ folder: userFolder, bounds: undefined, needsTrust: false }] : [],
+  ];
+  const diagnostics: Diagnostic[] = [];
+  let missing: ContextFile = {
+    path: join(root, name),
+    status: "missing",
+    message: `There is no ${name}. To have one, write it into ${order.map(({ folder }) => folder).join(" or ")}`,
+  };
+  for (const place of order) {
+    const path = join(place.folder, name);
+    const file = readWithin(path, place.bounds, places.canRead);
+    if (file.status === "missing") continue;
+    if (place.needsTrust && !trusted) {
+      const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
+      diagnostics.push({ code: "untrusted", message, file: path });
+      continue;
+    }
+    if (file.status !== "loaded") return { file, diagnostics };
+    const taken = rule.take(file.text ?? "");
+    if ("text" in taken) return { file: { ...file, text: taken.text }, diagnostics };
+    missing = { path, status: "missing", message: taken.passed };
+  }
+  return { file: missing, diagnostics };
+}
+
+/**
+ * Reads a file that may be there; a link has to stay within `bounds`, where there are any. Never throws.
+ *
+ * @param canRead Asked before the disk is touched.
+ */
+export function readWithin(path: string, bounds: string | undefined, canRead: (path: string) => boolean): ContextFile {
+  if (!canRead(path)) {
+    return {
+      path,
+      status: "denied",
+      message: `${dirname(path)} is outside what may be read. Grant it with --allow-read`,
+    };
+  }
+  try {
+    const own = Deno.lstatSync(path);
+    const target = own.isSymlink ? Deno.realPathSync(path) : path;
+    if (own.isSymlink) {
+      if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
+        const where = bounds ?? "what may be read";
+        return { path, status: "denied", message: `It links to a file outside ${where}. Copy the text here instead` };
+      }
+    }
+    // Of where it led when it was checked, whatever has become of the link.
+    const read = readText(target, undefined, own.isSymlink ? Deno.lstatSync(target) : own);
+    switch (read.status) {
+      case "loaded":
+        return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
+      case "missing":
+        return { path, status: "missing" };
+      case "denied":
+        return { path, status: "denied", message: read.note };
+      case "not_a_file":
+      case "read_error":
+        return { path, status: "read_error", message: read.note };
+    }
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.status === "missing") return { path, status: "missing" };
+    return { path, status: failure.status === "denied" ? "denied" : "read_error", message: failure.note };
+  }
+}

@@ -1,0 +1,96 @@
+import { join } from "@std/path";
+import { isInside } from "../../core/policy.ts";
+import type { ContextFile } from "../../core/prompt.ts";
+import { ancestorsOf, findGitRoot } from "./ancestors.ts";
+import { failureOf, readText } from "./read_text.ts";
+
+/** Where context files are looked for. */
+export interface ContextFileOptions {
+  /** The workspace, absolute, links resolved. */
+  readonly root: string;
+  readonly userFolder?: string | undefined;
+  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
+  readonly gitRoot?: (() => string | undefined) | undefined;
+  /** False: nothing is looked for (`--no-context-files`, profile `none`). */
+  readonly enabled: boolean;
+  /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
+  readonly canRead: (path: string) => boolean;
+}
+
+const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
+
+/**
+ * The project's instructions: the user's own file, then one of every folder from the filesystem root to the workspace
+ * (R86–R97). Per folder `AGENTS.md`, else `CLAUDE.md`; the same file never twice. Never throws.
+ *
+ * A repository's link may point to a file of the same repository only: otherwise cloning it could send any file of the
+ * user to the provider.
+ */
+export function gatherContextFiles(options: ContextFileOptions): ContextFile[] {
+  if (!options.enabled) return [];
+  const { root, userFolder, canRead } = options;
+  const gitRoot = (options.gitRoot ?? (() => findGitRoot(root)))();
+  const seen = new Set<string>();
+  const found: ContextFile[] = [];
+  if (userFolder) found.push(...lookIn(userFolder, undefined, canRead, seen));
+  for (const folder of ancestorsOf(root)) {
+    const bounds = gitRoot && isInside(folder, gitRoot) ? gitRoot : folder;
+    found.push(...lookIn(folder, bounds, canRead, seen));
+  }
+  return found;
+}
+
+function lookIn(
+  folder: string,
+  bounds: string | undefined,
+  canRead: (path: string) => boolean,
+  seen: Set<string>,
+): ContextFile[] {
+  if (!canRead(folder)) {
+    return [{ path: join(folder, NAMES[0]), status: "denied", message: "The folder is outside what may be read" }];
+  }
+  const found: ContextFile[] = [];
+  for (const name of NAMES) {
+    const file = lookAt(join(folder, name), bounds, canRead, seen);
+    if (file === "again") return found;
+    if (file) found.push(file.entry);
+    // A folder of that name is a mistake and not an answer: the other name may still hold the text.
+    if (file && !file.isFolder) return found;
+  }
+  return found;
+}
+
+function lookAt(
+  path: string,
+  bounds: string | undefined,
+  canRead: (path: string) => boolean,
+  seen: Set<string>,
+): { readonly entry: ContextFile; readonly isFolder: boolean } | "again" | undefined {
+  const done = (status: ContextFile["status"], message?: string, text?: string, isFolder = false) => ({
+    entry: { path, status, ...(text === undefined ? {} : { text }), ...(message ? { message } : {}) },
+    isFolder,
+  });
+  try {
+    const link = Deno.lstatSync(path);
+    const target = link.isSymlink ? Deno.realPathSync(path) : path;
+    if (link.isSymlink) {
+      if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
+        return done("denied", `It links to a file outside ${bounds ?? "what may be read"}. Copy the text here instead`);
+      }
+    }
+    // Of where it led when it was checked, whatever has become of the link.
+    const info = link.isSymlink ? Deno.lstatSync(target) : link;
+    const identity = info.ino ? `${info.dev}:${info.ino}` : path;
+    if (info.isFile && seen.has(identity)) return "again";
+    seen.add(identity);
+    const read = readText(target, undefined, info);
+    if (read.status === "loaded") return done("loaded", read.note, read.text);
+    if (read.status === "missing") return undefined;
+    if (read.status === "denied") return done("denied", read.note);
+    return done("read_error", read.note, undefined, read.status === "not_a_file");
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.status === "missing") return undefined;
+    return done(failure.status === "denied" ? "denied" : "read_error", failure.note);
+  }
+}

@@ -1,0 +1,102 @@
+import { resolve } from "@std/path";
+import { isInside } from "../../core/policy.ts";
+
+/** A SKILL.md as it lies there, read or not. */
+export interface SkillFile {
+  readonly path: string;
+  /** Of the name itself, where it is a link. */
+  readonly info: Deno.FileInfo;
+}
+
+/** What a search below one folder found. */
+export interface SkillSearch {
+  /** SKILL.md files, by path. */
+  readonly found: readonly SkillFile[];
+  /** Folders that were not entered, with the reason. */
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** How far a search goes: below that, a folder of skills is something else. */
+export const SEARCH_LIMITS: SearchLimits = { depth: 4, entries: 20_000, skills: 2_000 };
+
+/** Bounds of a search: levels below its folder, names looked at, skills found. */
+export interface SearchLimits {
+  readonly depth: number;
+  readonly entries: number;
+  readonly skills: number;
+}
+
+/**
+ * Finds every SKILL.md below a folder; a folder that has one is a skill and is not searched further. Never throws.
+ *
+ * @param followLinks Whether a linked folder may lie outside `root`: yes for the user's own, no for a project's.
+ */
+export function findSkillFiles(root: string, followLinks: boolean, limits = SEARCH_LIMITS): SkillSearch {
+  const found: SkillFile[] = [];
+  const refused: { path: string; reason: string }[] = [];
+  const visited = new Set<string>();
+  let entries = 0;
+  const visit = (folder: string, depth: number): void => {
+    // Paths are put together by hand here: a thousand skills are found before the first request.
+    const path = `${folder}/SKILL.md`;
+    const info = lookAt(path);
+    if (info) return void found.push({ path, info });
+    if (depth >= limits.depth) return;
+    for (const entry of list(folder, refused)) {
+      if (++entries > limits.entries || found.length >= limits.skills) {
+        if (!refused.some((one) => one.path === root)) refused.push({ path: root, reason: LIMIT_REASON });
+        return;
+      }
+      if (!(entry.isDirectory || entry.isSymlink) || entry.name.startsWith(".") || entry.name === "node_modules") {
+        continue;
+      }
+      const path = `${folder}/${entry.name}`;
+      if (entry.isSymlink) {
+        const reason = refuseLink(path, root, followLinks, visited);
+        if (reason === "skip") continue;
+        if (reason) {
+          refused.push({ path, reason });
+          continue;
+        }
+      }
+      visit(path, depth + 1);
+    }
+  };
+  visit(resolve(root), 0);
+  return { found: found.sort((a, b) => a.path < b.path ? -1 : 1), refused };
+}
+
+const LIMIT_REASON = `the search ended after ${SEARCH_LIMITS.skills} skills or ${SEARCH_LIMITS.entries} entries. ` +
+  "Move what is no skill out of this folder";
+
+function list(folder: string, refused: { path: string; reason: string }[]): Deno.DirEntry[] {
+  try {
+    // Names are sorted because folders list in another order on every file system.
+    return [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
+  } catch (error) {
+    const isAbsent = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+    if (!isAbsent) refused.push({ path: folder, reason: "the folder cannot be listed. Change its permissions" });
+    return [];
+  }
+}
+
+function refuseLink(path: string, root: string, followLinks: boolean, visited: Set<string>): string | undefined {
+  try {
+    if (!Deno.statSync(path).isDirectory) return "skip";
+    const target = Deno.realPathSync(path);
+    if (visited.has(target)) return "skip";
+    visited.add(target);
+    if (followLinks || isInside(target, Deno.realPathSync(root))) return undefined;
+    return "it is a link to a folder outside the project's skills. Copy the folder here instead";
+  } catch {
+    return "skip";
+  }
+}
+
+function lookAt(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

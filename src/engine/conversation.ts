@@ -1,0 +1,143 @@
+import type { SessionState } from "../agent/deps.ts";
+import type { SessionTotals } from "../core/engine.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { type AgentMessage, toolCallsOf, type Usage } from "../core/message.ts";
+import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
+import { freshFrom } from "../history/compaction_entries.ts";
+import { messageBound } from "../history/message_tokens.ts";
+import { buildContext } from "../session/context.ts";
+import { type KeptManifest, manifestEntry, manifestsOf } from "../session/manifests.ts";
+
+/** The conversation at hand: the messages that the loop works on, and the session in which they are kept. */
+export interface Conversation {
+  /** The loop's own view; the array stays the same one. */
+  readonly state: SessionState;
+  store(): SessionStore;
+  /** Keeps what an event tells; before anybody else is told. */
+  record(event: AgentEvent): void;
+  append(entry: NewEntry): SessionEntry;
+  /** Whether a message is older than the newest compaction: its usage speaks of a context that is gone. */
+  isStale(message: AgentMessage): boolean;
+  /** What the session says that the next request is made from. */
+  context(): SessionContext;
+  /** Takes the messages anew from the session: after a compaction or a move in the tree. */
+  rebuild(): SessionContext;
+  /** Goes over to another session; the old one is closed. */
+  open(store: SessionStore): SessionContext;
+  totals(): SessionTotals;
+  close(): void;
+}
+
+/** The conversation that a session holds. */
+export function openConversation(first: SessionStore): Conversation {
+  const messages: AgentMessage[] = [];
+  let store = first;
+  let meter: Meter = meterOf(store.entries());
+  let last: KeptManifest | undefined = manifestsOf(store.entries()).at(-1);
+  let stale = new WeakSet<AgentMessage>();
+  const rebuild = (): SessionContext => {
+    const context = buildContext(store);
+    const isShortened = context.messages[0]?.role === "compactionSummary";
+    stale = new WeakSet(isShortened ? context.messages.slice(0, freshFrom(store.pathTo(), context.entryIds)) : []);
+    messages.length = 0;
+    for (const message of context.messages) messages.push(message);
+    return context;
+  };
+  rebuild();
+  const append = (entry: NewEntry): SessionEntry => {
+    const stored = store.append(entry);
+    meter.addEntry(stored);
+    return stored;
+  };
+  return {
+    state: { messages },
+    store: () => store,
+    append,
+    isStale: (message) => stale.has(message),
+    context: () => buildContext(store),
+    rebuild,
+    record(event) {
+      switch (event.type) {
+        case "message_end":
+          if (event.discarded) return;
+          return void append(entryOf(event.message));
+        case "prompt_compiled": {
+          const { id: entryId, timestamp } = append(manifestEntry(event.manifest, last));
+          last = { entryId, timestamp, manifest: event.manifest };
+          return;
+        }
+        case "turn_end":
+          return store.syncSoon(); // the next request must not wait for the disk; the end of the run does
+      }
+    },
+    open(next) {
+      store.close();
+      store = next;
+      meter = meterOf(store.entries());
+      last = manifestsOf(store.entries()).at(-1);
+      return rebuild();
+    },
+    totals: () => meter.sums(),
+    close: () => store.close(),
+  };
+}
+
+function entryOf(message: AgentMessage): NewEntry {
+  if (message.role !== "custom") return { type: "message", message };
+  const { role: _role, timestamp: _timestamp, ...rest } = message;
+  return { type: "custom_message", ...rest };
+}
+
+/** Sums over everything that was asked and answered in a session, left branches included: it was paid for. */
+export interface Meter {
+  add(message: AgentMessage): void;
+  /** Summaries were paid for, too. */
+  addEntry(entry: SessionEntry): void;
+  sums(): SessionTotals;
+}
+
+/** A meter that has read a session's entries. */
+export function meterOf(entries: readonly SessionEntry[]): Meter {
+  const sums = {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cost: 0,
+    toolCalls: 0,
+    userMessages: 0,
+    assistantMessages: 0,
+  };
+  const spend = (usage: Usage | undefined): void => {
+    if (!usage) return;
+    sums.input += usage.input;
+    sums.output += usage.output;
+    sums.cacheRead += usage.cacheRead;
+    sums.cacheWrite += usage.cacheWrite;
+    sums.cost += usage.cost?.total ?? 0;
+  };
+  const meter: Meter = {
+    add(message) {
+      if (message.role === "user") sums.userMessages++;
+      if (message.role !== "assistant") return;
+      sums.assistantMessages++;
+      sums.toolCalls += toolCallsOf(message).length;
+      spend(message.usage);
+    },
+    addEntry(entry) {
+      if (entry.type === "message") meter.add(entry.message);
+      if (entry.type === "compaction" || entry.type === "branch_summary") spend(entry.usage);
+    },
+    sums: () => ({ ...sums }),
+  };
+  for (const entry of entries) meter.addEntry(entry);
+  return meter;
+}
+
+/** How full the context is, for display: what the last reply told, and at most what came after it. */
+export function contextTokens(messages: readonly AgentMessage[]): number {
+  const at = messages.findLastIndex((message) => message.role === "assistant" && (message.usage?.totalTokens ?? 0) > 0);
+  const told = messages[at];
+  const usage = told?.role === "assistant" ? told.usage?.totalTokens ?? 0 : 0;
+  return messages.slice(at + 1).reduce((sum, message) => sum + messageBound(message), usage);
+}

@@ -1,0 +1,79 @@
+import type { Queues } from "../agent/queues.ts";
+import type { Config } from "../config/config.ts";
+import type { AskPermission } from "../core/engine.ts";
+import type { Hooks } from "../core/hook.ts";
+import type { HostUi } from "../core/host_actions.ts";
+import type { HooksOptions } from "../hooks/open.ts";
+import type { PromptBuilder } from "../prompt/custom_prompt.ts";
+import type { Compactor } from "./compaction.ts";
+import type { Conversation } from "./conversation.ts";
+import type { EventBus } from "./events.ts";
+import type { GrantAsking } from "./extension_grants.ts";
+import type { ModelChoice } from "./model/model.ts";
+import type { ModelState } from "./model_state.ts";
+import type { InputSources } from "./prompt/inputs.ts";
+import type { PromptAdditions } from "./prompt/prompt_additions.ts";
+import type { PromptState } from "./prompt_state.ts";
+import type { ToolsHost } from "./tools/tools_host.ts";
+import type { Toolset } from "./tools/toolset.ts";
+import type { Work } from "./work.ts";
+
+/** What goes on by itself, or does not, since somebody said so. */
+export interface AutoSwitches {
+  /** Whether the history is shortened. */
+  on: boolean;
+  /** Whether failed requests are made again; undefined: the settings say it. */
+  retry?: boolean;
+}
+
+/** The parts of an open session, for the modules that make up the engine. */
+export interface EngineCore {
+  readonly config: () => Config;
+  readonly tools: ToolsHost;
+  readonly toolset: Toolset;
+  readonly conversation: Conversation;
+  readonly queues: Queues;
+  readonly prompt: PromptState;
+  readonly model: ModelState;
+  readonly compactor: Compactor;
+  readonly auto: AutoSwitches;
+  readonly inputs: () => InputSources;
+  readonly hooks: () => Hooks | undefined;
+  readonly work: Work;
+  /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
+  readonly followPolicy: () => void;
+  /** Another session begins: extensions that were granted something for the one before are loaded again without it. */
+  readonly renewExtensions: () => Promise<void>;
+  /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
+  readonly followServers: (signal: AbortSignal) => Promise<void>;
+  /** Everything that happens goes through here. */
+  readonly emit: EventBus["emit"];
+  /** Tells a person something. */
+  readonly notify: EventBus["notify"];
+}
+
+/** What an engine is opened with. */
+export interface EngineOptions {
+  readonly config: Config;
+  readonly choice: ModelChoice;
+  /** Answers denials; without it they are final. */
+  readonly ask?: AskPermission;
+  /** Who reads along: the prompt says whether anybody can answer (R409). */
+  readonly channel: "interactive" | "text" | "stdin" | "json" | "rpc";
+  /** How extensions speak with the person; without it nobody can be asked. */
+  readonly ui?: HostUi;
+  /** Asks what an extension may have; without it, it has what the user's settings grant. */
+  readonly grants?: GrantAsking;
+  /** Extensions of a program that embeds the engine, in its own process. */
+  readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
+  /** What such a program adds to the system prompt. */
+  readonly additions?: PromptAdditions;
+  /** Writes the system prompt of each message of the user in place of the compiler (R54). */
+  readonly promptBuilder?: PromptBuilder;
+  /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
+  readonly variable?: (name: string) => string | undefined;
+  /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
+  readonly hardens?: boolean;
+  /** Hears what there is to say while the session closes, when its events may be read by nobody; a notice without it. */
+  readonly onLeft?: (line: string) => void;
+}

@@ -1,0 +1,131 @@
+import type { Engine, SessionTotals } from "../core/engine.ts";
+import { UserError } from "../core/error.ts";
+import { type EngineCore } from "./core.ts";
+import { inputCommands } from "./prompt/inputs.ts";
+import { modelView } from "./model_state.ts";
+import { createMoves, sessionName } from "./session_navigation.ts";
+import { contextTokens } from "./conversation.ts";
+import { drain } from "./events.ts";
+import type { Prompting } from "./prompting.ts";
+import { retryOf } from "../config/run_settings.ts";
+import type { UserBash } from "./user_bash.ts";
+
+/** What the face of a session is made from besides its core. */
+export interface FaceParts {
+  readonly notices: readonly string[];
+  readonly prompting: Prompting;
+  /** Commands that the person types. */
+  readonly typed: UserBash;
+  /** The prompt takes the active tools, but not in the middle of a run. */
+  readonly retool: () => Promise<void>;
+  readonly reload: () => Promise<void>;
+  readonly subscribe: Engine["subscribe"];
+  readonly close: () => Promise<void>;
+}
+
+/** What modes, RPC, SDK and screens see of a session. */
+export function faceOf(core: EngineCore, parts: FaceParts): Engine {
+  const { conversation, model, queues, toolset, compactor, auto, work, emit } = core;
+  const { notices, prompting, typed, retool } = parts;
+  const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
+
+  let isClosed = false;
+  return {
+    notices,
+    ...createMoves(core, abort),
+    state() {
+      const opened = conversation.store();
+      const name = sessionName(opened);
+      const texts = queues.texts();
+      return {
+        cwd: core.config().root,
+        sessionId: opened.header.id,
+        ...(opened.path ? { sessionFile: opened.path } : {}),
+        ...(name ? { sessionName: name } : {}),
+        model: { provider: model.provider(), id: model.id(), contextWindow: model.contextWindow() },
+        thinking: model.thinking(),
+        isStreaming: work.kind() === "run",
+        isCompacting: work.kind() === "compaction",
+        autoCompaction: auto.on,
+        autoRetry: retryOf(core.config(), auto.retry).maxRetries > 0,
+        steeringMode: queues.modes().steering,
+        followUpMode: queues.modes().followUp,
+        ...texts,
+        messageCount: conversation.state.messages.length,
+        context: { tokens: contextTokens(conversation.state.messages), contextWindow: model.contextWindow() },
+        totals: conversation.totals() satisfies SessionTotals,
+        policy: core.tools.policy,
+      };
+    },
+    messages: () => conversation.state.messages.slice(),
+    store: conversation.store,
+    tools: toolset.views,
+    commands: () => [
+      ...(core.hooks()?.commands() ?? []).map(({ name, description }) => ({
+        name,
+        description,
+        kind: "extension" as const,
+      })),
+      ...inputCommands(core.inputs()),
+    ],
+    compiled: () => core.prompt.peek(),
+    subscribe: parts.subscribe,
+
+    // A message may have been on its way when the session closed.
+    prompt: async (input) => {
+      if (isClosed) throw closedError();
+      return await prompting.prompt(input);
+    },
+    resume: () => prompting.go([]),
+    steer: (text, images = []) => prompting.enqueue(text, images, "steer"),
+    followUp: (text, images = []) => prompting.enqueue(text, images, "followUp"),
+    clearQueues() {
+      const waiting = queues.clear();
+      emit({ type: "queue_update", ...queues.texts() });
+      return waiting.flatMap((message) => message.role === "user" ? [message] : []);
+    },
+    setQueueModes: (modes) => queues.setModes(modes),
+    abort,
+    waitForIdle: work.idle,
+
+    bash: typed.run,
+    abortBash: typed.abort,
+    compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
+    setAutoCompaction: (on) => void (auto.on = on),
+    setAutoRetry: (on) => void (auto.retry = on),
+
+    async setModel(id, source = "set") {
+      const previous = modelView(model);
+      await model.choose(id);
+      const now = modelView(model);
+      conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
+      void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source });
+    },
+    setThinking(level, source = "set") {
+      const previousLevel = model.thinking();
+      model.setThinking(level);
+      conversation.append({ type: "thinking_level_change", thinkingLevel: level });
+      void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source });
+    },
+    setActiveTools(names) {
+      const active = toolset.choose(names);
+      void retool();
+      return active;
+    },
+    reload: () => work.run("session", parts.reload),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await abort();
+      await parts.close();
+    },
+  };
+}
+
+function closedError(): UserError {
+  return new UserError({
+    what: "The message was not sent",
+    why: "the session is closed",
+    fix: "Open it again to go on",
+  });
+}

@@ -1,0 +1,143 @@
+import { isAbsolute, join } from "@std/path";
+import { UserError } from "../../core/error.ts";
+import type { Provider } from "../../core/provider.ts";
+import { type Connection, isPrivateHost } from "../../provider/openai/connection.ts";
+import { modelFacts, type Price } from "../../provider/models/models.ts";
+import { openProvider } from "../../provider/mod.ts";
+import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
+import type { Config } from "../../config/config.ts";
+import { limitsOf } from "../../config/run_settings.ts";
+import { KEYLESS, type ModelChoice } from "./model.ts";
+import { isFirstTold } from "./told_models.ts";
+
+/** A provider that is ready to be asked, and what is known of its model. */
+export interface OpenModel {
+  readonly provider: Provider;
+  /** Output limit for the request; the server's own where the model is not known. */
+  readonly maxTokens: number | undefined;
+  /** Tokens; an assumption where the model is not known. */
+  readonly contextWindow: number;
+  readonly notices: readonly string[];
+}
+
+/** What hooks may do to a request right before it leaves, and who hears of the answer. */
+export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse">;
+
+/** Opens whoever answers, with recording around it when that was asked for. */
+export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {
+  const opened = choice.kind === "replay"
+    ? await openCassette(choice, config)
+    : choice.kind === "given"
+    ? given(choice, config)
+    : await openServer(choice, config, seams);
+  const record = config.invocation.values["record"];
+  if (typeof record !== "string") return opened;
+  const file = isAbsolute(record) ? record : join(config.world.cwd, record);
+  refuseExisting(file);
+  const { recordProvider } = await import("../../provider/replay/record.ts");
+  const secrets = choice.kind === "openai" && choice.apiKey !== KEYLESS ? [choice.apiKey] : [];
+  return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
+}
+
+/** What the settings do not say of its model is taken from the program, and then from what is known of its name. */
+function given(
+  { provider, model, contextWindow, maxTokens }: ModelChoice & { kind: "given" },
+  config: Config,
+): OpenModel {
+  const own = config.settings.models?.[model];
+  const facts = modelFacts(model);
+  return {
+    provider,
+    contextWindow: contextWindow ?? own?.contextWindow ?? facts.contextWindow,
+    maxTokens: maxTokens ?? own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
+    notices: [],
+  };
+}
+
+/** A cassette has no model of its own: one with data in the settings under its name can stand for any. */
+async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Config): Promise<OpenModel> {
+  const provider = await openProvider("replay", { file: choice.file });
+  const own = config.settings.models?.["replay"];
+  return {
+    provider,
+    maxTokens: own?.maxTokens,
+    contextWindow: own?.contextWindow ?? modelFacts("").contextWindow,
+    notices: [],
+  };
+}
+
+/** A recording is one run: lines of an older one before it would be played first. */
+function refuseExisting(file: string): void {
+  try {
+    if (Deno.lstatSync(file).size === 0) return;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  throw new UserError({
+    what: `Cannot record to "${file}"`,
+    why: "it exists already",
+    fix: "Name a new file with --record, or remove that one",
+  });
+}
+
+async function openServer(
+  choice: ModelChoice & { kind: "openai" },
+  config: Config,
+  seams: RequestSeams,
+): Promise<OpenModel> {
+  const facts = modelFacts(choice.model);
+  const own = config.settings.models?.[choice.model];
+  const isKnown = facts.isKnown || own !== undefined;
+  const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
+  const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
+  if (!price && limitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
+  const contextWindow = own?.contextWindow ?? facts.contextWindow;
+  const provider = await openProvider(choice.api, {
+    baseUrl: choice.baseUrl,
+    apiKey: choice.apiKey,
+    apiKeyEnv: choice.apiKeyEnv,
+    model: choice.model,
+    contextWindow,
+    ...(choice.apiKey === KEYLESS ? { isKeyless: true } : {}),
+    maxReplyCharacters: maxReplyCharacters(config),
+    ...seams,
+    ...(price ? { price } : {}),
+  });
+  return {
+    provider,
+    contextWindow,
+    maxTokens: own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
+    notices: isKnown ? [] : unknownNotices(choice, facts.contextWindow, config),
+  };
+}
+
+/** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
+function unknownNotices(
+  { model, baseUrl }: ModelChoice & { kind: "openai" },
+  contextWindow: number,
+  config: Config,
+): readonly string[] {
+  const isLocal = isPrivateHost(baseUrl);
+  if (isLocal && !isFirstTold(model, config)) return [];
+  return [
+    `nothing is known of the model ${model}: a context window of ${contextWindow} tokens is assumed and costs are not counted; ` +
+    `"models" in settings.json can tell more${isLocal ? " (this is said once for each model)" : ""}`,
+  ];
+}
+
+/** The user's bound of a reply, else the default, and what the project lowers of it. */
+function maxReplyCharacters({ user, project, given }: Config): number {
+  const lowered = given?.limits ? undefined : project.limits?.maxReplyCharacters;
+  return Math.min(user.limits?.maxReplyCharacters ?? MAX_REPLY_CHARACTERS, lowered ?? Infinity);
+}
+
+/** A limit that nothing could ever reach must not look like one. */
+function unpriced(model: string): UserError {
+  return new UserError({
+    what: `Cannot limit the cost of ${model}`,
+    why: "its price is not known, so that no cost is counted",
+    fix: `Set models.${model}.price in settings.json: {"models": {${JSON.stringify(model)}: {"price": {"input": USD, ` +
+      `"output": USD}}}}, per million tokens (0 for a model of your own), or leave --max-cost and limits.maxCostUsd out`,
+  });
+}

@@ -1,0 +1,225 @@
+import type { Config } from "../config/config.ts";
+import type { Provider, ThinkingLevel } from "../core/provider.ts";
+import type { SessionContext, SessionStore } from "../core/session.ts";
+import type { Conversation } from "./conversation.ts";
+import { chooseModel, type ModelChoice } from "./model/model.ts";
+import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
+
+/** Which model answers, opened when it is first asked for: loading its adapter is most of a start. */
+export interface ModelState {
+  /** Throws UserError when it cannot be opened. */
+  readonly current: () => Promise<ActiveModel>;
+  readonly id: () => string;
+  readonly provider: () => string;
+  /** Where it is asked, and with which key. */
+  readonly choice: () => ModelChoice;
+  /** Tokens; what is assumed before the model is opened. */
+  readonly contextWindow: () => number;
+  readonly thinking: () => ThinkingLevel;
+  readonly setThinking: (level: ThinkingLevel) => void;
+  /** Who shortens a rolling history, where the settings name somebody else (R311). */
+  readonly summary: () => Promise<Provider | undefined>;
+  /** Opens another one; the old one stays when that fails. */
+  readonly choose: (id: string) => Promise<void>;
+  /**
+   * Goes back to the model of a session that is gone on with; true when it is another one from now on. A model that the
+   * command line or the program names stays; one that cannot be used is told of.
+   */
+  readonly restore: (kept: KeptModel | undefined) => boolean;
+}
+
+/** What a model state is made with. */
+export interface ModelStateParts {
+  readonly config: Config;
+  /** The model that the command line, the program or the settings name. */
+  readonly first: ModelChoice;
+  readonly thinking: ThinkingLevel;
+  readonly seams: RequestSeams;
+  /** Variables of the environment, and what a program gave in place of one. */
+  readonly variable: (name: string) => string | undefined;
+  readonly tell: (notice: string) => void;
+}
+
+/** A choice and what became of it. */
+interface Slot {
+  readonly choice: ModelChoice;
+  opening?: Promise<OpenModel>;
+  opened?: OpenModel;
+  /** Who shortens a rolling history while this one answers. */
+  summary?: Slot;
+}
+
+/** The model of a session, and the others that it may go over to. */
+export function createModelState({ config, first, seams, variable, tell, ...parts }: ModelStateParts): ModelState {
+  const { values } = config.invocation;
+  let slot: Slot = { choice: first };
+  let thinking = parts.thinking;
+  let choosing: Promise<unknown> = Promise.resolve();
+  /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
+  const open = async (of: Slot): Promise<OpenModel> => {
+    if (of.opened) return of.opened;
+    const opening = of.opening ??= openModel(of.choice, config, seams);
+    try {
+      const model = await opening;
+      if (of.opened) return of.opened;
+      of.opened = model;
+      for (const notice of model.notices) tell(notice);
+      return model;
+    } catch (error) {
+      // Not kept: what was missing may be there when it is asked for the next time.
+      if (of.opening === opening) delete of.opening;
+      throw error;
+    }
+  };
+  /** The model that is chosen when it is open: another one may have been chosen while the first opened. */
+  const openChosen = async (): Promise<{ readonly of: Slot; readonly model: OpenModel }> => {
+    for (;;) {
+      const of = slot;
+      const model = await open(of);
+      if (of === slot) return { of, model };
+    }
+  };
+  const chosen = (id: string): ModelChoice =>
+    // A program's own model has no name that anything else could be made from.
+    first.kind === "given" && id === first.model
+      ? first
+      : chooseModel({ ...values, model: id }, config.settings, { cwd: config.world.cwd, variable });
+  const provider = (): string =>
+    slot.opened?.provider.name ??
+      (slot.choice.kind === "given" ? slot.choice.provider.name : slot.choice.kind === "replay" ? "replay" : "openai");
+  return {
+    async current() {
+      const { of, model: { provider, maxTokens, contextWindow } } = await openChosen();
+      return { provider, maxTokens, contextWindow, thinking, id: idOf(of.choice) };
+    },
+    id: () => idOf(slot.choice),
+    provider,
+    choice: () => slot.choice,
+    contextWindow: () => slot.opened?.contextWindow ?? 0,
+    thinking: () => thinking,
+    setThinking: (level) => void (thinking = level),
+    async summary() {
+      const { summaryModel } = config.settings;
+      const { choice } = slot;
+      if (summaryModel === undefined || choice.kind !== "openai") return undefined;
+      const of = slot.summary ??= { choice: { ...choice, model: summaryModel } };
+      return (await open(of)).provider;
+    },
+    async choose(id) {
+      const next: Slot = { choice: chosen(id) };
+      // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
+      const turn = choosing.then(async () => {
+        await open(next);
+        slot = next;
+      });
+      choosing = turn.catch(() => {});
+      await turn;
+    },
+    restore(kept) {
+      const isNamed = values["model"] !== undefined || values["base-url"] !== undefined || first.kind === "given";
+      if (!kept || isNamed) return false;
+      const restored = restoredModel(kept, { provider: provider(), id: idOf(slot.choice) }, chosen);
+      if (!restored) return false;
+      if ("why" in restored) {
+        tell(
+          `the model of this session, ${kept.modelId}, cannot be used (${restored.why}): ${idOf(slot.choice)} answers`,
+        );
+        return false;
+      }
+      slot = { choice: restored.choice };
+      return true;
+    },
+  };
+}
+
+/** The model that answers, as events have it. */
+export function modelView({ provider, id }: Pick<ModelState, "provider" | "id">): { provider: string; id: string } {
+  return { provider: provider(), id: id() };
+}
+
+function idOf(choice: ModelChoice): string {
+  return choice.kind === "replay" ? `replay:${choice.file}` : choice.model;
+}
+
+/** The model that a session used last. */
+export type KeptModel = NonNullable<SessionContext["model"]>;
+
+/** What becomes of a session's model: another choice, or why it cannot be one; undefined: all stays as it is. */
+export type Restored = { readonly choice: ModelChoice } | { readonly why: string };
+
+/**
+ * Decides whether the model of a session that is gone on with answers again.
+ *
+ * `choose` throws UserError for a model that cannot be had. A cassette's replies name no model; only `replay:FILE` does.
+ */
+export function restoredModel(
+  { provider, modelId }: KeptModel,
+  now: { readonly provider: string; readonly id: string },
+  choose: (id: string) => ModelChoice,
+): Restored | undefined {
+  const isReplay = provider === "replay";
+  if ((provider === now.provider && modelId === now.id) || (isReplay && !modelId.startsWith("replay:"))) {
+    return undefined;
+  }
+  if (!isReplay && provider !== "openai") return { why: `the provider ${provider} is not known here` };
+  try {
+    // A prefix is taken off once: this one belongs to the name.
+    const choice = choose(modelId.startsWith("openai/") ? `openai/${modelId}` : modelId);
+    if (choice.kind !== (isReplay ? "replay" : "openai")) return { why: "it is no name of a model" };
+    if (choice.kind === "replay") Deno.statSync(choice.file);
+    return { choice };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Who answers at the moment. */
+export interface ActiveModel {
+  readonly provider: Provider;
+  /** As the person names it, for example `gpt-5` or `replay:FILE`. */
+  readonly id: string;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Output limit for the request; the server's own where the model is not known. */
+  readonly maxTokens: number | undefined;
+  readonly thinking: ThinkingLevel;
+}
+
+// A session names its model and not where that was asked: gone on with under other settings, a whole conversation would go
+// to another server without a word.
+
+/** The custom type of its entries. */
+const SERVER = "server";
+
+/** What was kept last, so that a round does not look through the whole session. */
+const kept = new WeakMap<SessionStore, string>();
+
+/** Keeps with the session which server is asked, once for each. Scheme, host and port alone: a path may hold a key. */
+export function keepServer(conversation: Conversation, choice: ModelChoice): void {
+  const origin = originOf(choice);
+  const store = conversation.store();
+  if (origin === undefined || (kept.get(store) ?? stored(store)) === origin) return;
+  kept.set(store, origin);
+  conversation.append({ type: "custom", customType: SERVER, data: { origin } });
+}
+
+/** One line where a session that is gone on with was last asked of another server than the one at hand. */
+export function otherServer(store: Pick<SessionStore, "entries">, choice: ModelChoice): string | undefined {
+  const [before, now] = [stored(store), originOf(choice)];
+  if (before === undefined || now === undefined || before === now) return undefined;
+  return `This session was with the server ${before}; from now on ${now} gets its conversation. ` +
+    "To go back to the former, start again with its --base-url";
+}
+
+function originOf(choice: ModelChoice): string | undefined {
+  return choice.kind === "openai" ? new URL(choice.baseUrl).origin : undefined;
+}
+
+function stored({ entries }: Pick<SessionStore, "entries">): string | undefined {
+  const entry = entries().findLast((entry) => entry.type === "custom" && entry.customType === SERVER);
+  const data: unknown = entry?.type === "custom" ? entry.data : undefined;
+  const origin = typeof data === "object" && data !== null && "origin" in data ? data.origin : undefined;
+  // Session files come from elsewhere, too.
+  const isOrigin = typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;
+  return isOrigin ? origin : undefined;
+}

@@ -1,0 +1,245 @@
+import type { CompiledRound, RoundRequest } from "../agent/deps.ts";
+import { formatDateTime } from "../context/date_time.ts";
+import { gatherRuntime } from "../context/runtime_facts.ts";
+import type { CompiledPrompt, CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
+import type { Denial } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type AgentMessage, type CustomMessage, textOf } from "../core/message.ts";
+import type { Policy } from "../core/policy.ts";
+import type { PromptInputs } from "../core/prompt.ts";
+import type { SessionEntry, SessionStore } from "../core/session.ts";
+import { unlessAborted } from "../core/support/unless_aborted.ts";
+import { compileRound, compileStable, type StablePart } from "../prompt/compile.ts";
+import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
+import { compileSettled, type SettledPrompt } from "../prompt/settled.ts";
+import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
+import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
+import type { Conversation } from "./conversation.ts";
+import type { EngineCore } from "./core.ts";
+import type { PromptBase } from "./prompt/prompt_sources.ts";
+import { type KnownTool, promptTool } from "./tools/toolset.ts";
+
+/** What of a request's prompt belongs to one user prompt alone. */
+export type PromptExtras = Partial<Pick<PromptInputs, "runtimeSkills">>;
+
+/** The clock and what was read with it; kept with the session, so that a resumed one sends the same bytes (K7). */
+export interface RuntimeReading {
+  readonly runtime: PromptInputs["runtime"];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The system prompt of a session: compiled once, and again when something that it is made from changed. */
+export interface PromptState {
+  readonly base: () => PromptBase;
+  /** Called for every provider round; equal rounds give equal bytes between two rebuilds. */
+  readonly compile: (round: RoundRequest) => CompiledRound;
+  /** As the first round of the next prompt would have it. */
+  readonly peek: () => CompiledPrompt;
+  /** Takes what was read anew from disk. */
+  readonly takeBase: (base: PromptBase, trigger: CompileTrigger) => void;
+  /** Takes other active tools. */
+  readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger) => void;
+  /** Takes a wider or narrower policy and the tools that work under it. */
+  readonly takePolicy: (policy: Policy, granted: readonly Denial[], tools: readonly KnownTool[]) => void;
+  readonly reading: () => RuntimeReading;
+  /** Goes back to what a resumed session was started with. */
+  readonly takeReading: (reading: RuntimeReading) => void;
+  /** A new user prompt: what earlier ones added is gone (R184). */
+  readonly startPrompt: (extras: PromptExtras) => void;
+  /** What hooks made of the prompt at hand; undefined goes back to the base (R183). */
+  readonly settle: (settled: SettledPrompt | undefined) => void;
+  /** The active tools, for whoever writes a prompt of their own (R54). */
+  readonly registry: () => ToolRegistry;
+  /** What became of the history in the next request; noted in its manifest (R322). */
+  readonly noteHistory: (history: Manifest["history"]) => void;
+}
+
+/** Compiles the stable half; what is dynamic is added round by round. */
+export function createPromptState(
+  first: PromptBase,
+  firstTools: readonly KnownTool[],
+  firstPolicy: Policy,
+): PromptState {
+  let base = first;
+  let tools = firstTools;
+  let policy = firstPolicy;
+  let granted: readonly Denial[] = [];
+  let reading: RuntimeReading = { runtime: base.inputs.runtime, at: Date.now() };
+  let inputs: PromptInputs;
+  let stable: StablePart;
+  let record: JsonObject;
+  let trigger: CompileTrigger | undefined;
+  let extras: PromptExtras = {};
+  let settled: SettledPrompt | undefined;
+  let history: Manifest["history"] = { decision: "full" };
+
+  const compileBase = (why: CompileTrigger): void => {
+    inputs = {
+      ...base.inputs,
+      tools: tools.map(promptTool),
+      docs: tools.some(({ tool }) => tool.name === "read") ? base.inputs.docs : [],
+      environmentPolicy: describePolicy(policy, granted),
+      runtime: reading.runtime,
+    };
+    stable = compileStable(inputs);
+    record = { ...policyRecord(policy), trust: { ...base.trust } };
+    trigger = why;
+  };
+  const readClock = (): void => {
+    const at = Date.now();
+    const { root } = policy;
+    reading = { runtime: gatherRuntime({ root, now: at, os: Deno.build.os, arch: Deno.build.arch }), at };
+  };
+  const compile = (round: RoundRequest, why: CompileTrigger): CompiledRound => {
+    const offered = round.withoutTools ? [] : tools.map(({ definition }) => definition);
+    const all: PromptInputs = {
+      ...inputs,
+      ...extras,
+      ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
+      ...(round.continuation ? { continuation: true } : {}),
+      ...(round.finalAnswer ? { finalAnswer: true } : {}),
+      ...(round.withoutTools ? { withoutTools: true } : {}),
+    };
+    const meta = { trigger: why, round: round.round, tools: offered, policy: record, history, hooks: [] };
+    const prompt = settled
+      ? compileSettled(settled, all, meta)
+      : compileRound(stable, all, { ...meta, diagnostics: base.diagnostics });
+    return { prompt, tools: offered };
+  };
+
+  compileBase("startup");
+  return {
+    base: () => ({ ...base, inputs }),
+    compile(round) {
+      const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"));
+      trigger = undefined;
+      return compiled;
+    },
+    peek: () => compile({ round: 1 }, trigger ?? "prompt").prompt,
+    takeBase(next, why) {
+      base = next;
+      readClock();
+      compileBase(why);
+    },
+    takeTools(next, why) {
+      tools = next;
+      readClock();
+      compileBase(why);
+    },
+    takePolicy(next, allowed, under) {
+      policy = next;
+      granted = allowed;
+      tools = under;
+      // In the middle of a run: the clock stays, so that only what the grant changed is different.
+      compileBase("reload");
+    },
+    reading: () => reading,
+    takeReading(kept) {
+      reading = kept;
+      compileBase(trigger ?? "startup");
+    },
+    startPrompt(next) {
+      extras = next;
+      settled = undefined;
+      history = { decision: "full" };
+    },
+    settle: (next) => void (settled = next),
+    registry: () => ({ tools: inputs.tools, definitions: tools.map(({ definition }) => definition) }),
+    noteHistory: (next) => void (history = next),
+  };
+}
+
+/**
+ * Lets a program's builder write the prompt of a run, after extensions had their say (R54).
+ *
+ * What the builder throws, and a blank text, are thrown: a run without the prompt that the program wants must not begin.
+ * When the run is stopped meanwhile nothing is written; its first request is then not made either.
+ */
+export async function settleBuilt(
+  { prompt }: Pick<EngineCore, "prompt">,
+  builder: PromptBuilder | undefined,
+  task: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!builder) return;
+  const { full, manifest } = prompt.peek();
+  const input = { ...prompt.registry(), prompt: task, systemPrompt: full, signal };
+  try {
+    const built = await unlessAborted(buildCustomPrompt(builder, input), signal);
+    // The builder saw the compiled prompt and what extensions made of it, and may have kept any of it.
+    const stable = { ...built.stable, diagnostics: manifest.diagnostics };
+    prompt.settle({ ...built, stable, hooks: manifest.hooks });
+  } catch (error) {
+    prompt.settle(undefined);
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** What the person said last: the task of a run that goes on without new words. */
+export function lastWords(messages: readonly AgentMessage[]): string {
+  const last = messages.findLast((message) => message.role === "user");
+  return last ? textOf(last.content) : "";
+}
+
+/** A clock in the system prompt that is younger than this needs no other one beside the user's words (K7), milliseconds. */
+const FRESH_CLOCK_MS = 60_000;
+
+/** The moment of the user's words, where the prompt's own clock does not tell it (K7) and its text says what that is (R415). */
+export function clockMessages(core: Pick<EngineCore, "prompt">): CustomMessage[] {
+  const now = Date.now();
+  if (!core.prompt.base().inputs.metadataMessages) return [];
+  if (now - core.prompt.reading().at < FRESH_CLOCK_MS) return [];
+  const content = runtimeMetadataMessage({ time: formatDateTime(now) });
+  return content === undefined
+    ? []
+    : [{ role: "custom", customType: "runtime_metadata", content, display: false, timestamp: now }];
+}
+
+/** The custom type of its entries. */
+const READING = "runtime";
+
+/** What was kept last, so that a round does not look through the whole session. */
+const kept = new WeakMap<SessionStore, number>();
+
+/** Keeps the clock of the system prompt with the session, once for each reading (K7). */
+export function keepReading(conversation: Conversation, prompt: PromptState): void {
+  const reading = prompt.reading();
+  const store = conversation.store();
+  if ((kept.get(store) ?? stored(conversation)?.at) === reading.at) return;
+  kept.set(store, reading.at);
+  conversation.append({ type: "custom", customType: READING, data: reading });
+}
+
+/** Takes the clock that a resumed session was started with, so that its requests keep their first bytes. */
+export function restoreReading(conversation: Conversation, prompt: PromptState): void {
+  const reading = stored(conversation);
+  if (reading && reading.runtime.cwd === prompt.reading().runtime.cwd) prompt.takeReading(reading);
+}
+
+function stored(conversation: Conversation): RuntimeReading | undefined {
+  const entry = conversation.store().entries().findLast(isReading);
+  return entry?.type === "custom" ? readingIn(entry.data) : undefined;
+}
+
+function isReading(entry: SessionEntry): boolean {
+  return entry.type === "custom" && entry.customType === READING;
+}
+
+function readingIn(data: unknown): RuntimeReading | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const { runtime, at } = data as Readonly<Record<string, unknown>>; // an object; checked field by field
+  if (typeof runtime !== "object" || runtime === null || typeof at !== "number") return undefined;
+  const { dateTime, cwd, os, git } = runtime as Readonly<Record<string, unknown>>; // the same
+  if (typeof dateTime !== "string" || typeof cwd !== "string" || typeof os !== "string") return undefined;
+  const { branch, dirty } = (typeof git === "object" && git !== null ? git : {}) as Readonly<Record<string, unknown>>;
+  return {
+    at,
+    runtime: {
+      dateTime,
+      cwd,
+      os,
+      ...(typeof branch === "string" ? { git: { branch, ...(typeof dirty === "boolean" ? { dirty } : {}) } } : {}),
+    },
+  };
+}

@@ -1,0 +1,242 @@
+import { applyHookPrompt } from "../prompt/hook_prompt.ts";
+import type { PromptBuilder } from "../prompt/custom_prompt.ts";
+import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import type { RunEnding } from "../core/event.ts";
+import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
+import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
+import type { EngineCore } from "./core.ts";
+import { drain } from "./events.ts";
+import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
+import type { Pending } from "./pending.ts";
+import { type RolledHistory, rollHistory, runTurns } from "./turns.ts";
+import { windowOf } from "../config/run_settings.ts";
+import type { Work } from "./work.ts";
+
+/** From a person's words to the end of the run. */
+export interface Prompting {
+  readonly prompt: (input: UserPrompt) => Promise<PromptOutcome>;
+  /** Goes on with messages that stand in no queue: none, or those of an extension. */
+  readonly go: (messages: readonly AgentMessage[]) => Promise<PromptOutcome>;
+  /** The same as soon as nothing else goes on; nobody waits for it, and a person is told of what keeps it from going. */
+  readonly goSoon: (messages: readonly AgentMessage[]) => void;
+  /** Whether the run that goes on has come to its end, so that it waits for no handler any more. */
+  readonly isEnding: () => boolean;
+  /** `handled`: a hook took it. */
+  readonly enqueue: (
+    text: string,
+    images: readonly ImageContent[],
+    kind: "steer" | "followUp",
+  ) => Promise<"queued" | "handled">;
+}
+
+/** A text as the model gets it, and its pictures. */
+type Ready = ReadyInput & { readonly images: readonly ImageContent[] };
+
+/** What a prompt runs with. */
+export function createPrompting(core: EngineCore, pending: Pending, builder?: PromptBuilder): Prompting {
+  const { conversation, queues, work } = core;
+  let lastEnding: RunEnding | undefined;
+
+  /** A command of an extension runs and nothing else does, also while a reply streams (R167–R170). */
+  function commandIn(text: string): Promise<boolean> | undefined {
+    const [, name, args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+    const hooks = core.hooks();
+    if (name === undefined || !hooks?.commands().some((known) => known.name === name)) return undefined;
+    return hooks.runCommand(name, args, new AbortController().signal);
+  }
+
+  /** Hooks on the raw text, then skills and templates (K1). Undefined: a hook took it. */
+  async function ready(
+    input: UserPrompt,
+    streaming: "steer" | "followUp" | undefined,
+    signal: AbortSignal,
+  ): Promise<Ready | undefined> {
+    const hooks = core.hooks();
+    const seen = hooks?.has("input")
+      ? await hooks.input({
+        text: input.text,
+        source: input.source,
+        ...(input.images ? { images: input.images } : {}),
+        ...(streaming ? { streamingBehavior: streaming } : {}),
+      }, signal)
+      : { action: "continue" as const, text: input.text, images: input.images ?? [] };
+    if (seen.action === "handled") return undefined;
+    const made = readyInput(seen.text, core.inputs(), conversation.state.messages);
+    if (input.refusesUnknownNames) refuseUnknownName(seen.text, core.inputs(), made.problem, core.hooks()?.commands());
+    if (made.problem !== undefined) core.notify(made.problem);
+    return { ...made, images: seen.images };
+  }
+
+  async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
+    await core.followServers(signal);
+    const made = await ready(input, undefined, signal);
+    return made ? await begin(made, signal) : { kind: "handled" };
+  }
+
+  /** From a text that is ready to the end of its run. */
+  async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
+    const hooks = core.hooks();
+    const rolled = await shortened(false, signal);
+    core.prompt.startPrompt(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {});
+    const user = userMessage(made.text, made.images);
+    const injected: CustomMessage[] = [];
+    if (hooks?.has("before_agent_start")) {
+      const base = core.prompt.peek();
+      const said = await hooks.beforeAgentStart({
+        prompt: made.text,
+        systemPrompt: base.full,
+        ...(made.images.length > 0 ? { images: made.images } : {}),
+      }, signal);
+      if (said.systemPrompt !== undefined) core.prompt.settle(applyHookPrompt(base, said.systemPrompt, said.changedBy));
+      for (const draft of said.messages) injected.push({ role: "custom", ...draft, timestamp: Date.now() });
+    }
+    await settleBuilt(core, builder, made.text, signal);
+    // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
+    const messages = [...clockMessages(core), user, ...pending.takeNextTurn(), ...injected];
+    return await run(messages, rolled, signal);
+  }
+
+  /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
+  async function shortened(goesOn: boolean, signal: AbortSignal): Promise<RolledHistory | undefined> {
+    if (core.config().settings.history !== "rolling") {
+      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), core.emit);
+      return undefined;
+    }
+    const [model, summary] = [await core.model.current(), await core.model.summary()];
+    const { reserveTokens } = windowOf(core.config(), true);
+    return await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
+  }
+
+  async function run(
+    messages: readonly AgentMessage[],
+    rolled: RolledHistory | undefined,
+    signal: AbortSignal,
+  ): Promise<PromptOutcome> {
+    const model = await core.model.current();
+    const events = runTurns(messages, core.toolset.active(), model, {
+      config: core.config(),
+      state: conversation.state,
+      queues,
+      prompt: core.prompt,
+      compactor: core.compactor,
+      hooks: core.hooks(),
+      rolled,
+      cacheKey: conversation.store().header.id,
+      isRetryOn: () => core.auto.retry,
+      beforeRequest: core.followPolicy,
+      onRequest: () => {
+        core.tools.warmSoon();
+        core.hooks()?.startLate();
+      },
+    }, signal);
+    let outcome: PromptOutcome = { kind: "run", ending: "error" };
+    let errorMessage: string | undefined;
+    try {
+      for await (const event of events) {
+        if (event.type === "message_end" && event.message.role === "assistant" && !event.discarded) {
+          errorMessage = event.message.errorMessage;
+        }
+        if (event.type === "agent_end") {
+          const { ending, limit } = event;
+          lastEnding = ending;
+          outcome = { kind: "run", ending, ...(limit ? { limit } : {}), ...(errorMessage ? { errorMessage } : {}) };
+        }
+        core.emit(event);
+      }
+    } catch (error) {
+      // A fault of the program or of a seam: the conversation is fit to go on with, and a person has to know.
+      core.notify(`The run ended unexpectedly: ${messageOf(error)}`, "error");
+      outcome = { kind: "run", ending: "error", errorMessage: messageOf(error) };
+    } finally {
+      core.prompt.settle(undefined);
+      pending.flush();
+      conversation.store().sync();
+    }
+    return outcome;
+  }
+
+  return {
+    async prompt(input) {
+      // Without a command nothing is waited for: work that has not begun could not be stopped.
+      const command = commandIn(input.text);
+      if (command && await command) return { kind: "command" };
+      if (work.kind() === "run") {
+        if (!input.whileBusy) throw busy();
+        return { kind: await say(input, input.whileBusy) };
+      }
+      return await running((signal) => start(input, signal));
+    },
+    go: (messages) => running((signal) => goOn(messages, signal)),
+    goSoon: (messages) => unwatched(running((signal) => goOn(messages, signal), work.soon)),
+    isEnding: () => work.kind() === "run" && lastEnding !== undefined,
+    enqueue: (text, images, kind) => say({ text, images, source: "rpc" }, kind),
+  };
+
+  /** Says something to a run; one that has ended while hooks looked at it, and was not stopped, is followed by another. */
+  async function say(input: UserPrompt, kind: "steer" | "followUp"): Promise<"queued" | "handled"> {
+    const wasRunning = work.kind() === "run";
+    const made = await ready(input, kind, new AbortController().signal);
+    if (!made) return "handled";
+    const isOver = wasRunning && work.kind() !== "run" && lastEnding !== "aborted";
+    if (isOver) unwatched(running((signal) => begin(made, signal), work.soon));
+    else queue(userMessage(made.text, made.images), kind);
+    return "queued";
+  }
+
+  async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
+    const rolled = await shortened(true, signal);
+    core.prompt.startPrompt({});
+    if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
+    return await run(messages, rolled, signal);
+  }
+
+  /** What came in while the run ended, or while nothing of it began, goes into the conversation now. */
+  async function running(
+    task: (signal: AbortSignal) => Promise<PromptOutcome>,
+    begin: Work["run"] = work.run,
+  ): Promise<PromptOutcome> {
+    let outcome: PromptOutcome;
+    try {
+      outcome = await begin("run", (signal) => {
+        lastEnding = undefined;
+        return task(signal);
+      });
+    } finally {
+      if (work.kind() === undefined) pending.flush();
+    }
+    // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
+    const isDone = outcome.kind === "run" && outcome.ending === "done";
+    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
+  }
+
+  /** Delivers what waits, unless another run has come first. */
+  async function late(before: PromptOutcome, signal: AbortSignal): Promise<PromptOutcome> {
+    if (queues.isEmpty()) return before;
+    const due = queues.hasSteering() ? [] : queues.takeFollowUp(); // steering is what a run takes first by itself
+    if (due.length > 0) core.emit({ type: "queue_update", ...queues.texts() });
+    return await goOn(due, signal);
+  }
+
+  function unwatched(outcome: Promise<unknown>): void {
+    void outcome.catch((error) => core.notify(`A message was not sent: ${messageOf(error)}`, "error"));
+  }
+
+  function queue(message: UserMessage, kind: "steer" | "followUp"): void {
+    queues[kind](message);
+    core.emit({ type: "queue_update", ...queues.texts() });
+  }
+}
+
+function userMessage(text: string, images: readonly ImageContent[]): UserMessage {
+  const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
+  return { role: "user", content, timestamp: Date.now() };
+}
+
+function busy(): UserError {
+  return new UserError({
+    what: "The message was not taken",
+    why: "a run is going on",
+    fix: "Send it as steering or as a follow-up, or wait for the end",
+  });
+}

@@ -1,0 +1,107 @@
+import { join } from "@std/path";
+import type { SkillChoice } from "../../context/skills/selection.ts";
+import { chooseSkills } from "../../context/skills/selection.ts";
+import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
+import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
+import type { FoundBundled } from "./bundled.ts";
+import type { Config } from "../../config/config.ts";
+
+/** The skills that the model is told of, and what the search had to report. */
+export interface ListedSkills {
+  readonly skills: readonly PromptSkill[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** All that were found, for `/skill:name` and mentions. */
+  readonly found: SkillSet;
+  /** The setting `skills`, as far as it speaks of what was looked for. */
+  readonly choice: SkillChoice;
+}
+
+/** How skills are looked for. */
+export interface SkillSearch {
+  /** Paths that extensions named. */
+  readonly contributed?: readonly string[];
+  readonly gitRoot?: () => string | undefined;
+  /** False: only those that the command line names are opened. */
+  readonly enabled?: boolean;
+}
+
+/**
+ * Finds the skills of a session; one that the read tool could not open is not listed (R146).
+ *
+ * Throws UserError where `skills.load` names one that is not there (R141).
+ */
+export async function findSkills(
+  config: Config,
+  bundled: FoundBundled,
+  policy: Policy,
+  search: SkillSearch = {},
+): Promise<ListedSkills> {
+  const found = await discover(config, bundled, policy, search);
+  const { load, ...rest } = skillChoice(config);
+  // Where nothing was looked for, no name in the settings is wrong.
+  const choice = search.enabled === false || load === undefined ? rest : { ...rest, load };
+  return {
+    skills: listedSkills(chooseSkills(found.skills, choice)),
+    choice,
+    diagnostics: found.diagnostics,
+    found,
+  };
+}
+
+/** Everything that is there, whatever the settings choose. */
+export async function discover(
+  config: Config,
+  bundled: FoundBundled,
+  policy: Policy,
+  { contributed = [], gitRoot, enabled = true }: SkillSearch = {},
+): Promise<SkillSet> {
+  const { values } = config.invocation;
+  const isOn = enabled && !values["no-skills"];
+  const found = await discoverSkills({
+    root: config.root,
+    gitRoot,
+    projectFolder: config.projectFolder,
+    userFolder: config.userFolder,
+    home: config.world.env["HOME"],
+    bundled: "problem" in bundled ? undefined : bundled.skills,
+    explicit: Array.isArray(values["skill"]) ? values["skill"] : [],
+    contributed,
+    trusted: config.trusted,
+    enabled: isOn,
+    canRead: readableBy(policy),
+  });
+  if (!("problem" in bundled) || !isOn) return found;
+  const missing = { code: "missing_file", message: bundled.problem, section: "skills_listing" } as const;
+  return { ...found, diagnostics: [...found.diagnostics, missing] };
+}
+
+/** Whether the tools may read a path. Asked for a thousand neighbours, so the answer for all of a folder is remembered. */
+function readableBy({ read, denyRead }: Policy): (path: string) => boolean {
+  const wholly = new Map<string, boolean>();
+  return (path) => {
+    // Of `skills/name/SKILL.md` the folder `skills`.
+    const folder = path.slice(0, path.lastIndexOf("/", path.lastIndexOf("/") - 1));
+    const known = wholly.get(folder) ??
+      (covers(read, folder) && !denyRead.some((denied) => isInside(folder, denied) || isInside(denied, folder)));
+    wholly.set(folder, known);
+    return known || covers(read, path) && !denyRead.some((denied) => isInside(path, denied));
+  };
+}
+
+/** The setting `skills`. */
+export function skillChoice(config: Config): SkillChoice {
+  return config.settings.skills ?? {};
+}
+
+/** Folders outside the workspace that hold skills; the tools' read scope takes them in. */
+export function skillFolders(config: Config): string[] {
+  const { values } = config.invocation;
+  const explicit = Array.isArray(values["skill"]) ? values["skill"] : [];
+  const home = config.world.env["HOME"];
+  const standing = values["no-skills"] ? [] : [
+    ...(config.userFolder ? [join(config.userFolder, "skills")] : []),
+    ...(home ? [join(home, ".agents", "skills")] : []),
+  ];
+  return [...explicit, ...standing];
+}

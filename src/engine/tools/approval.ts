@@ -1,0 +1,149 @@
+import type { AskPermission } from "../../core/engine.ts";
+import { messageOf } from "../../core/error.ts";
+import type { AgentEvent, Denial, PermissionAnswer } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { CallOptions } from "../../core/runner.ts";
+import type { Tool, ToolResult } from "../../core/tool.ts";
+import { allows } from "../../sandbox/denial/grantable.ts";
+import { type GrantDesk, offeredIn } from "./active_policy.ts";
+
+/** The call that met a denial. */
+export interface DeniedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+/** Whoever can answer a denial. */
+export interface Asker {
+  /**
+   * Asks the person. Called for one denial at a time. Must settle when `signal` aborts; a rejection and anything that is
+   * no answer count as "no".
+   */
+  readonly ask: (denial: Denial, call: DeniedCall, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** Hears why an answer could not be carried out. */
+  readonly onTrouble?: (sentence: string) => void;
+}
+
+/** An asker, and where answers for the project are kept: `record` throws UserError when they cannot be. */
+export interface Recorder extends Asker {
+  readonly record: (denial: Denial) => void;
+}
+
+/** Runs calls, and asks about what they are denied. */
+export interface AskingRun {
+  readonly run: RunTool;
+  /** Another session begins: nothing that was answered in the one before holds in it. */
+  readonly beginSession: () => void;
+}
+
+/** Runs one tool call; never rejects for what the tool does. */
+type RunTool = (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+
+const ANSWERS: readonly PermissionAnswer[] = ["once", "session", "project", "no"];
+const NO = "The user was asked and did not allow it.";
+const LEFT = "The session was left before the question was answered: nothing was allowed.";
+
+/**
+ * Runs calls and asks about denials: a call that failed and may be allowed runs once more with the grant, from its start.
+ *
+ * What was refused is not asked again in the session; what was allowed meanwhile needs no question.
+ */
+export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
+  let refused = new Set<string>();
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One question at a time: the next one is perhaps answered by the one before. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => {});
+    return done;
+  };
+
+  const ask = async (
+    denial: Denial,
+    call: DeniedCall,
+    signal: AbortSignal,
+    refusals: Set<string>,
+  ): Promise<PermissionAnswer> => {
+    const key = `${denial.kind} ${denial.target}`;
+    if (signal.aborted || refusals.has(key)) return "no";
+    // Answers come from other processes, too.
+    const said: unknown = await asker.ask(denial, call, signal).catch(() => "no");
+    // Nobody decided anything.
+    if (signal.aborted) return "no";
+    const answer = ANSWERS.find((known) => known === said) ?? "no";
+    if (answer === "no") refusals.add(key);
+    return answer;
+  };
+
+  const keep = (denial: Denial): void => {
+    try {
+      asker.record(denial);
+      desk.keep(denial);
+    } catch (error) {
+      asker.onTrouble?.(messageOf(error));
+    }
+  };
+
+  const run: RunTool = async (tool, args, callId, options) => {
+    const { signal } = options;
+    const session = refused;
+    const first = await desk.run(tool, args, options);
+    const denial = first.isError ? offeredIn(first) : undefined;
+    if (denial === undefined || signal.aborted) return first;
+    try {
+      const goesOn = options.onWait?.();
+      const answer = await inTurn(async () => {
+        if (allows(desk.current().policy, denial)) return "allowed";
+        if (session !== refused) return "left";
+        const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal, session);
+        // A typed command may outlast the session in which it was begun.
+        if (session !== refused) return "left";
+        if (answer === "session" || answer === "project") desk.grant(denial);
+        if (answer === "project") keep(denial);
+        return answer;
+      }).finally(() => goesOn?.());
+      if (answer === "left") return withLine(first, LEFT);
+      if (answer === "no") return signal.aborted ? first : withLine(first, NO);
+      if (answer === "once") return await desk.runOnce(denial, tool, args, options);
+      return await desk.run(tool, args, options);
+    } catch (error) {
+      asker.onTrouble?.(messageOf(error));
+      return withLine(first, "The user allowed it, but it could not be granted.");
+    }
+  };
+  return {
+    run,
+    beginSession() {
+      refused = new Set();
+      desk.beginSession();
+    },
+  };
+}
+
+function withLine(result: ToolResult, line: string): ToolResult {
+  return { ...result, content: [...result.content, { type: "text", text: `\n${line}` }] };
+}
+
+/**
+ * An asker whose questions and decisions are events: each `permission_request` is followed by one `permission_decision`
+ * with its id, also when the answer is an abort or a failure.
+ */
+export function permissionEvents(
+  ask: AskPermission,
+  emit: (event: AgentEvent) => void,
+  newId: () => string = () => crypto.randomUUID(),
+): Asker {
+  return {
+    async ask(denial, { toolCallId, toolName }, signal) {
+      const id = newId();
+      emit({ type: "permission_request", id, toolCallId, toolName, denial });
+      const answer = await ask({ id, toolName, denial }, signal).catch(() => "no" as const);
+      // A run that was stopped decided nothing, whatever a late answer says.
+      const decided = signal.aborted ? "no" : answer;
+      emit({ type: "permission_decision", id, answer: decided });
+      return decided;
+    },
+    onTrouble: (message) => emit({ type: "notice", level: "warning", message }),
+  };
+}

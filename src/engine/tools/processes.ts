@@ -1,0 +1,67 @@
+import type { Policy } from "../../core/policy.ts";
+import type { RunProgram } from "../../core/program.ts";
+import { SESSION_VARIABLE } from "../../sandbox/process/leftovers.ts";
+import { openPrograms } from "../../sandbox/shell/programs.ts";
+import type { Self } from "../../sandbox/confine/self.ts";
+import { type OpenShell, openShell } from "../../sandbox/shell/shell.ts";
+import { openProcessPool, type ProcessPool } from "../../sandbox/pool/pool.ts";
+import { openWarden } from "../../sandbox/process/warden.ts";
+import { recordSession } from "../sessions/session_record.ts";
+
+/** What starts processes for commands: the shell in the host, or listed programs for the one in the runner. */
+export interface Processes {
+  readonly shell: OpenShell | undefined;
+  readonly runProgram: RunProgram | undefined;
+  /** A command is on its way: starts a process for it and looks at what is protected. */
+  readonly expect: () => void;
+  /** Whether a command goes on in the background. */
+  readonly isBusy: () => boolean;
+  /** Ends what waits for further commands; what runs goes on. */
+  readonly rest: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens what starts processes; nothing is started before `expect` or the first command. */
+export function openProcesses(
+  kind: "shell" | "listed",
+  policy: Policy,
+  self: Self,
+  cache: string | undefined,
+  onLeft?: (line: string) => void,
+): Processes {
+  const session = crypto.randomUUID();
+  const marks = { [SESSION_VARIABLE]: session };
+  const spares: ProcessPool | undefined = policy.sandbox === "off" ? undefined : openProcessPool(policy, self);
+  const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
+  const shell = programs ? undefined : openShell(policy, spares, marks, onLeft);
+  // Before anything can be left behind.
+  const forget = recordSession(cache, session);
+  // With namespaces of their own they end with their first process.
+  const warden = policy.sandbox === "kernel" ? openWarden(session) : undefined;
+  let looking: ReturnType<typeof setTimeout> | undefined;
+  return {
+    shell,
+    runProgram: programs?.run,
+    expect: () => {
+      spares?.expect();
+      looking ??= setTimeout(() => {
+        try {
+          (shell ?? programs)?.look();
+        } catch {
+          // The command looks again, and tells.
+        }
+      }, 0);
+    },
+    isBusy: () => shell?.background.list().some(({ exitCode }) => exitCode === undefined) ?? false,
+    rest: async () => {
+      clearTimeout(looking);
+      await spares?.close();
+    },
+    close: async () => {
+      clearTimeout(looking);
+      await Promise.all([shell?.close(), programs?.close()]);
+      await warden?.close();
+      forget();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Policy } from "../../core/policy.ts";
+import type { SandboxChoice } from "../../sandbox/confine/choose.ts";
+import { glanceAtDisk } from "../../sandbox/system/disk.ts";
+import { type Grants, resolvePolicy, type ScopeLayer } from "../../sandbox/policy/policy.ts";
+import { allowedBefore } from "./allowed_before.ts";
+import type { FoundBundled } from "../resources/bundled.ts";
+import type { Config } from "../../config/config.ts";
+import { withinHost } from "../../config/host_permissions.ts";
+import { keptPlaces } from "./session_paths.ts";
+import { limitsOf } from "../../config/limits.ts";
+import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
+import { skillFolders } from "../resources/skills.ts";
+
+/** What of a session does not change when a grant makes a new policy of it. */
+export interface PolicyBase {
+  readonly sandbox: SandboxChoice;
+  readonly folders: { readonly tmp: string; readonly cache: string };
+  readonly bundled: FoundBundled;
+  /** What this program is made of. */
+  readonly program: readonly string[];
+}
+
+/**
+ * The policy of a session: command line, settings and what was granted on the way; never wider than what this process
+ * itself may do. Throws UserError for what cannot be had.
+ */
+export function policyOf(config: Config, { sandbox, folders, bundled, program }: PolicyBase, grants: Grants): Policy {
+  const { values } = config.invocation;
+  const { deny: userDeny, ...user } = config.user.permissions ?? {};
+  const { deny: projectDeny, ...project } = config.project.permissions ?? {};
+  const policy = resolvePolicy({
+    root: config.root,
+    flags: flagLayer(values),
+    ...(values["read-only"] ? { readOnly: true } : {}),
+    user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
+    project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
+    allowed: allowedBefore(config, sandbox),
+    grants,
+    limits: limitsOf(config),
+  }, {
+    home: config.world.home,
+    tmp: folders.tmp,
+    cache: folders.cache,
+    env: config.world.env,
+    skills: skillFolders(config),
+    readable: "problem" in bundled ? [] : bundled.readable,
+    program,
+    kept: keptPlaces(config),
+    level: sandbox.level,
+    noHosts: sandbox.noHosts,
+    ...glanceAtDisk(),
+  });
+  return withinHost({
+    ...policy,
+    ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
+    ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
+    weaknesses: sandbox.weaknesses,
+    notices: sandbox.notices,
+  });
+}
+
+function flagLayer(values: Values): ScopeLayer {
+  const written = (value: ScopeValue | undefined): boolean | readonly string[] | undefined =>
+    value === "all" ? true : value;
+  const wanted = ["read", "write", "run", "net", "env"] as const;
+  const scopes = wanted.map((kind) => [kind, written(scopeValue(values, `allow-${kind}`))] as const);
+  const denials = (["read", "write"] as const).map((kind) =>
+    [kind, written(scopeValue(values, `deny-${kind}`))] as const
+  );
+  const given = <K>(entries: readonly (readonly [K, unknown])[]) => entries.filter(([, value]) => value !== undefined);
+  const deny = Object.fromEntries(given(denials));
+  return { ...Object.fromEntries(given(scopes)), ...(Object.keys(deny).length > 0 ? { deny } : {}) };
+}

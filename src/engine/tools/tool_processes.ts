@@ -1,0 +1,192 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { ProgramOutcome, RunProgram } from "../../core/program.ts";
+import type { CallOptions, ToolRunner } from "../../core/runner.ts";
+import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../../core/tool.ts";
+import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../../sandbox/denial/claim.ts";
+import { openRunner } from "../../sandbox/runner_client/runner_client.ts";
+import type { Self } from "../../sandbox/confine/self.ts";
+import type { Commands } from "./background_ids.ts";
+import { type LateProcesses, lateProcesses } from "./late_processes.ts";
+import { startsListed } from "./listed_programs.ts";
+
+/** What runs tool calls under one policy, for as long as that holds. */
+export interface ToolProcesses {
+  readonly policy: Policy;
+  /** On at the start. */
+  readonly active: readonly Tool[];
+  /** Those, and what can be switched on besides. */
+  readonly known: readonly Tool[];
+  readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
+  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
+  readonly warmSoon: () => void;
+  /** The model has begun to call a tool: what it needs is started now. */
+  readonly foresee: (tool: string) => void;
+  /** Takes no further call; when those under way have ended, so does all but commands in the background. */
+  readonly retire: () => Promise<void>;
+  /** Ends everything. Safe to call twice. */
+  readonly close: () => Promise<void>;
+}
+
+/** What is the same for all policies of a session. */
+export interface ToolGround {
+  readonly self: Self;
+  /** Where this program keeps what can be made again. */
+  readonly cache: string | undefined;
+  /** Gives background commands of one shell the session's numbers. */
+  readonly numbered: (own: Commands) => Commands;
+  /** Hears, when processes are closed, what commands in the background did that no result could tell. */
+  readonly onLeft?: (line: string) => void;
+}
+
+/** How long after a request was built the runner starts: the request should be out, and a model takes longer to answer. */
+const RUNNER_AFTER_MS = 25;
+
+/**
+ * Opens what runs tools under a policy: their processes are started when a request is on its way, when a call is foreseen,
+ * or with the first call, whichever comes first. Throws UserError for a scope that this process itself does not have.
+ */
+export function openToolProcesses(
+  policy: Policy,
+  { active, known }: Pick<ToolProcesses, "active" | "known">,
+  ground: ToolGround,
+): ToolProcesses {
+  const { self, cache, numbered, onLeft } = ground;
+  const listed = startsListed(policy, known);
+  const usesShell = (tool: Tool): boolean => listed ? tool.name === "bash" : tool.place === "shell";
+  const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
+  const processes = kind && lateProcesses(kind, policy, self, cache, onLeft);
+  const programs = listed && processes ? listedPrograms(processes) : undefined;
+  const start = (): ToolRunner =>
+    openRunner(
+      policy,
+      self,
+      new URL("../../runner/worker.ts", import.meta.url),
+      programs ? { runProgram: programs.run } : {},
+    );
+  const isWanted = active.some((tool) => tool.place === "runner");
+  // A worker in this process: what it may not have is a mistake on the command line.
+  let runner = isWanted && policy.sandbox === "permissions" ? start() : undefined;
+  let starting: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
+  const running = new Set<Promise<unknown>>();
+
+  const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
+    const deadlineMs = tool.deadlineMs?.(args, policy);
+    if (tool.name === "bash") programs?.forget();
+    const call = { name: tool.name, args };
+    if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
+    runner ??= start();
+    const result = await runner.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
+    // What a program met is known here; the runner, which asked for the program, need not be believed.
+    const met = tool.name === "bash" ? programs?.met() : undefined;
+    return met === undefined ? result : withMet(result, met);
+  };
+
+  const inHost = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
+    const shell = (await processes?.get())?.shell;
+    // A shell is a function; what runs in the background hangs on it.
+    const own: Shell | undefined = shell &&
+      Object.assign((...call: Parameters<Shell>) => shell(...call), { background: numbered(shell.background) });
+    return await tool.run(args, {
+      policy,
+      files: NO_FILES,
+      ...(own ? { shell: own } : {}),
+      signal: options.signal,
+      update: (text) => options.onUpdate(textResult(text)),
+    });
+  };
+
+  return {
+    policy,
+    active,
+    known,
+    run: (tool, args, options) => {
+      const call = (tool.place === "runner" ? inRunner : inHost)(tool, args, options);
+      running.add(call);
+      const forget = (): boolean => running.delete(call);
+      call.then(forget, forget);
+      return call;
+    },
+    warmSoon: () => {
+      if (isClosed) return;
+      processes?.tidySoon();
+      if (isWanted) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
+    },
+    foresee: (name) => {
+      const tool = known.find((one) => one.name === name);
+      if (isClosed || tool === undefined) return;
+      // A worker in this process may be refused, which the call tells.
+      if (tool.place === "runner" && policy.sandbox !== "permissions") runner ??= start();
+      if (usesShell(tool)) processes?.expect();
+    },
+    retire: async () => {
+      clearTimeout(starting);
+      await Promise.allSettled(running);
+      await Promise.all([runner?.close(), processes?.retire()]);
+    },
+    close: async () => {
+      isClosed = true;
+      clearTimeout(starting);
+      await Promise.all([runner?.close(), processes?.close()]);
+    },
+  };
+}
+
+/** The result of a script with what its programs met added to what it met itself. */
+function withMet(result: ToolResult, { denial, denials = [], sandboxNotes = [], isDenied }: Met): ToolResult {
+  const { details } = result;
+  const said = details?.["sandboxNotes"];
+  const notes = [...(Array.isArray(said) ? said : []), ...sandboxNotes];
+  const marked = {
+    ...result,
+    details: {
+      ...details,
+      ...(isDenied ? { isDenied } : {}),
+      ...(notes.length > 0 ? { sandboxNotes: notes } : {}),
+    },
+  };
+  const first = claimIn(details);
+  const all = [first, ...claimsIn(details), denial, ...denials].filter((claim) => claim !== undefined);
+  return isDenied ? withDenial(marked, first ?? denial, distinctClaims(all)) : result;
+}
+
+/** Listed programs that the shell in the runner asks for, and what of the policy those of a call met. */
+function listedPrograms(processes: LateProcesses): {
+  readonly run: RunProgram;
+  readonly met: () => Met;
+  readonly forget: () => void;
+} {
+  let met: Met = {};
+  return {
+    met: () => met,
+    forget: () => met = {},
+    run: async (...request) => {
+      const { runProgram } = await processes.get();
+      if (!runProgram) throw new Error("no program was listed");
+      const outcome: ProgramOutcome & Met = await runProgram(...request);
+      met = joined(met, outcome);
+      return outcome;
+    },
+  };
+}
+
+/** What two programs met, one after the other; a person is asked of the first. */
+function joined(first: Met, next: Met): Met {
+  const denial = first.denial ?? next.denial;
+  const all = [first, next].flatMap(({ denial, denials }) => denials ?? (denial ? [denial] : []));
+  const notes = [...first.sandboxNotes ?? [], ...next.sandboxNotes ?? []];
+  return {
+    ...(denial ? { denial } : {}),
+    ...(all.length > 0 ? { denials: distinctClaims(all) } : {}),
+    ...(notes.length > 0 ? { sandboxNotes: [...new Set(notes)].slice(0, MOST_DENIALS) } : {}),
+    ...(first.isDenied || next.isDenied ? { isDenied: true } : {}),
+  };
+}
+
+/** Tools that run in the host have no way to files: those belong to the runner. */
+const NO_FILES: Files = new Proxy({} as Files, { // every use of it is a fault of the program
+  get: (_target, name) => {
+    throw new Error(`a tool of the host asked for files.${String(name)}`);
+  },
+});

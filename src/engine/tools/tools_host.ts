@@ -1,0 +1,249 @@
+import { join } from "@std/path";
+import type { Denial } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
+import type { CallOptions } from "../../core/runner.ts";
+import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
+import { chooseSandbox, type SandboxChoice, type WantedSandbox } from "../../sandbox/confine/choose.ts";
+import { hardenHost } from "../../sandbox/confine/harden_host.ts";
+import { disk } from "../../sandbox/system/disk.ts";
+import { foldersToMake, makeGrantedFolders } from "../../sandbox/denial/granted_folders.ts";
+import { missingGrants, withoutMissing } from "../../sandbox/denial/missing_grants.ts";
+import { writePrivateGitConfig } from "../../sandbox/git/private_config.ts";
+import { launcher } from "../../sandbox/launcher/executable.ts";
+import { probeSandbox } from "../../sandbox/confine/probe.ts";
+import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
+import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
+import { DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
+import { chooseTools, permittedTools } from "./active_tools.ts";
+import { allowedBefore, grantFolder } from "./allowed_before.ts";
+import { type Asker, askingRunTool, type Recorder } from "./approval.ts";
+import { backgroundIds } from "./background_ids.ts";
+import { findBundled, type FoundBundled } from "../resources/bundled.ts";
+import type { Config } from "../../config/config.ts";
+import { grantDesk } from "./active_policy.ts";
+import { recordGrant } from "./grants.ts";
+import { makeKeptFolder } from "./session_paths.ts";
+import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
+import { scopeValue } from "../../config/options/parse.ts";
+import { policyOf } from "./resolve_policy.ts";
+import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
+import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
+
+/** The tools of a session behind their boundary. */
+export interface ToolsHost {
+  /** What holds now: a grant makes another value of it. */
+  readonly policy: Policy;
+  /** On at the start; changes together with `policy`. */
+  readonly active: readonly Tool[];
+  /** Those, and what can be switched on besides: all that the policy permits, or what `--tools` names. */
+  readonly known: readonly Tool[];
+  /** What was granted in this session, in order. */
+  readonly granted: readonly Denial[];
+  /** Names in `--tools` or the setting that no built-in tool has: see `refuseUnknown`. */
+  readonly foreign: readonly string[];
+  readonly notices: readonly string[];
+  /** The program's own README, docs and skills, where the tools can open them. */
+  readonly bundled: FoundBundled;
+  /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
+  readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+  /**
+   * Makes a denial's grant part of the policy until the session ends. Calls under way, and commands in the background,
+   * end under the policy that they started with. Throws UserError for one that is not, or no longer, to be had.
+   */
+  readonly grant: (denial: Denial) => void;
+  /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
+  readonly beginSession: () => void;
+  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
+  readonly warmSoon: () => void;
+  /** The model has begun to call a tool: what it needs is started now. */
+  readonly foresee: (tool: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** For a process that may start no other: the tools run in a worker of its own. */
+const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
+
+/**
+ * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers
+ * denials; without one they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
+ * `onLeft`: see ToolGround.
+ */
+export function openTools(
+  config: Config,
+  start: boolean,
+  asker?: Asker,
+  hardens = true,
+  onLeft: (line: string) => void = () => {},
+): ToolsHost {
+  const { values } = config.invocation;
+  const cache = cacheRoot(config.world.env);
+  const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "namespaces-work")));
+  // Without it nothing could start; what this process may not start it does not need.
+  if (config.world.mayRun && sandbox.level !== "off" && Deno.build.os === "linux") launcher();
+  const bundled = findBundled(cache, () => spareFolder(config.world.env));
+  const folders = makeSessionFolders(config.root, config.world.env);
+  try {
+    const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
+    const base = { sandbox, folders, bundled, program: self.readPaths };
+    const choose = (policy: Policy) => {
+      const all = toolsUnder(policy);
+      const { tools: active, notices, foreign } = chooseTools(wantedTools(config), all, policy);
+      const more = namesTools(config)
+        ? []
+        : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
+      const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
+      return { active, known, notices, foreign };
+    };
+    const ground = { self, cache, numbered: backgroundIds(), onLeft };
+    const wanted = policyOf(config, base, {});
+    const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
+    const ofFolders = start
+      ? makeGrantedFolders(toMake)
+      : toMake.map((path) => `Nothing is at ${path} yet: a run makes this folder, which may be written.`);
+    const missing = missingGrants(wanted, (path) => toMake.includes(path) || isThere(path));
+    const policy = start ? withoutMissing(wanted, isThere) : wanted;
+    if (start) {
+      makeKeptFolder(config, policy);
+      if (policy.tmp !== policy.root) {
+        writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
+      }
+    }
+    const chosen = choose(policy);
+    const listed = startsListed(policy, chosen.active);
+    const desk = grantDesk({
+      first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
+      open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
+      resolve: (grants) => policyOf(config, base, grants),
+    });
+    if (start && hardens) hardenHost();
+    let workspace = folderAt(config.root);
+    const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
+      ? askingRunTool(desk, recorder(asker, config))
+      : { run: (tool, args, _callId, options) => desk.run(tool, args, options), beginSession: desk.beginSession };
+    return {
+      get policy() {
+        return desk.current().policy;
+      },
+      get active() {
+        return desk.current().active;
+      },
+      get known() {
+        return desk.current().known;
+      },
+      get granted() {
+        return desk.granted();
+      },
+      foreign: chosen.foreign,
+      notices: [
+        ...sandbox.notices,
+        ...homeNotices(policy),
+        ...(chosen.active.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
+        ...(values["tools"] ? chosen.notices : []),
+        ...missing,
+        ...ofFolders,
+      ],
+      bundled,
+      run: async (...call) => {
+        const found = folderAt(config.root);
+        if (found === undefined) return workspaceGone(config.root);
+        if (found !== workspace) desk.renew();
+        workspace = found;
+        return await run(...call);
+      },
+      grant: desk.grant,
+      beginSession,
+      warmSoon: () => desk.current().warmSoon(),
+      foresee: (tool) => desk.current().foresee(tool),
+      close: async () => {
+        await desk.close();
+        folders.remove();
+      },
+    };
+  } catch (error) {
+    folders.remove();
+    throw error;
+  }
+}
+
+/** For commands that only look. */
+function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "known">): ToolProcesses {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
+  const { active, known } = tools;
+  return { policy, active, known, run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
+}
+
+function recorder(asker: Asker, config: Config): Recorder {
+  return {
+    ask: (...question) => asker.ask(...question),
+    onTrouble: (sentence) => asker.onTrouble?.(sentence),
+    record: (denial) => recordGrant(grantFolder(config), config.root, denial),
+  };
+}
+
+/** A workspace that holds the whole home is seldom meant, and opens more of it than any other. */
+function homeNotices({ root, home, write }: Policy): string[] {
+  if (!isInside(home, root)) return [];
+  const which = root === home
+    ? `The workspace is your home folder (${home})`
+    : `The workspace ${root} holds your home (${home})`;
+  const change = covers(write, home) ? ", and change all of it but secrets and start-up files" : "";
+  return [`${which}: tools can read all of it but secrets${change}. Start in a project's folder instead.`];
+}
+
+/** What is written of the write scope in all places where a grant can stand. */
+function writtenFolders(config: Config, sandbox: SandboxChoice): (WrittenScope | undefined)[] {
+  const { invocation: { values }, user } = config;
+  const flag = scopeValue(values, "allow-write");
+  return [
+    flag === "all" ? undefined : flag, // goes before the settings
+    user.permissions?.write as WrittenScope | undefined, // checked by the settings table
+    allowedBefore(config, sandbox).write,
+  ];
+}
+
+/** Whether the person said on the command line which tools there may be: nothing switches others on then. */
+function namesTools({ invocation: { values } }: Config): boolean {
+  return values["no-tools"] === true || values["tools"] !== undefined;
+}
+
+function wantedTools(config: Config): readonly string[] {
+  const { values } = config.invocation;
+  if (values["no-tools"]) return [];
+  return Array.isArray(values["tools"]) ? values["tools"] : config.settings.tools ?? DEFAULT_TOOLS;
+}
+
+/** What the command line, else the settings ask for; a process that may start no others has only one level. */
+export function wantedSandbox(config: Config): WantedSandbox {
+  const flag = config.invocation.values["sandbox"];
+  // The option table allows nothing but the levels.
+  const wanted = typeof flag === "string" ? flag as WantedSandbox : config.settings.sandbox ?? "auto";
+  return wanted === "auto" && !config.world.mayRun ? "permissions" : wanted;
+}
+
+/** Asked with each call: what a missing working directory does to a process that starts says nothing to a model. */
+function workspaceGone(root: string): ToolResult {
+  return errorResult(
+    `Nothing was run: the workspace ${root} does not exist any more. It was removed or renamed. Tell the user; no tool ` +
+      "works until the folder is there again",
+  );
+}
+
+/** Which folder a path names now; undefined where there is none. */
+function folderAt(path: string): string | undefined {
+  try {
+    const { isDirectory, dev, ino } = Deno.lstatSync(path);
+    return isDirectory ? `${dev}:${ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path) !== undefined;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from "../../core/json.ts";
+import { once } from "../../core/support/once.ts";
+import type { ToolView } from "../../core/engine.ts";
+import type { PromptTool } from "../../core/prompt.ts";
+import type { ToolDefinition } from "../../core/provider.ts";
+import type { CallOptions } from "../../core/runner.ts";
+import type { Tool, ToolResult } from "../../core/tool.ts";
+import { toolDefinition } from "../../../tools/mod.ts";
+
+/** A tool that the session has, whoever brought it. */
+export interface KnownTool {
+  readonly tool: Tool;
+  /** What the provider's tool field carries. */
+  readonly definition: ToolDefinition;
+  readonly origin: ToolView["origin"];
+  readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+}
+
+/** One of the program's own tools. */
+export function builtinTool(
+  tool: Tool,
+  run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>,
+): KnownTool {
+  const definition = once(() => toolDefinition(tool));
+  return {
+    tool,
+    // With its first use: most of those that are off are never asked for it, and some cost milliseconds.
+    get definition() {
+      return definition();
+    },
+    origin: "builtin",
+    run: (args, callId, options) => run(tool, args, callId, options),
+  };
+}
+
+/** The tools of a session, and which of them the model may call. */
+export interface Toolset {
+  /** The active ones: ours in the order of their table, then the others by name (R424). */
+  readonly active: () => readonly KnownTool[];
+  readonly views: () => readonly ToolView[];
+  /** Names that no tool has are ignored (R441). */
+  readonly choose: (names: readonly string[]) => readonly string[];
+  /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
+  readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
+}
+
+/** A set that holds our own tools; `chosen` are the active ones. */
+export function createToolset(builtin: readonly KnownTool[], chosen: readonly string[]): Toolset {
+  const sources = new Map<KnownTool["origin"], readonly KnownTool[]>([["builtin", builtin]]);
+  let active = new Set(chosen);
+  const all = (): readonly KnownTool[] => {
+    const others = [...sources].filter(([origin]) => origin !== "builtin").flatMap(([, tools]) => tools);
+    // Who may bring a tool of a built-in one's name stands in for it: the model must not find two of a name.
+    const shadowed = new Set(others.map(({ tool }) => tool.name));
+    const own = (sources.get("builtin") ?? []).filter(({ tool }) => !shadowed.has(tool.name));
+    return [...own, ...others.toSorted(byName)];
+  };
+  return {
+    active: () => all().filter(({ tool }) => active.has(tool.name)),
+    views: () =>
+      all().map(({ tool: { name, description }, origin }) => ({ name, description, active: active.has(name), origin })),
+    choose(names) {
+      const known = all().map(({ tool }) => tool.name);
+      active = new Set(names.filter((name) => known.includes(name)));
+      return known.filter((name) => active.has(name));
+    },
+    replace(origin, tools, fresh = tools.map(({ tool }) => tool.name)) {
+      const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
+      sources.set(origin, tools);
+      for (const { tool: { name } } of tools) if (!before.has(name) && fresh.includes(name)) active.add(name);
+    },
+  };
+}
+
+/** An active tool as the prompt sees it. */
+export function promptTool({ tool, origin }: KnownTool): PromptTool {
+  return {
+    name: tool.name,
+    ...(tool.promptSnippet ? { snippet: tool.promptSnippet } : {}),
+    ...(tool.promptGuidelines ? { guidelines: tool.promptGuidelines } : {}),
+    origin: origin === "builtin" ? "builtin" : "extension",
+  };
+}
+
+// By code unit and not by locale: the request has to be the same on every machine.
+function byName(one: KnownTool, other: KnownTool): number {
+  return one.tool.name < other.tool.name ? -1 : one.tool.name > other.tool.name ? 1 : 0;
+}

@@ -1,0 +1,186 @@
+import type { AgentDeps, SessionState } from "../agent/deps.ts";
+import { createQueues, type Queues } from "../agent/queues.ts";
+import { runPrompt } from "../agent/run.ts";
+import type { Config } from "../config/config.ts";
+import { limitsOf, retryOf } from "../config/run_settings.ts";
+import type { Manifest } from "../core/compiled_prompt.ts";
+import type { AgentEvent } from "../core/event.ts";
+import type { Hooks } from "../core/hook.ts";
+import type { AgentMessage, RequestMessage, SystemMessage } from "../core/message.ts";
+import type { Provider } from "../core/provider.ts";
+import { sleep } from "../core/support/sleep.ts";
+import { convertToLlm } from "../history/convert.ts";
+import { selectRolling } from "../history/rolling.ts";
+import { rollingEntry } from "../history/rolling_store.ts";
+import { turnsOf } from "../history/turns.ts";
+import type { Compactor } from "./compaction.ts";
+import type { Conversation } from "./conversation.ts";
+import type { ActiveModel } from "./model_state.ts";
+import type { PromptState } from "./prompt_state.ts";
+import type { KnownTool } from "./tools/toolset.ts";
+
+/** What a run of the loop is made from. */
+export interface TurnParts {
+  readonly config: Config;
+  readonly state: SessionState;
+  readonly queues: Queues;
+  readonly prompt: PromptState;
+  readonly compactor: Compactor;
+  readonly hooks: Hooks | undefined;
+  /** What stands for the conversation up to here, where the rolling history owns it. */
+  readonly rolled: RolledHistory | undefined;
+  /** Keeps one server's cache on one session; no secret and no path. */
+  readonly cacheKey: string;
+  /** What was said of retries since the start; undefined: the settings say it. */
+  readonly isRetryOn: () => boolean | undefined;
+  /** Called before a request's prompt is compiled. */
+  readonly beforeRequest: () => void;
+  /** Called when a request is on its way. */
+  readonly onRequest: () => void;
+}
+
+/** Runs the loop on messages: one user prompt, with every seam that the rest of the program has in it. */
+export function runTurns(
+  messages: readonly AgentMessage[],
+  tools: readonly KnownTool[],
+  model: ActiveModel,
+  parts: TurnParts,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent> {
+  const { config, state, queues, prompt, compactor, hooks } = parts;
+  let { rolled } = parts;
+  const byName = new Map(tools.map((known) => [known.tool.name, known]));
+  const deps: AgentDeps = {
+    provider: model.provider,
+    compile: (round) => {
+      parts.beforeRequest();
+      prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
+      const compiled = prompt.compile(round);
+      parts.onRequest();
+      return compiled;
+    },
+    tools: new Map(tools.map(({ tool }) => [tool.name, tool])),
+    runTool: async (tool, args, callId, options) => {
+      const known = byName.get(tool.name);
+      if (!known) throw new Error(`the tool ${tool.name} is gone`);
+      return await known.run(args, callId, options);
+    },
+    limits: limitsOf(config),
+    get retry() {
+      return retryOf(config, parts.isRetryOn());
+    },
+    thinking: model.thinking,
+    ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
+    cacheKey: parts.cacheKey,
+    toolExecution: config.settings.toolExecution ?? "sequential",
+    queues,
+    now: Date.now,
+    random: Math.random,
+    sleep,
+    transformContext: (all, stop) => requestMessages(all, rolled, hooks, stop),
+    // Asked with each call: a handler that is registered during the run holds from the next one on.
+    beforeToolCall: async ({ id, name, args }, stop) =>
+      hooks?.has("tool_call") ? await hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop) : undefined,
+    afterToolResult: async ({ id, name, args }, result, stop) =>
+      hooks?.has("tool_result")
+        ? await hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop)
+        : result,
+    onOverflow: async function* (_failure, stop) {
+      const isShorter = yield* compactor.now("overflow", undefined, stop);
+      // The conversation is another one now: what was chosen of the old one stands for nothing in it.
+      if (isShorter) rolled = undefined;
+      return isShorter;
+    },
+    ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
+  };
+  return runPrompt(messages, state, deps, signal);
+}
+
+/** The queues of a session, with the modes of the settings. */
+export function queuesOf({ settings }: Config): Queues {
+  return createQueues({
+    steering: settings.steeringMode ?? "one-at-a-time",
+    followUp: settings.followUpMode ?? "one-at-a-time",
+  });
+}
+
+/** What a manifest says of a conversation that begins with a checkpoint's summary, or that was never shortened (R322). */
+function checkpointRecord(messages: readonly AgentMessage[]): Manifest["history"] {
+  const [first] = messages;
+  if (first?.role !== "compactionSummary") return { decision: "full" };
+  return {
+    decision: "compressed",
+    owner: "checkpoint",
+    messages: messages.length,
+    ...(first.tokensBefore > 0 ? { tokensBefore: first.tokensBefore } : {}),
+  };
+}
+
+/**
+ * Context hooks see every message (R196); what comes out of them is converted (R197). The summary of a rolling history is
+ * none of theirs: it speaks with the system's role.
+ */
+async function requestMessages(
+  all: readonly AgentMessage[],
+  rolled: RolledHistory | undefined,
+  hooks: Hooks | undefined,
+  signal: AbortSignal,
+): Promise<readonly RequestMessage[]> {
+  const chosen = rolled ? [...rolled.messages, ...all.slice(rolled.covered)] : all;
+  const seen = hooks?.has("context") ? await hooks.context(chosen, signal) : chosen;
+  const converted = convertToLlm(seen);
+  return rolled?.summary ? [rolled.summary, ...converted] : converted;
+}
+
+/** What of the past goes out with a prompt, where the rolling history owns it (K8). */
+export interface RolledHistory {
+  readonly messages: readonly AgentMessage[];
+  /** Messages of the conversation that `messages` stand for; what comes after them is sent as it is. */
+  readonly covered: number;
+  /** Stands before `messages` in every request of the run; the same object, so that it is converted once. */
+  readonly summary?: SystemMessage;
+  readonly record: Manifest["history"];
+}
+
+/**
+ * Chooses the history of the next prompt; compresses what has grown too long and keeps the summary (R304–R322). `goesOn`:
+ * there is no new prompt, so a turn that was not brought to its end is what the run goes on with.
+ */
+export async function* rollHistory(
+  conversation: Conversation,
+  model: ActiveModel,
+  summaryProvider: Provider | undefined,
+  responseReserveTokens: number,
+  goesOn: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, RolledHistory> {
+  const { messages, entryIds } = conversation.context();
+  const last = turnsOf(messages).at(-1);
+  const covered = goesOn && last && last.state !== "completed" ? last.from : messages.length;
+  const past = { messages: messages.slice(0, covered), entryIds: entryIds.slice(0, covered) };
+  const selection = await selectRolling({ ...past, path: conversation.store().pathTo() }, {
+    provider: model.provider,
+    ...(summaryProvider ? { summaryProvider } : {}),
+    thinking: model.thinking,
+    contextWindow: model.contextWindow,
+    responseReserveTokens,
+    now: Date.now,
+    sleep,
+    signal,
+  });
+  if (selection.newSummary) conversation.append(rollingEntry(selection.newSummary));
+  if (selection.problem !== undefined) {
+    yield {
+      type: "notice",
+      level: "warning",
+      message: `The history was cut instead of summarised: ${selection.problem}`,
+    };
+  }
+  const { systemSummary } = selection;
+  return {
+    messages: selection.messages,
+    covered,
+    ...(systemSummary === undefined ? {} : { summary: { role: "system", content: systemSummary } }),
+    record: { decision: selection.decision, owner: "rolling", messages: selection.messages.length },
+  };
+}

@@ -1,0 +1,104 @@
+import type { UserCommandOutcome } from "../core/engine.ts";
+import { UserError } from "../core/error.ts";
+import { textOf } from "../core/message.ts";
+import type { CallOptions } from "../core/runner.ts";
+import type { ToolResult } from "../core/tool.ts";
+import type { EngineCore } from "./core.ts";
+import type { Pending } from "./pending.ts";
+
+/** Commands that the person types (`!`, or `!!` to keep them from the model). */
+export interface UserBash {
+  /** Runs one and puts it into the conversation (R205): at once, or at the end of a run that goes on. */
+  readonly run: (command: string, hidden: boolean) => Promise<UserCommandOutcome>;
+  /** Stops those that run, and nothing else; resolves when they have ended. */
+  readonly abort: () => Promise<void>;
+}
+
+/** `unconfined` runs them where the user's settings say that the scope of the bash tool is not theirs. */
+export function createUserBash(
+  core: EngineCore,
+  pending: Pending,
+  unconfined: ((command: string, options: CallOptions) => Promise<ToolResult>) | undefined,
+): UserBash {
+  const running = new Map<AbortController, Promise<unknown>>();
+
+  async function run(command: string, hidden: boolean, signal: AbortSignal): Promise<UserCommandOutcome> {
+    const hooks = core.hooks();
+    const cwd = core.tools.policy.root;
+    const said = hooks?.has("user_bash")
+      ? await hooks.userBash({ command, excludeFromContext: hidden, cwd }, signal)
+      : undefined;
+    if (said?.block) throw refused(said.reason ?? "an extension blocked it");
+    const outcome = said?.result
+      ? { cancelled: false, truncated: false, ...said.result }
+      : outcomeOf(await execute(command, signal), signal);
+    pending.add({
+      role: "bashExecution",
+      command,
+      ...outcome,
+      ...(hidden ? { excludeFromContext: true } : {}),
+      timestamp: Date.now(),
+    });
+    return outcome;
+  }
+
+  function execute(command: string, signal: AbortSignal): Promise<ToolResult> {
+    const options: CallOptions = {
+      signal,
+      onUpdate: (partial) => core.emit({ type: "bash_execution_update", output: textOf(partial.content) }),
+    };
+    if (unconfined) return unconfined(command, options);
+    const bash = core.toolset.active().find(({ tool }) => tool.name === "bash");
+    if (!bash) throw refused("the bash tool, whose scope it would have, is off");
+    return bash.run({ command }, `user-${crypto.randomUUID()}`, options);
+  }
+
+  async function watched(command: string, hidden: boolean, outer?: AbortSignal): Promise<UserCommandOutcome> {
+    const own = new AbortController();
+    const done = run(command, hidden, outer ? AbortSignal.any([outer, own.signal]) : own.signal);
+    running.set(own, done);
+    try {
+      return await done;
+    } finally {
+      running.delete(own);
+    }
+  }
+
+  return {
+    run: (command, hidden) =>
+      core.work.kind() === "run"
+        ? watched(command, hidden)
+        : core.work.run("bash", (signal) => watched(command, hidden, signal)),
+    async abort() {
+      for (const command of running.keys()) command.abort();
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+function outcomeOf({ content, details }: ToolResult, signal: AbortSignal): UserCommandOutcome {
+  const { exitCode, truncated, fullOutputPath } = details ?? {};
+  return {
+    output: printedOf(textOf(content), exitCode),
+    cancelled: signal.aborted,
+    truncated: truncated === true,
+    ...(typeof exitCode === "number" ? { exitCode } : {}),
+    ...(typeof fullOutputPath === "string" ? { fullOutputPath } : {}),
+  };
+}
+
+/** What the tool says to a model of a command's end stands in fields here: programs want what the command printed. */
+function printedOf(text: string, exitCode: unknown): string {
+  const ending = `\n\nCommand exited with code ${String(exitCode)}`;
+  const at = text.lastIndexOf(ending);
+  const printed = at === -1 ? text : text.slice(0, at) + text.slice(at + ending.length);
+  return printed === "(no output)" ? "" : printed;
+}
+
+function refused(why: string): UserError {
+  return new UserError({
+    what: "The command was not run",
+    why,
+    fix: "Change what stands in its way, then run it again",
+  });
+}

@@ -1,0 +1,182 @@
+// The worker in which one extension runs. It starts with the permissions that were granted and nothing else; the files of
+// the extension come as texts, and it talks to the program in messages only.
+import { getHeapStatistics } from "node:v8";
+import * as api from "../api/api.ts";
+import { applyDelta, contextText } from "../events/context_delta.ts";
+import { type Frame, frameText, type HostOp, type LoadOrder, readFrame, type WorkerOp } from "./frame.ts";
+import { MAX_UNITS } from "../events/json_text.ts";
+import { link, type LinkModule } from "../code/linker.ts";
+import { lockDown } from "./lockdown.ts";
+import { NODE_MODULES, nodeModule } from "../code/node_modules.ts";
+import { createRegistry, type Registry } from "../api/registry.ts";
+import { describeError, keepPaths } from "../events/error_place.ts";
+import { talk } from "./talk.ts";
+
+/** The part of a worker's global scope in use; the program is checked against the types of a window. */
+interface WorkerScope {
+  postMessage(text: string): void;
+  addEventListener(type: string, listener: (event: FromHost) => void): void;
+}
+
+type FromHost = Event & { readonly data?: unknown; readonly reason?: unknown; readonly ports?: readonly MessagePort[] };
+
+// This module runs in a worker only, where the global scope has both.
+const scope = globalThis as unknown as WorkerScope;
+const post = scope.postMessage.bind(scope);
+const send = (op: WorkerOp, id: number, body: string): void => {
+  // The host would end the worker for it; here it is an error of one call.
+  if (body.length > MAX_UNITS) throw new RangeError(`it is larger than ${MAX_UNITS / 1024 / 1024} MB`);
+  post(frameText({ op, id, body }));
+};
+const memoryUsage = Deno.memoryUsage;
+const heapLimit = (): number => getHeapStatistics().heap_size_limit;
+const firstHeapLimit = heapLimit();
+
+const talking = talk(send);
+let order: LoadOrder | undefined;
+let modules: readonly LinkModule[] = [];
+let registry: Registry | undefined;
+/** JSON texts of the last context event's messages. */
+let messages: readonly string[] = [];
+const calls = new Map<number, AbortController>();
+
+/**
+ * Waits for a message that nobody sends. A worker whose handler was stopped at the heap's limit has nothing else to wait
+ * for, and the runtime takes that for a fault of its own and ends the process. No event names it, so no extension finds it.
+ */
+const vigil = new MessageChannel();
+vigil.port1.onmessage = () => {};
+
+/** Where probes come: it hears when handlers do not. */
+let probes: MessagePort | undefined;
+
+scope.addEventListener("message", (event) => {
+  const [port] = event.ports ?? [];
+  if (port && !probes) {
+    probes = port;
+    probes.onmessage = ({ data }) => take(data);
+  } else take(event.data);
+});
+
+function take(data: unknown): void {
+  const frame = readFrame(data);
+  // The host writes no other operations.
+  if (frame) receive(frame as Frame<HostOp>);
+}
+for (const type of ["error", "unhandledrejection"]) {
+  scope.addEventListener(type, (event) => {
+    // Without this the worker would end with whatever was thrown outside a call.
+    event.preventDefault();
+    const thrown: unknown = "error" in event ? event.error : event.reason;
+    talking.log("error", `failed outside a call: ${describeError(thrown)}`);
+  });
+}
+
+function receive({ op, id, body }: Frame<HostOp>): void {
+  switch (op) {
+    case "load":
+      return answer(id, "compiled", () => compile(JSON.parse(body)));
+    case "run":
+      return answer(id, "loaded", run);
+    case "emit":
+      return answer(id, "done", (signal) => {
+        const [name = "", event = ""] = splitAtLine(body);
+        if (name !== "context") return opened().emit(name, () => event, signal);
+        const now = messages = applyDelta(messages, event);
+        return opened().emit(name, () => contextText(now), signal);
+      });
+    case "tool":
+      return answer(id, "done", async (signal) => {
+        const { name, args, callId } = JSON.parse(body);
+        const update = (partial: unknown): void => {
+          if (calls.has(id)) send("update", id, JSON.stringify(partial));
+        };
+        try {
+          return JSON.stringify(await opened().runTool(name, args, callId, signal, update));
+        } finally {
+          calls.delete(id); // updates after the end are nobody's
+        }
+      });
+    case "command":
+      return answer(id, "done", async (signal) => {
+        const [name = "", args = ""] = splitAtLine(body);
+        await opened().runCommand(name, args, signal);
+        return "";
+      });
+    case "abort":
+      return calls.get(id)?.abort();
+    case "reply":
+    case "refuse":
+      return talking.settle(id, op === "reply", body);
+    case "flags":
+      return registry?.setFlags(JSON.parse(body));
+    case "probe": {
+      const { heapTotal, external } = memoryUsage();
+      // The runtime lifts the limit when it has stopped a handler at it.
+      const held = heapLimit() > firstHeapLimit ? heapLimit() : heapTotal + external;
+      return send("memory", id, String(held));
+    }
+  }
+}
+
+/** Answers a call once, with what `work` gives or with why it failed. */
+function answer(id: number, op: WorkerOp, work: (signal: AbortSignal) => Promise<string>): void {
+  const call = new AbortController();
+  calls.set(id, call);
+  Promise.try(work, call.signal)
+    .then((body) => send(op, id, body))
+    // Sending is what may fail last, and then nothing was sent.
+    .catch((error) => send("failed", id, describeError(error).slice(0, 2000)))
+    .finally(() => calls.delete(id));
+}
+
+/** Makes JavaScript of what came; nothing of the extension has run before the answer is out. */
+async function compile(loaded: LoadOrder): Promise<string> {
+  order = loaded;
+  keepPaths(loaded.modules.map(({ path }) => path));
+  if (!loaded.isSource) {
+    modules = loaded.modules;
+    return "";
+  }
+  const { transpile } = await import("../code/transpile.ts");
+  modules = await Promise.all(loaded.modules.map(async (module) => ({
+    ...module,
+    code: module.path.endsWith(".json") ? module.code : await transpile(module.path, module.code),
+  })));
+  return JSON.stringify(modules);
+}
+
+async function run(): Promise<string> {
+  if (!order) throw new Error("nothing to run");
+  let isLoaded = false;
+  const made = createRegistry({
+    facts: order.facts,
+    call: talking.ask,
+    changed: (registration) => {
+      if (isLoaded) send("registered", 0, JSON.stringify(registration));
+    },
+  }, describeError);
+  const evaluate = lockDown({ cwd: order.facts.cwd, env: order.env, log: talking.log });
+  const exports = await link(modules, {
+    evaluate,
+    external: (specifier) =>
+      specifier === "sandpiper" ? Promise.resolve({ ...api, __esModule: true }) : nodeModule(specifier),
+    externals: ['"sandpiper"', ...NODE_MODULES, "and their own files"],
+  });
+  const factory = exports["default"];
+  if (typeof factory !== "function") throw new Error("it has no function as its default export");
+  await factory(made.api);
+  registry = made;
+  isLoaded = true;
+  return JSON.stringify(made.registration());
+}
+
+function opened(): Registry {
+  if (!registry) throw new Error("it is not loaded yet");
+  return registry;
+}
+
+function splitAtLine(body: string): readonly string[] {
+  const end = body.indexOf("\n");
+  return end < 0 ? [body] : [body.slice(0, end), body.slice(end + 1)];
+}

@@ -1,0 +1,20 @@
+import type { Rendered, StableInputs } from "../../core/prompt.ts";
+import { clean } from "./clean.ts";
+import { countCharacters } from "../../core/support/text.ts";
+
+/**
+ * Whether a SYSTEM.md owns the base: then none of the sections of the default base renders, nor the safety lines (R8).
+ *
+ * An empty file does not count, so that the model is never left without an identity; nor does it in profile `none`, which
+ * reads no file (R42).
+ */
+export function isOverridden(inputs: StableInputs): boolean {
+  const file = inputs.systemOverride;
+  return inputs.profile !== "none" && file?.status === "loaded" && clean(file.text ?? "") !== "";
+}
+
+/** A section made from the program's own words alone. */
+export function builtin(ref: string, text: string): Rendered {
+  const chars = countCharacters(text);
+  return { text, sources: [{ kind: "builtin", ref, status: "loaded", chars, kept: chars }] };
+}

@@ -1,0 +1,79 @@
+import type { FailureKind } from "../../core/provider.ts";
+import { stripControls, takeCharacters } from "../../core/support/text.ts";
+
+/** Where a failure happened; what its message may and must not say. */
+export interface FailureScene {
+  readonly host: string;
+  readonly model: string;
+  /** The variable that held the key. */
+  readonly apiKeyEnv?: string;
+  /** There was no key. */
+  readonly isKeyless?: boolean;
+  /** Never to appear in a message. */
+  readonly secrets: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The parts of a message about a server's reply. */
+export interface FailureParts extends FailureScene {
+  readonly status?: number;
+  readonly serverText: string;
+}
+
+const MAX_SERVER_TEXT = 300;
+
+/** A text of the server's, on one line, without controls and without anything that looks like a key. */
+export function publicText(text: string, secrets: readonly string[]): string {
+  let clean = stripControls(text);
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[key]");
+  clean = clean.replace(/\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{6,}/g, "[key]")
+    .replace(/\bBearer\s+\S+/gi, "Bearer [key]")
+    .replace(/\s+/g, " ").trim();
+  const cut = takeCharacters(clean, MAX_SERVER_TEXT);
+  return cut.length < clean.length ? `${cut}…` : cut;
+}
+
+function advice(kind: FailureKind, { status, host, model, apiKeyEnv, isKeyless, serverText }: FailureParts): string {
+  const variable = apiKeyEnv ?? "the key's variable";
+  if (status === 404 || status === 405) {
+    return `Check the model name "${model}" and the path of --base-url (most servers want it to end in /v1)`;
+  }
+  if (status !== undefined && status >= 300 && status < 400) {
+    return "Set --base-url to where it leads, if you trust that";
+  }
+  switch (kind) {
+    case "auth":
+      if (isKeyless) {
+        return `No key was sent: ${apiKeyEnv ?? "the variable for it"} is not set. Put the key for ${host} into ${
+          apiKeyEnv ?? "it"
+        }, or name the variable that holds it with --api-key-env`;
+      }
+      return `The key was read from ${variable}: check that it belongs to ${host}, or name another variable with --api-key-env`;
+    case "rate_limit":
+      return status === 402 ? `Check the balance at ${host}` : "Wait, or check the plan and its limits";
+    case "overload":
+      return "The server is busy or broken: try again later, or another model";
+    case "context_overflow":
+      return "The conversation is longer than the model can read: compact it, or use a model with a larger window";
+    case "content_filter":
+      return "The server's content filter refused: change the request";
+    case "network":
+      return "Try again";
+    case "bad_request":
+      // Newer models of OpenAI's take tools only there, and say so.
+      if (/\/responses\b|Responses API/i.test(serverText)) return "Use --api responses for this model";
+      return `Check that "${model}" is served there and accepts these settings`;
+    case "aborted":
+      return "The run was ended";
+  }
+}
+
+/** Sentences for a person: which server, what it said, what to do. */
+export function failureMessage(kind: FailureKind, parts: FailureParts): string {
+  const said = publicText(parts.serverText, parts.secrets);
+  const head = parts.status === undefined
+    ? `${parts.host} broke off with an error`
+    : `${parts.host} answered ${parts.status}`;
+  return `${head}${said === "" ? "" : `: "${said}"`}. ${advice(kind, parts)}.`;
+}

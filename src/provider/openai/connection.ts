@@ -1,0 +1,64 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Price } from "../models/models.ts";
+
+/** When calls that a model wrote as plain text are taken: `auto` means on private addresses only. */
+export type TextCallMode = "auto" | "on" | "off";
+
+/** How to reach a server that speaks one of the OpenAI dialects. */
+export interface Connection {
+  /** Up to and including the version, for example `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** Empty for a server that wants none. */
+  readonly apiKey: string;
+  /** No key was found, and the server is asked as if it wanted none: `apiKey` is no secret then. */
+  readonly isKeyless?: boolean;
+  /** The variable that held the key: messages name it, so that a person knows what to fix. */
+  readonly apiKeyEnv?: string;
+  readonly model: string;
+  /** Short name for messages and records; `openai` unless told otherwise. */
+  readonly name?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Longest silence on the connection, milliseconds; comments count as life. Default 300,000. */
+  readonly stallMs?: number;
+  /** Longest time without anything new in the reply, milliseconds; comments do not count. Default six times `stallMs`. */
+  readonly noProgressMs?: number;
+  /** Input and output together, tokens; lets a silently cut prompt be noticed. */
+  readonly contextWindow?: number;
+  /** Longest reply: text, reasoning and arguments together, UTF-16 units. */
+  readonly maxReplyCharacters?: number;
+  readonly price?: Price;
+  readonly textCalls?: TextCallMode;
+  /**
+   * Sees, and may replace, the body right before it is sent (R213); undefined when nobody looked at it. May reject: the
+   * reply then fails.
+   */
+  readonly beforeRequest?: (payload: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
+  /** Headers to add to a request, `null` to leave one out (R217). The key's own header is not to be had. */
+  readonly beforeHeaders?: () => Promise<Readonly<Record<string, string | null>>>;
+  /**
+   * Hears of every answer before it is read, errors included. Headers whose value holds the key are not among them. Must not
+   * throw.
+   */
+  readonly onResponse?: (status: number, headers: () => Readonly<Record<string, string>>) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** A new call id, for servers that send none; must be unique in a conversation. */
+  readonly newId?: () => string;
+}
+
+/** The default of `stallMs`. */
+export const STALL_MS = 300_000;
+
+/** Host and port of a server, for messages; the text itself where it is no URL. */
+export function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+}
+
+/** Whether a server runs on this machine or in this house: loopback, private ranges, names without a public suffix. */
+export function isPrivateHost(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return false;
+  const name = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
+  if (name.includes(":")) return name === "::1" || /^(fe[89ab]|f[cd])/i.test(name);
+  if (/^\d+(\.\d+){3}$/.test(name)) return /^(127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))\./.test(name);
+  return !name.includes(".") || /\.(local|internal|lan|home\.arpa|localhost)$/.test(name);
+}

@@ -1,0 +1,150 @@
+import { isObject, type JsonObject } from "../../core/json.ts";
+import type { ProviderFailure } from "../../core/provider.ts";
+import { cutStream } from "../failure/connection_failure.ts";
+import type { WireReader } from "../reply/exchange.ts";
+import { failureOf } from "../failure/failure.ts";
+import type { FailureScene } from "../failure/failure_message.ts";
+import { parseStrict } from "../repair/json_arguments.ts";
+import type { Price } from "../models/models.ts";
+import type { Reply } from "../reply/reply.ts";
+import { readUsage } from "../reply/usage.ts";
+
+// Servers leave out the most different of these events, so everything is taken from where it comes first, and what comes
+// later only adds what is still missing.
+
+function filled(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function list(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A reader of Responses events for one reply. */
+export function createResponsesReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
+  /** How much of each text has come, by the place of its item and the part in it. */
+  const seen = new Map<string, string>();
+  const reasoning = new Set<string>();
+  const named = new Set<number>();
+  const unnumbered: string[] = [];
+  let isDone = false;
+  let failure: ProviderFailure | undefined;
+
+  /** Adds a delta, or from a whole text what its deltas did not bring. */
+  function grow(place: string, text: string, isWhole: boolean, add: (delta: string) => void): void {
+    const before = seen.get(place) ?? "";
+    const delta = !isWhole ? text : text.startsWith(before) ? text.slice(before.length) : "";
+    if (delta === "") return;
+    seen.set(place, before + delta);
+    add(delta);
+  }
+
+  function readArguments(index: number, args: unknown, isWhole: boolean): void {
+    const text = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
+    grow(`call ${index}`, text, isWhole, (delta) => reply.call({ index, args: delta }));
+  }
+
+  function readSummary(item: JsonObject, index: number): void {
+    for (const [part, { text }] of list(item.summary).entries()) {
+      grow(`summary ${index} ${part}`, filled(text) ?? "", true, (delta) => reply.thinking(delta));
+    }
+    for (const [part, { text }] of list(item.content).entries()) {
+      grow(`reasoning ${index} ${part}`, filled(text) ?? "", true, (delta) => reply.thinking(delta));
+    }
+  }
+
+  function readItem(item: JsonObject, index: number, isWhole: boolean): void {
+    if (item.type === "function_call") {
+      const id = filled(item.call_id);
+      const name = filled(item.name);
+      // Told again with the finished item, by some servers under another id.
+      if (!named.has(index)) {
+        reply.call({ index, args: "", ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) });
+      }
+      if (name !== undefined) named.add(index);
+      readArguments(index, item.arguments, true);
+    } else if (item.type === "message") {
+      for (const [part, content] of list(item.content).entries()) {
+        const text = filled(content.text) ?? filled(content.refusal) ?? "";
+        grow(`text ${index} ${part}`, text, true, (delta) => reply.content(delta));
+      }
+    } else if (item.type === "reasoning" && isWhole) {
+      readSummary(item, index);
+      const id = filled(item.id) ?? `at ${index}`;
+      if (!reasoning.has(id)) reply.keep("reasoning_items", [item]);
+      reasoning.add(id);
+    }
+  }
+
+  function readEnd(response: JsonObject): void {
+    for (const [index, item] of list(response.output).entries()) readItem(item, index, true);
+    const usage = readUsage(response.usage, price);
+    if (usage) reply.usage(usage);
+    const details = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined;
+    if (response.status === "failed" || isObject(response.error)) {
+      failure = failureOf({ body: { error: response.error ?? "the response failed" } }, scene);
+    } else if (details === "content_filter") reply.finish("content_filter");
+    else reply.finish(response.status === "incomplete" ? "length" : "stop");
+    isDone = true;
+  }
+
+  /** The place of an event's item; servers that leave out the number still name the item. */
+  function indexOf({ output_index: index, item_id: itemId, item }: JsonObject): number {
+    if (typeof index === "number") return index;
+    const id = filled(itemId) ?? (isObject(item) ? filled(item.id) : undefined) ?? "";
+    if (!unnumbered.includes(id)) unnumbered.push(id);
+    return unnumbered.indexOf(id);
+  }
+
+  function readEvent(type: string, event: JsonObject): void {
+    const index = indexOf(event);
+    const part = Number(event.content_index ?? event.summary_index ?? 0);
+    const delta = filled(event.delta) ?? "";
+    switch (type) {
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        return grow(`text ${index} ${part}`, delta, false, (text) => reply.content(text));
+      case "response.output_text.done":
+        return grow(`text ${index} ${part}`, filled(event.text) ?? "", true, (text) => reply.content(text));
+      case "response.reasoning_summary_text.delta":
+        return grow(`summary ${index} ${part}`, delta, false, (text) => reply.thinking(text));
+      case "response.reasoning_text.delta":
+        return grow(`reasoning ${index} ${part}`, delta, false, (text) => reply.thinking(text));
+      case "response.function_call_arguments.delta":
+        return readArguments(index, delta, false);
+      case "response.function_call_arguments.done":
+        return readArguments(index, event.arguments, true);
+      case "response.output_item.added":
+      case "response.output_item.done":
+        return isObject(event.item) ? readItem(event.item, index, type.endsWith("done")) : undefined;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        return readEnd(isObject(event.response) ? { status: type.slice("response.".length), ...event.response } : {});
+      case "error":
+        failure = failureOf({ body: isObject(event.error) ? event : { error: event } }, scene);
+    }
+  }
+
+  return {
+    event(name, data) {
+      if (isDone || failure) return;
+      const text = data.trim();
+      if (text === "" || text.startsWith(":") || text === "[DONE]") return;
+      const value = parseStrict(text);
+      if (!isObject(value)) failure = cutStream(scene, "an event in it is damaged");
+      else if (filled(value.type) === undefined && value.error) readEvent("error", value);
+      else readEvent(filled(value.type) ?? name ?? "", value);
+    },
+    whole(body) {
+      if (isObject(body) && "output" in body) readEnd(body);
+      else failure = failureOf({ body }, scene);
+    },
+    get isDone() {
+      return isDone;
+    },
+    get failure() {
+      return failure;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { ToolCall } from "../../core/message.ts";
+import type { CallSlot } from "./call_assembly.ts";
+import type { ReplyScene } from "./message.ts";
+import type { TextGate } from "./text_gate.ts";
+import { readTextCalls } from "./text_calls.ts";
+import { takeCall } from "../repair/tool_arguments.ts";
+
+/** What a complete reply's calls are made from. */
+export interface OpenCalls {
+  readonly slots: readonly CallSlot[];
+  readonly gate: TextGate;
+  /** Whether the output limit ended the reply. */
+  readonly isCut: boolean;
+  /** The visible text so far. */
+  readonly text: string;
+  readonly scene: ReplyScene;
+}
+
+/** The calls of a complete reply, and what has to be said and shown besides. */
+export interface ClosedCalls {
+  readonly calls: readonly ToolCall[];
+  /** Held text that is no call. */
+  readonly text: string;
+  /** White space at the end of the visible text that only led to a call. */
+  readonly dropText: number;
+  readonly notices: readonly string[];
+}
+
+/** Takes, refuses or drops each call of a complete reply. */
+export function closeCalls(open: OpenCalls): ClosedCalls {
+  const { slots, gate, isCut, text, scene } = open;
+  const used = new Set<string>();
+  const calls: ToolCall[] = [];
+  const notices: string[] = [];
+
+  function idFor(id: string | undefined): string {
+    const own = id !== undefined && !used.has(id) ? id : scene.newId();
+    used.add(own);
+    return own;
+  }
+
+  for (const slot of slots) {
+    if (slot.name === undefined && slot.args.trim() === "") continue;
+    const taken = takeCall(slot.name ?? "", slot.args, scene.tools);
+    const { refusal } = taken;
+    if (refusal?.code === "truncated" && isCut) {
+      notices.push(`The output limit cut off the call of "${taken.name}": it was dropped and did not run`);
+      continue;
+    }
+    for (const repair of taken.repairs) notices.push(`Repaired a call of "${taken.name}": ${repair}`);
+    calls.push({
+      type: "toolCall",
+      id: idFor(slot.id),
+      name: taken.name,
+      arguments: taken.args,
+      ...(refusal ? { refused: { reason: refusal.reason, raw: slot.args } } : {}),
+    });
+  }
+  const held = gate.release();
+  if (held === "") return { calls, text: "", dropText: 0, notices };
+  const quotable = scene.quotable?.() ?? [];
+  const written = calls.length > 0 || isCut ? { type: "none" as const } : readTextCalls(held, scene.tools, quotable);
+  if (written.type === "none") return { calls, text: held, dropText: 0, notices };
+  if (written.type === "unusable") {
+    const notice =
+      `The model wrote a call as text, which was not run: ${written.why}. Calls come through the tool interface`;
+    return { calls, text: held, dropText: 0, notices: [...notices, notice] };
+  }
+  for (const { name, args } of written.calls) {
+    notices.push(
+      `Recovered a call of "${name}" that came as text: the server at ${scene.host} lacks this model's tool parser`,
+    );
+    calls.push({ type: "toolCall", id: idFor(undefined), name, arguments: args });
+  }
+  return { calls, text: "", dropText: text.length - text.trimEnd().length, notices };
+}

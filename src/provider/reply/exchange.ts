@@ -1,0 +1,170 @@
+import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
+import { connectionFailure, cutStream } from "../failure/connection_failure.ts";
+import { failureOf } from "../failure/failure.ts";
+import type { FailureScene } from "../failure/failure_message.ts";
+import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
+import type { Ending, Reply } from "./reply.ts";
+import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
+import { createSseReader, type SseReader } from "./sse.ts";
+import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
+
+/** Understands one API's events and puts them into a reply. */
+export interface WireReader {
+  event(name: string | undefined, data: string): void;
+  /** A whole reply as one JSON value, from servers that do not stream. */
+  whole(body: unknown): void;
+  /** Whether the stream said that it is over; what comes after does not count. */
+  readonly isDone: boolean;
+  /** An error that was told inside the stream. */
+  readonly failure: ProviderFailure | undefined;
+}
+
+/** One request and its reply. */
+export interface Exchange {
+  /** Sends the request; rejects with the client's error for everything but a 200. */
+  readonly open: (signal: AbortSignal) => Promise<Response>;
+  readonly reader: WireReader;
+  readonly reply: Reply;
+  readonly scene: ReplyScene;
+  readonly limits: SilenceLimits;
+}
+
+/** A body that is over may hold its connection open; it gets this long to close, so that the connection can be used again. */
+const DRAIN_MS = 100;
+
+/** Whether it closed. */
+async function drain(body: ByteReader): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), DRAIN_MS));
+  const over = async (): Promise<true> => {
+    while (await body.read() !== undefined);
+    return true;
+  };
+  const isOver = await Promise.race([late, over().catch(() => false)]);
+  clearTimeout(timer);
+  return isOver;
+}
+
+/** The failure that a rejected request or a broken body amounts to. */
+function failureFrom(error: unknown, scene: FailureScene): ProviderFailure {
+  // The client's error classes are not imported: the package loads with the first request.
+  if (error instanceof Error && "status" in error && typeof error.status === "number") {
+    const headers = "headers" in error && error.headers instanceof Headers ? { headers: error.headers } : {};
+    const body = "error" in error && error.error !== undefined ? error.error : error.message.replace(/^\d{3} /, "");
+    return failureOf({ status: error.status, body, ...headers }, scene);
+  }
+  return connectionFailure(error, scene);
+}
+
+function silenceFailure(watch: SilenceWatch, { scene, limits }: Exchange): ProviderFailure {
+  return watch.reason === "stalled"
+    ? cutStream(scene, `nothing came for ${limits.stallMs / 1000} s`)
+    : cutStream(scene, `it got no further for ${limits.noProgressMs / 1000} s`);
+}
+
+/** A reply that went on beyond all bounds. Asking again would bring the same. */
+function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene): ProviderFailure {
+  const fix = "Lower the model's maxTokens, or raise limits.maxReplyCharacters in settings.json";
+  const message = `The reply of ${host} has more than ${maxReplyCharacters} characters and was broken off. ${fix}.`;
+  return { kind: "bad_request", message, retry: false };
+}
+
+/** In JSON a character has up to six bytes, and there is more in a body than the reply. */
+const BODY_BYTES_PER_CHARACTER = 6;
+const BODY_BYTES_BESIDES = 1024 * 1024;
+
+/** The text of a body; undefined for one that is larger than any reply. */
+async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene) {
+  if (!response.body) return "";
+  const body = readBytes(response.body);
+  const decoder = new TextDecoder();
+  let left = maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES;
+  let text = "";
+  for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
+    left -= bytes.length;
+    if (left < 0) {
+      await body.cancel();
+      return undefined;
+    }
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
+async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
+  const text = await wholeText(response, exchange.scene);
+  if (text === undefined) return tooLong(exchange.scene);
+  if (/^\s*</.test(text)) {
+    const fix = "Check the path of --base-url (most servers want it to end in /v1)";
+    return {
+      kind: "bad_request",
+      message: `${exchange.scene.host} answered with a web page, not an API. ${fix}.`,
+      retry: false,
+    };
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Events under a wrong content type.
+    sse.push(new TextEncoder().encode(text));
+    sse.end();
+    return undefined;
+  }
+  exchange.reader.whole(body);
+  return undefined;
+}
+
+function endingOf({ reader, reply, scene }: Exchange): Ending {
+  if (reply.isTooLong) return { type: "failed", failure: tooLong(scene) };
+  if (reader.failure) return { type: "failed", failure: reader.failure };
+  if (reader.isDone || reply.isFinished) return { type: "complete" };
+  return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
+}
+
+/** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
+export async function* runExchange(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+  const { reader, reply, scene } = exchange;
+  const sse = createSseReader((name, data) => reader.event(name, data));
+  const watch = watchSilence(exchange.limits, signal);
+  let body: ByteReader | undefined;
+  let ending: Ending | undefined;
+  let isOver = false;
+  try {
+    const response = await watch.wait(exchange.open(watch.signal));
+    if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
+      const failure = await watch.wait(readWhole(response, sse, exchange));
+      if (failure) ending = { type: "failed", failure };
+    } else {
+      body = readBytes(response.body);
+      while (!reader.isDone && !reader.failure && !reply.isTooLong && !signal.aborted) {
+        const bytes = await watch.wait(body.read());
+        if (bytes === undefined) sse.end();
+        else sse.push(bytes);
+        const events = reply.take();
+        if (events.length > 0) watch.progress();
+        for (const event of events) {
+          if (signal.aborted) break;
+          yield event;
+        }
+        isOver = bytes === undefined;
+        if (isOver) break;
+      }
+      if (reader.isDone && !isOver) isOver = await drain(body);
+    }
+  } catch (error) {
+    // Breaking off is what a read may fail of.
+    if (!reply.isTooLong && watch.reason === undefined && !reader.isDone) {
+      ending = { type: "failed", failure: failureFrom(error, scene) };
+    }
+  } finally {
+    watch.close(isOver);
+    if (!isOver) await body?.cancel();
+  }
+  if (watch.reason === "aborted" || signal.aborted) ending = { type: "aborted" };
+  else if (watch.reason !== undefined && !reply.isFinished) {
+    ending = { type: "failed", failure: silenceFailure(watch, exchange) };
+  }
+  yield* reply.end(ending ?? endingOf(exchange));
+}

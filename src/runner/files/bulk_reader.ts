@@ -1,0 +1,148 @@
+// Reads whole folders for the worker that holds the tools, in the thread that started it. Deno looks at every part of a
+// path before each file, which costs twice what opening and reading it does, and it knows no names but those in UTF-8.
+import { join } from "@std/path";
+import type { Policy } from "../../core/policy.ts";
+import { encodeLossless } from "../../../tools/text/lossless_text.ts";
+import type { BulkRequest } from "./bulk_link.ts";
+import { fileScope } from "./scope.ts";
+
+const SYMBOLS = {
+  openat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+} as const;
+
+// Numbers: asm-generic/fcntl.h, linux/stat.h; those that differ on aarch64 beside each other.
+const ARM = Deno.build.arch === "aarch64";
+const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
+const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
+const [O_NONBLOCK, O_CLOEXEC, O_PATH] = [0o4000, 0o2000000, 0o10000000];
+const AT_EMPTY_PATH = 0x1000;
+const [STATX_TYPE, STATX_SIZE] = [0x1, 0x200];
+const [S_IFMT, S_IFREG] = [0o170000, 0o100000];
+
+const SCRATCH_BYTES = 1024 * 1024;
+const EMPTY = new Uint8Array(1);
+
+/** Puts what was asked for into `room` and tells how many bytes that is; -1 where it may not or cannot be had. */
+export type BulkReader = (request: BulkRequest, room: Uint8Array<SharedArrayBuffer>) => number;
+
+/**
+ * Opens the reader for a policy; undefined where libc is another.
+ *
+ * It judges each folder and file by the policy itself, whatever the worker looked at before. It goes to a folder part by
+ * part and follows no link, so that the place which was judged is the place that is read, however often somebody swaps
+ * folders for links meanwhile. The kernel decides besides.
+ */
+export function openBulkReader(policy: Policy): BulkReader | undefined {
+  const libc = open();
+  if (libc === undefined) return undefined;
+  const { openat, close, read, getdents64, statx } = libc;
+  const scope = fileScope(policy);
+  const scratch = new Uint8Array(SCRATCH_BYTES);
+  const status = new Uint8Array(256);
+  const view = new DataView(status.buffer);
+
+  const enter = (folder: string): number => {
+    let at = openat(-1, cString("/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const parts = folder.split("/").filter((part) => part !== "");
+    for (const [i, part] of parts.entries()) {
+      const flags = (i === parts.length - 1 ? O_NONBLOCK : O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+      const next = part === "." || part === ".." ? -1 : openat(at, cString(part), flags);
+      close(at);
+      at = next;
+      if (at < 0) return -1;
+    }
+    return at;
+  };
+
+  const list = (fd: number, room: Uint8Array): number => {
+    let used = 0;
+    for (;;) {
+      const count = Number(getdents64(fd, scratch, BigInt(Math.min(scratch.length, room.length - used))));
+      if (count < 0) return -1;
+      if (count === 0) return used;
+      room.set(scratch.subarray(0, count), used);
+      used += count;
+    }
+  };
+
+  /** Each file as its length and its bytes, -1 alone for one that is passed over; ends before the one that has no room. */
+  const readAll = (fd: number, names: readonly string[], mostBytes: number, room: Uint8Array): number => {
+    const lengths = new DataView(room.buffer, room.byteOffset);
+    let used = 0;
+    for (const name of names) {
+      if (room.length - used < 4 + mostBytes) break;
+      const length = readInto(fd, name, mostBytes, room, used + 4);
+      lengths.setInt32(used, length, true);
+      used += 4 + Math.max(0, length);
+    }
+    return used;
+  };
+
+  const readInto = (folder: number, name: string, mostBytes: number, room: Uint8Array, start: number): number => {
+    const fd = openat(folder, cString(name), O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return -1;
+    try {
+      if (statx(fd, EMPTY, AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE, status) !== 0) return -1;
+      if ((view.getUint16(28, true) & S_IFMT) !== S_IFREG) return -1;
+      const wanted = Math.min(Number(view.getBigUint64(40, true)), mostBytes);
+      let done = 0;
+      while (done < wanted) {
+        const got = Number(read(fd, scratch, BigInt(Math.min(wanted - done, scratch.length))));
+        if (got < 0) return -1;
+        // It shrank meanwhile.
+        if (got === 0) break;
+        room.set(scratch.subarray(0, got), start + done);
+        done += got;
+      }
+      return done;
+    } finally {
+      close(fd);
+    }
+  };
+
+  return ({ folder, names, mostBytes }, room) => {
+    let fd = -1;
+    try {
+      scope.check("read", folder);
+      if (names && !scope.readsAll(folder)) { for (const name of names) scope.check("read", join(folder, name)); }
+      if (names?.some((name) => name === "" || name === "." || name === ".." || name.includes("/"))) return -1;
+      fd = enter(folder);
+      if (fd < 0) return -1;
+      return names === undefined ? list(fd, room) : readAll(fd, names, mostBytes, room);
+    } catch {
+      // Denied, or a name that no path can hold.
+      return -1;
+    } finally {
+      if (fd >= 0) close(fd);
+    }
+  };
+}
+
+function open(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined {
+  try {
+    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  } catch {
+    return undefined;
+  }
+}
+
+const encoder = new TextEncoder();
+/** Of one name: three bytes for each of at most 255 units, or what a longer one needs. */
+let nameBytes = new Uint8Array(1024);
+
+/** A name as the kernel takes it; good until the next one. */
+function cString(name: string): Uint8Array<ArrayBuffer> {
+  if (name.includes("\0")) throw new Error("a name holds a NUL character");
+  if (name.length * 3 >= nameBytes.length) nameBytes = new Uint8Array(name.length * 3 + 1);
+  if (name.isWellFormed()) nameBytes[encoder.encodeInto(name, nameBytes).written] = 0;
+  else {
+    const bytes = encodeLossless(name);
+    nameBytes.set(bytes);
+    nameBytes[bytes.length] = 0;
+  }
+  return nameBytes;
+}

@@ -1,0 +1,28 @@
+import { stripControls, takeCharacters } from "../../core/support/text.ts";
+
+/** Text that can steer neither a terminal nor a browser's reading direction, and that UTF-8 can carry. */
+export function visible(text: string): string {
+  return stripControls(text).toWellFormed();
+}
+
+/** Visible text on one line of at most `limit` characters. */
+export function oneLine(text: string, limit: number): string {
+  // Escape sequences may be long: more is looked at than is kept, and never a whole file.
+  const line = visible(takeCharacters(text, limit * 4)).replace(/\s+/g, " ").trim();
+  const head = takeCharacters(line, limit);
+  return head.length < line.length ? `${takeCharacters(line, limit - 1)}…` : head;
+}
+
+/** JSON for a terminal or a program: nothing is lost, what could steer a terminal stands as `\uXXXX`. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A time as a list shows it: UTC, to the second. */
+export function utc(time: string | Date): string {
+  const date = typeof time === "string" ? new Date(time) : time;
+  return Number.isFinite(date.getTime()) ? date.toISOString().replace("T", " ").replace(/\.\d+Z$/, "Z") : "no time";
+}

@@ -1,0 +1,123 @@
+import { Input } from "@earendil-works/pi-tui/dist/components/input.js";
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import type { Denial, PermissionAnswer } from "../../core/event.ts";
+import { grantOption } from "../../core/grant_option.ts";
+import type { GrantAnswer, GrantRequest } from "../../core/hook.ts";
+import { cleanLine, cleanText } from "../screen/foreign.ts";
+import { cut, wrap } from "../screen/wrap.ts";
+import { grantLines } from "../transcript/grant_lines.ts";
+import type { Question } from "../transcript/questions.ts";
+import type { Dialog } from "../widgets/dialog.ts";
+import { picker } from "../widgets/picker.ts";
+import { type Answer, answersDialog, type Draft } from "./answers_dialog.ts";
+
+/** The dialog for a question; what is typed and is no answer goes into the draft. */
+export function questionForm(question: Question, draft: Draft, now: () => number): Dialog {
+  switch (question.kind) {
+    case "permission":
+      return permissionDialog({ ...question.request, draft, now, done: question.done });
+    case "grant":
+      return grantDialog(question.request, draft, now, question.done);
+    case "select": {
+      const choices = question.options.map((option) => ({ label: option, value: option }));
+      return picker({ title: question.title, choices, done: question.done });
+    }
+    case "confirm": {
+      const title = [question.title, question.message].map(cleanText).filter((part) => part !== "").join("\n");
+      return answersDialog({
+        head: ({ width, theme }) => wrap(title, width).map(theme.strong),
+        answers: [{ key: "n", answer: false, label: "No" }, { key: "y", answer: true, label: "Yes" }],
+        draft,
+        now,
+        done: question.done,
+      });
+    }
+    case "input":
+      return lineDialog(question.title, question.placeholder, question.done);
+  }
+}
+
+const GRANT_ANSWERS: readonly [Answer<GrantAnswer>, ...Answer<GrantAnswer>[]] = [
+  { key: "n", answer: "no", label: "No, it runs without" },
+  { key: "o", answer: "once", label: "Yes, until it is loaded again" },
+  { key: "s", answer: "session", label: "Yes, for this session" },
+  { key: "a", answer: "always", label: "Always, until one of its files changes (kept in your settings)" },
+];
+
+/** Asks whether an extension gets what its manifest asks for. "No" is chosen at the start. */
+export function grantDialog(
+  request: GrantRequest,
+  draft: Draft,
+  now: () => number,
+  done: (answer: GrantAnswer) => void,
+): Dialog {
+  return answersDialog({
+    head: ({ width, theme }) => [
+      ...wrap(theme.warn(`▣ Extension ${cleanLine(request.name)} asks for more than it has:`), width),
+      ...grantLines(request).flatMap((line) => wrap(`  ${line}`, width)),
+      ...wrap(theme.dim(`${cleanLine(request.path)}, SHA-256 ${request.hash.slice(0, 16)}…`), width),
+    ],
+    answers: GRANT_ANSWERS,
+    draft,
+    now,
+    done,
+  });
+}
+
+/** Asks for one line of text; `done` is called once, without a text when it was left. */
+export function lineDialog(title: string, placeholder: string, done: (text: string | undefined) => void): Dialog {
+  const input = new Input({ placeholder: cleanLine(placeholder) });
+  input.focused = true;
+  return {
+    lines: ({ width, theme }) => [
+      ...wrap(theme.strong(cleanLine(title)), width),
+      ...input.render(width),
+      cut(theme.dim("Enter takes it · Esc leaves"), width),
+    ],
+    key(data) {
+      if (matchesKey(data, "escape") || matchesKey(data, "ctrl+c")) done(undefined);
+      else if (matchesKey(data, "enter")) done(input.getValue());
+      else input.handleInput(data);
+      return true;
+    },
+  };
+}
+
+const PERMISSION_ANSWERS: readonly [Answer<PermissionAnswer>, ...Answer<PermissionAnswer>[]] = [
+  { key: "n", answer: "no", label: "No" },
+  { key: "o", answer: "once", label: "Yes, this once", short: "once" },
+  { key: "s", answer: "session", label: "Yes, for this session", short: "session" },
+  { key: "p", answer: "project", label: "Yes, for this project (kept in your settings)", short: "project" },
+];
+
+const VERBS = { read: "read", write: "write", run: "run", net: "connect to" } as const;
+
+/** What a permission dialog asks about. */
+export interface PermissionQuestion {
+  readonly toolName: string;
+  readonly denial: Denial;
+  readonly draft: Draft;
+  readonly now: () => number;
+  /** Called once. */
+  readonly done: (answer: PermissionAnswer) => void;
+}
+
+/** Asks whether what the sandbox refused may happen. "No" is chosen at the start. */
+export function permissionDialog({ toolName, denial, draft, now, done }: PermissionQuestion): Dialog {
+  const [target, grant] = [cleanLine(denial.target), cleanLine(denial.grant)];
+  const what = target === "*" ? `${VERBS[denial.kind]} anything` : `${VERBS[denial.kind]} ${target}`;
+  return answersDialog({
+    head({ width, theme }) {
+      const option = grantOption(denial.kind, grant);
+      return [
+        ...wrap(theme.warn(`▣ The sandbox refused ${cleanLine(toolName)}: ${what}`), width),
+        ...wrap(theme.dim(`The smallest grant that lets it pass: ${option}`), width),
+      ];
+    },
+    answers: PERMISSION_ANSWERS,
+    hint: (key) => `${key} shows the whole call`,
+    draft,
+    now,
+    done,
+  });
+}

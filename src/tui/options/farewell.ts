@@ -1,0 +1,20 @@
+import type { Engine, EngineState } from "../../core/engine.ts";
+import { shellWord } from "../../core/grant_option.ts";
+
+/** Which options a later start needs to reach the model of this one. */
+export type ResumeOptions = (model: EngineState["model"]) => readonly string[];
+
+/** How long what goes on may take to stop when the person leaves, milliseconds. */
+const STOP_MS = 3000;
+
+/** Stops what goes on and waits until the session is on the disk; what to tell the person, if it was kept. */
+export async function endSession(engine: Engine, options: ResumeOptions = () => []): Promise<string | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([engine.abort(), new Promise((late) => timer = setTimeout(late, STOP_MS))]);
+  clearTimeout(timer);
+  engine.store().sync();
+  const { sessionFile, sessionId, model } = engine.state();
+  if (sessionFile === undefined || engine.messages().length === 0) return undefined;
+  const words = ["sandpiper", "--resume", sessionId, ...options(model)];
+  return `The session is saved. ${words.map(shellWord).join(" ")} goes on`;
+}

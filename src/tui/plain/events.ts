@@ -1,0 +1,93 @@
+import type { AgentEvent } from "../../core/event.ts";
+import { textOf } from "../../core/message.ts";
+import { duration } from "../blocks/amounts.ts";
+import { givenText } from "../blocks/given_text.ts";
+import { toolTitle } from "../blocks/tool_title.ts";
+import { noticeOf } from "../transcript/history_replay.ts";
+import { DECISIONS } from "../transcript/questions.ts";
+
+/** Lines that are printed of what a command says, of any other output, and of what is to be written. */
+const COMMAND_LINES = 40;
+const OUTPUT_LINES = 10;
+const GIVEN_LINES = 20;
+/** Tools whose success says it all. */
+const QUIET = new Set(["read", "write", "edit"]);
+
+/** Tells events in lines: an answer by whole lines as it comes, each tool call when it starts and when it ends. */
+export function plainEvents(print: (line: string) => void, root: string): (event: AgentEvent) => void {
+  let rest = "";
+  let hasText = false;
+  const flush = (): void => {
+    if (rest.trim() !== "") print(rest);
+    rest = "";
+  };
+  const answer = (delta: string): void => {
+    hasText ||= delta.trim() !== "";
+    const lines = (rest + delta).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) print(line);
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "message_start":
+        hasText = false;
+        return;
+      case "message_update":
+        if (event.assistantMessageEvent.type === "text_delta") answer(event.assistantMessageEvent.delta);
+        return;
+      case "message_end": {
+        const { message } = event;
+        if (message.role === "assistant") {
+          if (!hasText && !event.discarded) answer(textOf(message.content));
+          flush();
+          if (event.discarded) print("That attempt failed, and what it said is void.");
+          if (message.stopReason === "error") print(`error: ${message.errorMessage ?? "the model gave no answer"}`);
+          if (message.stopReason === "aborted") print("stopped");
+        } else {
+          const notice = noticeOf(message);
+          if (notice !== undefined) print(notice);
+        }
+        return;
+      }
+      case "tool_execution_start": {
+        print(`tool: ${toolTitle(event.toolName, event.args, root).join("\n")}`);
+        const given = givenText(event.toolName, event.args);
+        if (!given) return;
+        const left = given.lines.length - GIVEN_LINES;
+        print(given.lines.slice(0, GIVEN_LINES).join("\n"));
+        if (left > 0) print(`${left} more lines to write`);
+        return;
+      }
+      case "tool_execution_end": {
+        const { toolName, isError, result, durationMs } = event;
+        const diff = result.details?.["diff"];
+        print(`${toolName}: ${isError ? "failed" : "done"}, ${duration(durationMs)}`);
+        if (!isError && typeof diff === "string") return print(diff);
+        if (!isError && QUIET.has(toolName)) return;
+        const lines = textOf(result.content).replace(/\n+$/, "").split("\n");
+        const limit = toolName === "bash" ? COMMAND_LINES : OUTPUT_LINES;
+        const left = lines.length - limit;
+        if (left > 0) print(`${left} lines before these; /output prints all`);
+        return print(lines.slice(-limit).join("\n"));
+      }
+      case "permission_decision":
+        return print(DECISIONS[event.answer]);
+      case "auto_retry_start":
+        return print(
+          `${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows in ${
+            duration(event.delayMs)
+          }.`,
+        );
+      case "compaction_end":
+        return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");
+      case "session_changed":
+        return print(`session ${event.sessionName ?? event.sessionId}`);
+      case "notice":
+        return print(event.level === "info" ? event.message : `${event.level}: ${event.message}`);
+      case "agent_end":
+        if (event.ending === "limit") print(`ended by a limit${event.limit ? `: ${event.limit}` : ""}`);
+        return print("ready");
+    }
+  };
+}

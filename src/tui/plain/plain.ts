@@ -1,0 +1,152 @@
+import type { Engine } from "../../core/engine.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { createSend, errorText } from "../input/sender.ts";
+import { endSession } from "../options/farewell.ts";
+import type { TuiOptions } from "../options/options.ts";
+import { sandboxGlance } from "../options/sandbox_glance.ts";
+import { watchEnds } from "../screen/exit_signals.ts";
+import { cleanedEngine, cleanLine } from "../screen/foreign.ts";
+import { onlyStyles } from "../screen/only_styles.ts";
+import { themeOf } from "../screen/theme.ts";
+import type { Choice } from "../widgets/picker.ts";
+import { plainEvents } from "./events.ts";
+import { plainQuestion } from "./questions.ts";
+
+/**
+ * The session as lines and nothing else: no colours, no cursor, nothing is ever changed that was printed. For screen
+ * readers and dumb terminals; the terminal stays in its own line mode.
+ *
+ * Ends as `runTui` does.
+ */
+export async function runPlain(
+  options: TuiOptions,
+  input: LineReader = readLines(Deno.stdin.readable),
+): Promise<number> {
+  const encoder = new TextEncoder();
+  const ended = Promise.withResolvers<number>();
+  const print = (text: string): void => {
+    let bytes = encoder.encode(text.split("\n").map(onlyStyles).join("\n") + "\n");
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+    } catch {
+      ended.resolve(129); // nobody reads any more
+    }
+  };
+  let engine: Engine | undefined;
+  let lastInterrupt = -Infinity;
+  const ends = watchEnds({
+    restore: () => {},
+    resumed: () => {},
+    end(code) {
+      // Ctrl+C stops what goes on; with nothing going on, or twice, it leaves.
+      const isTwice = performance.now() - lastInterrupt < 2000;
+      lastInterrupt = performance.now();
+      if (code !== 130 || isTwice || !engine?.state().isStreaming) return ended.resolve(code === 130 ? 0 : code);
+      print("stopping; Ctrl+C again leaves");
+      void engine.abort();
+    },
+  }, { repeats: true });
+  print(`sandpiper ${options.version}, plain mode. /help shows commands, /quit leaves.`);
+  let waitingForAnswer: ((line: string) => void) | undefined;
+  options.questions.bind({
+    show(question) {
+      plainQuestion(question, print, (take) => void (waitingForAnswer = take));
+    },
+    hide: () => void (waitingForAnswer = undefined),
+    notify: (message) => print(message),
+    setStatus: (key, text) => text === undefined || print(`${key}: ${text}`),
+  });
+
+  try {
+    engine = cleanedEngine(await options.engine);
+    const opened = engine;
+    for (const notice of opened.notices) print(`warning: ${notice}`);
+    const { cwd, model, policy } = opened.state();
+    print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
+    const write = plainEvents(print, options.cwd);
+    opened.subscribe((event: AgentEvent) => write(event));
+    const context: CommandContext = {
+      engine: opened,
+      world: { ...options, now: Date.now },
+      page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
+      say: (text, level) => print(level === "error" ? `error: ${text}` : text),
+      pick: (title, choices, _start, typed) =>
+        pick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
+      write: (text) => print(`text to write anew: ${text}`),
+      quit: () => ended.resolve(0),
+    };
+    const send = createSend({
+      engine: opened,
+      reader: { startCommand: () => SILENT },
+      context,
+      history: options.history,
+      readImage: options.readImage,
+      giveBack: () => {},
+      onOutput: print,
+    });
+    if (options.firstMessage) void send(options.firstMessage, "followUp");
+    void (async () => {
+      for await (const line of input) {
+        const take = waitingForAnswer;
+        waitingForAnswer = undefined;
+        if (take) take(line);
+        else void send(line, "steer");
+      }
+      await opened.waitForIdle();
+      ended.resolve(0);
+    })().catch((error) => {
+      print(`error: ${errorText(error)}`);
+      ended.resolve(1);
+    });
+    return await ended.promise;
+  } finally {
+    options.questions.release();
+    if (engine) {
+      const words = await endSession(engine, options.resumeOptions);
+      if (words !== undefined) print(words);
+    }
+    ends.stop();
+  }
+}
+
+// deno-lint-ignore no-control-regex -- plain mode has no styles
+const STYLES = /\x1b\[[0-9;]*m/g;
+
+const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
+
+/** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
+function pick<T>(
+  title: string,
+  choices: readonly Choice<T>[],
+  typed: ((text: string) => T) | undefined,
+  print: (text: string) => void,
+  ask: (take: (line: string) => void) => void,
+): Promise<T | undefined> {
+  print([
+    title,
+    ...choices.map(({ label, detail }, index) =>
+      `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
+    ),
+    `Write a number${typed ? ", or what you mean" : ""}; an empty line leaves.`,
+  ].join("\n"));
+  const meant = (line: string): T | undefined => {
+    const chosen = choices[Number(line) - 1]?.value;
+    return chosen === undefined && line !== "" ? typed?.(line) : chosen;
+  };
+  return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
+}
+
+/** Lines that a person writes, without their ends. */
+export type LineReader = AsyncIterable<string>;
+
+/** Splits a stream of bytes into lines. */
+export async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): LineReader {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,76 @@
+import { grantOption } from "../../core/grant_option.ts";
+import type { PermissionAnswer } from "../../core/event.ts";
+import type { GrantAnswer } from "../../core/hook.ts";
+import { cleanLine } from "../screen/foreign.ts";
+import { grantLines } from "../transcript/grant_lines.ts";
+import type { Question } from "../transcript/questions.ts";
+
+const ANSWERS = new Map<string, PermissionAnswer>([
+  ["n", "no"],
+  ["no", "no"],
+  ["o", "once"],
+  ["s", "session"],
+  ["p", "project"],
+]);
+
+const GRANTS = new Map<string, GrantAnswer>([
+  ["n", "no"],
+  ["no", "no"],
+  ["o", "once"],
+  ["s", "session"],
+  ["a", "always"],
+]);
+
+const CONFIRMS = new Map([["n", false], ["no", false], ["y", true], ["yes", true]]);
+
+/**
+ * Asks in lines: prints the question and takes the next line as the answer. Where the answers are letters, a line that
+ * is none of them is asked for once more, and the second one counts as no.
+ */
+export function plainQuestion(
+  question: Question,
+  print: (text: string) => void,
+  ask: (take: (line: string) => void) => void,
+): void {
+  function choose<T>(answers: ReadonlyMap<string, T>, none: T, words: string, done: (answer: T) => void): void {
+    const take = (isLast: boolean) => (line: string): void => {
+      const answer = answers.get(line.trim().toLowerCase());
+      if (answer !== undefined) return done(answer);
+      const given = line.trim() === "" ? "An empty line" : JSON.stringify(cleanLine(line.trim()));
+      print(`${given} is none of the answers${isLast ? ": taken as no." : `. Once more: ${words}`}`);
+      if (isLast) done(none);
+      else ask(take(true));
+    };
+    ask(take(false));
+  }
+  switch (question.kind) {
+    case "permission": {
+      const { toolName, denial: { kind, target, grant } } = question.request;
+      const option = grantOption(kind, cleanLine(grant));
+      print(`question: the sandbox refused ${cleanLine(toolName)}: ${kind} ${cleanLine(target)}`);
+      const words = "n no, o once, s for this session, p for this project";
+      print(`The smallest grant is ${option}. Allow it? ${words}`);
+      return choose(ANSWERS, "no", words, question.done);
+    }
+    case "grant": {
+      const { name, path } = question.request;
+      print(`question: extension ${cleanLine(name)} (${cleanLine(path)}) asks to`);
+      for (const line of grantLines(question.request)) print(`  ${line}`);
+      const words = "n no, o until it is loaded again, s for this session, a always, until one of its files changes";
+      print(`Allow it? ${words}`);
+      return choose(GRANTS, "no", words, question.done);
+    }
+    case "select":
+      print(
+        [`question: ${cleanLine(question.title)}`, ...question.options.map((one, at) => `${at + 1}  ${cleanLine(one)}`)]
+          .join("\n"),
+      );
+      return ask((line) => question.done(question.options[Number(line.trim()) - 1]));
+    case "confirm":
+      print(`question: ${cleanLine(question.title)}: ${cleanLine(question.message)} (y or n)`);
+      return choose(CONFIRMS, false, "y or n", question.done);
+    case "input":
+      print(`question: ${cleanLine(question.title)} ${cleanLine(question.placeholder)}`);
+      return ask((line) => question.done(line));
+  }
+}

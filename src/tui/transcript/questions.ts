@@ -1,0 +1,142 @@
+import type { AskPermission } from "../../core/engine.ts";
+import type { HostUi } from "../../core/host_actions.ts";
+import type { PermissionAnswer } from "../../core/event.ts";
+import type { AskGrant, GrantAnswer, GrantRequest } from "../../core/hook.ts";
+
+/** A question to the person, before a screen has a form for it. */
+export type Question =
+  | {
+    readonly kind: "permission";
+    readonly request: Parameters<AskPermission>[0];
+    readonly done: (answer: PermissionAnswer) => void;
+  }
+  | {
+    readonly kind: "grant";
+    readonly request: GrantRequest;
+    readonly done: (answer: GrantAnswer) => void;
+  }
+  | {
+    readonly kind: "select";
+    readonly title: string;
+    readonly options: readonly string[];
+    readonly done: (answer: string | undefined) => void;
+  }
+  | {
+    readonly kind: "confirm";
+    readonly title: string;
+    readonly message: string;
+    readonly done: (answer: boolean) => void;
+  }
+  | {
+    readonly kind: "input";
+    readonly title: string;
+    readonly placeholder: string;
+    readonly done: (answer: string | undefined) => void;
+  };
+
+/** What is said of an answer to a permission question once it holds. */
+export const DECISIONS: Readonly<Record<PermissionAnswer, string>> = {
+  once: "Allowed once",
+  session: "Allowed for this session",
+  project: "Allowed for this project",
+  no: "Not allowed",
+};
+
+/** What a screen does with questions: shows one at a time. */
+export interface QuestionScreen {
+  readonly show: (question: Question) => void;
+  /** The question that is shown needs no answer any more. */
+  readonly hide: () => void;
+  readonly notify: (message: string, level: "info" | "warning" | "error") => void;
+  readonly setStatus: (key: string, text: string | undefined) => void;
+}
+
+/** Questions of the engine and of extensions; made before the engine, shown once there is a screen. */
+export interface TuiQuestions {
+  readonly ask: AskPermission;
+  readonly askGrant: AskGrant;
+  readonly ui: HostUi;
+  /** From now on questions are shown, those that wait first. */
+  readonly bind: (screen: QuestionScreen) => void;
+  /** Nobody answers any more: what waits, and whatever comes, is answered with no. */
+  readonly release: () => void;
+}
+
+/** No questions yet. */
+export function createQuestions(): TuiQuestions {
+  const waiting: { readonly question: Question; readonly giveUp: () => void }[] = [];
+  let screen: QuestionScreen | undefined;
+  let shown: Question | undefined;
+  let isOver = false;
+
+  const next = (): void => {
+    if (!screen || shown) return;
+    shown = waiting[0]?.question;
+    if (shown) screen.show(shown);
+  };
+
+  /** Waits for its turn and its answer. `none`: what it is when nobody answers. */
+  function put<T>(
+    make: (done: (answer: T) => void) => Question,
+    none: T,
+    signal: AbortSignal,
+    timeoutMs?: number,
+  ): Promise<T> {
+    if (isOver || signal.aborted) return Promise.resolve(none);
+    const { promise, resolve } = Promise.withResolvers<T>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const giveUp = (): void => settle(none);
+    const question = make(settle);
+    waiting.push({ question, giveUp });
+    signal.addEventListener("abort", giveUp);
+    if (timeoutMs !== undefined) timer = setTimeout(giveUp, timeoutMs);
+    next();
+    return promise;
+
+    function settle(answer: T): void {
+      const at = waiting.findIndex((one) => one.question === question);
+      if (at < 0) return;
+      waiting.splice(at, 1);
+      signal.removeEventListener("abort", giveUp);
+      clearTimeout(timer);
+      if (shown === question) {
+        shown = undefined;
+        screen?.hide();
+      }
+      resolve(answer);
+      next();
+    }
+  }
+
+  const none = undefined as string | undefined; // the type of an answer that is none
+  return {
+    ask: (request, signal) => put<PermissionAnswer>((done) => ({ kind: "permission", request, done }), "no", signal),
+    askGrant: (request, signal) => put<GrantAnswer>((done) => ({ kind: "grant", request, done }), "no", signal),
+    ui: {
+      select: (title, options, { timeoutMs }, { signal }) =>
+        put((done) => ({ kind: "select", title, options, done }), none, signal, timeoutMs),
+      confirm: (title, message, { timeoutMs }, { signal }) =>
+        put((done) => ({ kind: "confirm", title, message, done }), false, signal, timeoutMs),
+      input: (title, placeholder, { timeoutMs }, { signal }) =>
+        put((done) => ({ kind: "input", title, placeholder, done }), none, signal, timeoutMs),
+      notify(message, level) {
+        screen?.notify(message, level);
+        return Promise.resolve();
+      },
+      setStatus(key, text) {
+        screen?.setStatus(key, text);
+        return Promise.resolve();
+      },
+    },
+    bind(to) {
+      screen = to;
+      next();
+    },
+    release() {
+      isOver = true;
+      screen = undefined;
+      shown = undefined;
+      for (const { giveUp } of waiting.slice()) giveUp();
+    },
+  };
+}

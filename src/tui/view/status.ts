@@ -1,0 +1,54 @@
+import type { EngineState } from "../../core/engine.ts";
+import { duration } from "../blocks/amounts.ts";
+import type { Look } from "../widgets/block.ts";
+import { cleanLine } from "../screen/foreign.ts";
+import { cut } from "../screen/wrap.ts";
+
+/** What the lines between the conversation and the editor say. */
+export interface StatusFacts {
+  readonly state: EngineState | undefined;
+  readonly activity: string;
+  /** A question waits for the person, who answers it with the same keys. */
+  readonly isAsking: boolean;
+  /** Something takes the keys, so that they mean what it says. */
+  readonly hasDialog: boolean;
+  /** How long it has been busy, milliseconds; undefined when it is not. */
+  readonly busyMs: number | undefined;
+  /** Lines of extensions, by key. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** A word that goes away by itself. */
+  readonly hint: string | undefined;
+}
+
+/** Queued messages, and lines of extensions, that are shown. */
+const QUEUED = 5;
+const SAID = 5;
+
+/** What goes on, what waits, what extensions say. */
+export function statusLines(
+  { state, activity, isAsking, hasDialog, busyMs, lines, hint }: StatusFacts,
+  { width, theme }: Look,
+): readonly string[] {
+  const queued = [
+    ...(state?.steering ?? []).map((text) => `↳ steering: ${text}`),
+    ...(state?.followUp ?? []).map((text) => `⇢ afterwards: ${text}`),
+  ];
+  const keys = hasDialog ? [] : state?.isStreaming ? ["Esc stops", "Enter steers"] : ["Esc stops"];
+  const busy = busyMs === undefined
+    ? []
+    : isAsking
+    ? [`${theme.warn("●")} waiting for your answer`]
+    : [`${theme.accent("●")} ${activity || "working"} ${theme.dim([seconds(busyMs), ...keys].join(" · "))}`];
+  return [
+    ...Array.from(lines.values(), (line) => theme.dim(cleanLine(line))).slice(0, SAID),
+    ...queued.slice(0, QUEUED).map((line) => theme.dim(cleanLine(line))),
+    ...(queued.length > QUEUED ? [theme.dim(`  and ${queued.length - QUEUED} more`)] : []),
+    ...busy,
+    ...(hint === undefined ? [] : [theme.warn(hint)]),
+  ].map((line) => cut(line, width));
+}
+
+/** Whole seconds: a line that changes more often would only flicker. */
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${Math.floor(ms / 1000)}s` : duration(ms);
+}

@@ -1,0 +1,123 @@
+import { assertEquals } from "@std/assert";
+import type { AgentEvent } from "../../../src/core/event.ts";
+import type { AssistantMessage } from "../../../src/core/message.ts";
+import { isTextEvent, textMode } from "../../../src/cli/modes/text.ts";
+
+function reply(text: string): AssistantMessage {
+  return {
+    role: "assistant",
+    content: [{ type: "text", text }],
+    provider: "t",
+    model: "t",
+    stopReason: "stop",
+    timestamp: 0,
+  };
+}
+
+async function* events(...list: AgentEvent[]): AsyncGenerator<AgentEvent> {
+  yield* list;
+}
+
+Deno.test("textMode() prints the last assistant text once, with one newline and no control sequences R260", async () => {
+  const answers: string[] = [];
+  const outcome = await textMode(
+    events(
+      { type: "message_end", message: reply("looking") },
+      { type: "message_end", message: reply("\x1b]0;x\x07Done.\n\n") },
+      { type: "agent_end", messages: [], ending: "done" },
+    ),
+    { answer: (text) => answers.push(text) > 0, warn: () => {} },
+  );
+  assertEquals([answers, outcome.ending], [["Done.\n"], "done"]);
+});
+
+Deno.test("textMode() prints no half answer of a failed run", async () => {
+  const answers: string[] = [];
+  await textMode(
+    events({ type: "message_end", message: reply("half") }, { type: "agent_end", messages: [], ending: "error" }),
+    { answer: (text) => answers.push(text) > 0, warn: () => {} },
+  );
+  assertEquals(answers, []);
+});
+
+Deno.test("textMode() says the same, progress included, when it gets only what isTextEvent() lets through", async () => {
+  const call = { toolCallId: "1", toolName: "bash" };
+  const result = { content: [{ type: "text", text: "out" }] } as const;
+  const list: readonly AgentEvent[] = [
+    { type: "agent_start" },
+    { type: "message_start", message: reply("") },
+    { type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "do" } },
+    { type: "message_end", message: reply("doing") },
+    { type: "tool_execution_start", ...call, args: { command: "ls" } },
+    { type: "tool_execution_update", ...call, partialResult: result },
+    { type: "tool_execution_end", ...call, result, isError: false, durationMs: 3 },
+    { type: "auto_retry_start", attempt: 1, maxAttempts: 3, delayMs: 5, errorMessage: "busy" },
+    { type: "notice", level: "info", message: "note" },
+    { type: "notice", level: "warning", message: "mind" },
+    { type: "message_end", message: reply("Done.") },
+    { type: "agent_end", messages: [], ending: "limit", limit: "maxTurns" },
+  ];
+  const said = async (seen: readonly AgentEvent[]): Promise<unknown> => {
+    const lines: string[] = [];
+    const put = (line: string): boolean => lines.push(line) > 0;
+    return [await textMode(events(...seen), { answer: put, warn: put, progress: put }), lines];
+  };
+  const wanted = list.filter(isTextEvent);
+  assertEquals(wanted.length, list.length - 2);
+  assertEquals(await said(wanted), await said(list));
+});
+
+Deno.test("textMode() tells the answer once with --verbose, before it what came before, and half an answer of a failed run", async () => {
+  const call: AgentEvent = { type: "tool_execution_start", toolCallId: "1", toolName: "ls", args: { path: "." } };
+  const said = async (...list: readonly AgentEvent[]): Promise<string[]> => {
+    const lines: string[] = [];
+    const put = (line: string): boolean => lines.push(line) > 0;
+    await textMode(events(...list), { answer: put, warn: put, progress: put });
+    return lines;
+  };
+  const [first, last] = ["Looking.", "Done."].map((text): AgentEvent => ({
+    type: "message_end",
+    message: reply(text),
+  }));
+  const end = (ending: "done" | "error"): AgentEvent => ({ type: "agent_end", messages: [], ending });
+  assertEquals(await said(first!, call, last!, end("done")), ["Looking.", "▸ ls .", "Done.\n"]);
+  assertEquals(await said(first!, last!, end("done")), ["Looking.", "Done.\n"]);
+  assertEquals(await said(first!, end("error")), ["Looking."]);
+});
+
+Deno.test("textMode() shows what a command said with --verbose, its newest lines", async () => {
+  const lines: string[] = [];
+  const call = { toolCallId: "1", toolName: "bash", isError: false, durationMs: 3 };
+  const end = (text: string): AgentEvent => ({
+    type: "tool_execution_end",
+    ...call,
+    result: { content: [{ type: "text", text }] },
+  });
+  const many = Array.from({ length: 25 }, (_, at) => `line ${at + 1}`).join("\n");
+  await textMode(events(end("one\n  \x1b[2Jtwo\n"), end(many)), {
+    answer: () => true,
+    warn: () => {},
+    progress: (line) => lines.push(line),
+  });
+  assertEquals(lines.slice(0, 5), [
+    " ok in 3 ms",
+    "    one",
+    "      two",
+    " ok in 3 ms",
+    "    … 5 lines before these",
+  ]);
+  assertEquals([lines.length, lines.at(-1)], [25, "    line 25"]);
+});
+
+Deno.test("textMode() shows a command whole with --verbose, in its own lines", async () => {
+  const lines: string[] = [];
+  const long = `echo ${"x".repeat(300)}; rm -rf src/`;
+  const command = `cat > a <<'EOF'\n  one\x1b[2J\n${"two\n".repeat(30)}EOF\n${long}\n`;
+  await textMode(events({ type: "tool_execution_start", toolCallId: "1", toolName: "bash", args: { command } }), {
+    answer: () => true,
+    warn: () => {},
+    progress: (line) => lines.push(line),
+  });
+  const two = Array<string>(30).fill("    two");
+  assertEquals(lines, ["▸ bash cat > a <<'EOF'", "      one", ...two, "    EOF", `    ${long}`]);
+});

@@ -1,0 +1,54 @@
+// What of the prompt only the bytes on the wire can show.
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { textReply } from "../helpers/server.ts";
+import { withServer } from "./wire.ts";
+
+const REPLIES = [{ events: textReply("ok") }];
+const SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\nFOLD-EVERYTHING-TWICE\n";
+
+// deno-lint-ignore no-explicit-any -- a request of the wire format
+const systemOf = (request: any): string => request.messages[0].content;
+// deno-lint-ignore no-explicit-any -- a request of the wire format
+const toolsOf = (request: any): string[] => (request.tools ?? []).map((tool: any) => tool.function.name);
+
+Deno.test("a turn has profile full unless told otherwise R40", async () => {
+  const files = { "AGENTS.md": "BE-KIND" };
+  for (const [args, profile] of [[[], "full"], [["--profile", "minimal"], "minimal"]] as const) {
+    await withServer(REPLIES, { files, args }, async ({ say, server, events }) => {
+      await say("go");
+      const profiles = events.flatMap((event) => event.type === "prompt_compiled" ? [event.manifest.profile] : []);
+      assertEquals(profiles, [profile]);
+      assertEquals(systemOf(server.requests[0]).includes("BE-KIND"), profile === "full");
+    });
+  }
+});
+
+Deno.test("a skill's text is sent when a turn names it, and never in the system prompt of another R107", () =>
+  withServer(
+    REPLIES,
+    { files: { ".sandpiper/skills/tidy/SKILL.md": SKILL }, args: ["--trust"] },
+    async ({ say, server }) => {
+      for (const text of ["what can you do?", "please use $tidy", "and now?"]) await say(text);
+      const [before, named, after] = server.requests;
+      assertStringIncludes(systemOf(before), "<name>tidy</name>");
+      assert(!JSON.stringify(before).includes("FOLD-EVERYTHING-TWICE"));
+      assertStringIncludes(JSON.stringify(named), "FOLD-EVERYTHING-TWICE");
+      assert(!systemOf(after).includes("FOLD-EVERYTHING-TWICE"));
+    },
+  ));
+
+Deno.test("the request after a change of tools has the new list, guidelines and schemas, and none of the old R440", () =>
+  withServer(REPLIES, { args: ["--no-session"] }, async ({ say, server, engine }) => {
+    await say("one");
+    engine.setActiveTools(["read", "grep"]);
+    await say("two");
+    engine.setActiveTools(["bash"]);
+    await say("three");
+    assertEquals(server.requests.map(toolsOf), [["read", "bash", "edit", "write"], ["read", "grep"], ["bash"]]);
+    const listed = server.requests.map((request) =>
+      [...systemOf(request).matchAll(/^- (read|bash|edit|write|grep|find|ls): /gm)].map(([, name]) => name)
+    );
+    assertEquals(listed, [["read", "bash", "edit", "write"], ["read", "grep"], ["bash"]]);
+    const guidelines = server.requests.map((request) => systemOf(request).split("Guidelines:\n")[1]?.split("\n\n")[0]);
+    assertEquals(new Set(guidelines).size, 3, guidelines.join("\n---\n"));
+  }));

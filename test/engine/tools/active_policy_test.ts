@@ -1,0 +1,119 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { backgroundIds } from "../../../src/engine/tools/background_ids.ts";
+import { grantDesk, offeredIn } from "../../../src/engine/tools/active_policy.ts";
+import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
+import { UserError } from "../../../src/core/error.ts";
+import type { JsonValue } from "../../../src/core/json.ts";
+import { textOf } from "../../../src/core/message.ts";
+import type { Policy } from "../../../src/core/policy.ts";
+import { errorResult, type ToolResult } from "../../../src/core/tool.ts";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import type { Grants } from "../../../src/sandbox/policy/policy.ts";
+import { TOOLS, toolsUnder } from "../../../tools/mod.ts";
+import { makeWorld, type World, worldPolicy } from "../../sandbox/confined_world.ts";
+import { CONFINED } from "../../sandbox/shell_fixture.ts";
+
+const OPTIONS = { signal: new AbortController().signal, onUpdate: () => {} };
+const [READ] = TOOLS;
+
+/** Processes with a runner that answers every call with this denial. */
+function liar(policy: Policy, denial: JsonValue): ToolProcesses {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const run = (): Promise<ToolResult> => Promise.resolve(errorResult("Denied", { denial }));
+  return { policy, active: [], known: [], run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
+}
+
+const resolveIn = (world: World) => (grants: Grants): Policy => worldPolicy(world, "kernel", { grants });
+
+const LIES: readonly (readonly [lie: string, denial: (world: World) => JsonValue])[] = [
+  ["of a secret", ({ home }) => ({ kind: "read", target: `${home}/.ssh/id`, grant: "/srv" })],
+  ["of a secret behind a link", ({ root }) => ({ kind: "read", target: `${root}/keys` })],
+  ["of what is protected", ({ root }) => ({ kind: "write", target: `${root}/.envrc` })],
+  ["of what may be read anyway", ({ root }) => ({ kind: "read", target: `${root}/a` })],
+  ["without a target", () => ({ kind: "read", grant: "*" })],
+];
+
+for (const [lie, denial] of LIES) {
+  Deno.test(`grantDesk() offers nothing for a runner's denial ${lie} R471 R480`, async () => {
+    using world = makeWorld();
+    Deno.mkdirSync(`${world.home}/.ssh`);
+    Deno.symlinkSync(`${world.home}/.ssh`, `${world.root}/keys`);
+    const first = liar(worldPolicy(world, "kernel"), denial(world));
+    const desk = grantDesk({ first, open: () => first, resolve: resolveIn(world) });
+    assertEquals(READ && await desk.run(READ, {}, OPTIONS), errorResult("Denied"));
+  });
+}
+
+Deno.test("grantDesk() takes no grant from a runner, and shows the real place R480", async () => {
+  using world = makeWorld();
+  Deno.symlinkSync(world.outside, `${world.root}/harmless`);
+  const denial = { kind: "read", target: `${world.root}/harmless/secret`, grant: "*" };
+  const first = liar(worldPolicy(world, "kernel"), denial);
+  const opened: Policy[] = [];
+  const open = (policy: Policy): ToolProcesses => {
+    opened.push(policy);
+    return liar(policy, denial);
+  };
+  const desk = grantDesk({ first, open, resolve: resolveIn(world) });
+  const offered = READ && offeredIn(await desk.run(READ, {}, OPTIONS));
+  const target = `${world.outside}/secret`;
+  assertEquals(offered, { kind: "read", target, grant: target });
+  // Whoever answers for something else than was offered gets nothing.
+  for (const other of [{ kind: "read", target, grant: "*" }, { kind: "read", target, grant: world.base }] as const) {
+    assertThrows(() => desk.grant(other), UserError);
+  }
+  assertEquals([opened, desk.granted()], [[], []]);
+  if (offered) desk.grant(offered);
+  assertEquals([opened.map(({ read }) => read.list.includes(target)), desk.granted()], [[true], [offered]]);
+  await desk.close();
+  if (offered) assertThrows(() => desk.grant({ ...offered, target: "/x" }), UserError);
+});
+
+Deno.test("grantDesk() offers nothing that the project takes away again, and no list where none can hold R465", async () => {
+  using world = makeWorld();
+  const claim = { kind: "read", target: `${world.outside}/secret` } as const;
+  const asked = async (policy: Policy, resolve: (grants: Grants) => Policy): Promise<unknown> => {
+    const first = liar(policy, claim);
+    const desk = grantDesk({ first, open: () => first, resolve });
+    return READ && offeredIn(await desk.run(READ, {}, OPTIONS))?.grant;
+  };
+  const policy = worldPolicy(world, "kernel");
+  assertEquals(await asked(policy, resolveIn(world)), claim.target);
+  const project = { read: ["."] };
+  assertEquals(await asked(policy, (grants) => worldPolicy(world, "kernel", { grants, project })), undefined);
+});
+
+for (const level of CONFINED.filter((level) => level === "kernel")) {
+  Deno.test(`grantDesk() at ${level} opens a place to read and bash alike, and closes it after once R477`, async () => {
+    using world = makeWorld();
+    const policy = worldPolicy(world, level);
+    const tools = toolsUnder(policy);
+    const ground = { self: thisProgram(), cache: undefined, numbered: backgroundIds() };
+    const open = (wider: Policy): ToolProcesses => openToolProcesses(wider, { active: tools, known: tools }, ground);
+    const desk = grantDesk({ first: open(policy), open, resolve: resolveIn(world) });
+    const path = `${world.outside}/secret`;
+    const calls = [["read", { path }], ["bash", { command: `cat ${path}` }]] as const;
+    const all = async (): Promise<readonly ToolResult[]> => {
+      const results: ToolResult[] = [];
+      for (const [name, args] of calls) {
+        const tool = tools.find((one) => one.name === name);
+        if (tool) results.push(await desk.run(tool, args, OPTIONS));
+      }
+      return results;
+    };
+    const denial = { kind: "read", target: path, grant: path } as const;
+    const reach = (results: readonly ToolResult[]): readonly boolean[] =>
+      results.map(({ content }) => textOf(content).includes("outside-secret"));
+    try {
+      const before = await all();
+      assertEquals([reach(before), before.map(offeredIn)], [[false, false], [denial, denial]]);
+      const bash = tools.find(({ name }) => name === "bash");
+      const once = bash && await desk.runOnce(denial, bash, calls[1][1], OPTIONS);
+      assertEquals([once && reach([once]), reach(await all())], [[true], [false, false]]);
+      desk.grant(denial);
+      assertEquals(reach(await all()), [true, true]);
+    } finally {
+      await desk.close();
+    }
+  });
+}

@@ -1,0 +1,85 @@
+import { assert, assertEquals } from "@std/assert";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "../../../src/core/message.ts";
+import { createChatRequest } from "../../../src/provider/openai/chat_request.ts";
+import { profileOf } from "../../../src/provider/openai/server_profile.ts";
+import { TOOLS } from "../fixture_files.ts";
+import { requestOf } from "../wire_server.ts";
+
+const LIMITS = { usage: true, maxField: "max_tokens" } as const;
+
+const user = (content: Extract<Message, { role: "user" }>["content"]): Message => ({
+  role: "user",
+  content,
+  timestamp: 1,
+});
+const call = (id: string, name = "ls", args: JsonObject = {}): ToolCall => ({
+  type: "toolCall",
+  id,
+  name,
+  arguments: args,
+});
+const assistant = (content: AssistantMessage["content"], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content,
+  provider: "openai",
+  model: "m",
+  stopReason: "stop",
+  timestamp: 1,
+  ...more,
+});
+const result = (toolCallId: string, content: ToolResultMessage["content"]): Message => ({
+  role: "toolResult",
+  toolCallId,
+  toolName: "ls",
+  content,
+  isError: false,
+  timestamp: 1,
+});
+const text = (value: string) => ({ type: "text", text: value }) as const;
+const image = { type: "image", data: "QQ==", mimeType: "image/png" } as const;
+
+Deno.test("createChatRequest() never changes what was sent before (R431, X28)", () => {
+  const { host } = new URL("http://unknown.test/v1");
+  const target = { profile: profileOf("http://unknown.test/v1"), host, model: "m" };
+  const request = createChatRequest(target);
+  const messages: Message[] = [];
+  let before = "";
+  for (let turn = 0; turn < 5; turn++) {
+    messages.push(
+      user(`${turn}`),
+      assistant([text("t"), call(`c${turn}`)]),
+      result(`c${turn}`, turn === 2 ? [image] : [text("r")]),
+    );
+    const body = JSON.stringify(request(requestOf({ messages, tools: TOOLS }), LIMITS));
+    const prefix = before.slice(0, -"]}".length);
+    assert(body.startsWith(prefix), `turn ${turn} changed earlier bytes`);
+    assertEquals(body, JSON.stringify(createChatRequest(target)(requestOf({ messages, tools: TOOLS }), LIMITS)));
+    before = body;
+  }
+});
+
+Deno.test("createChatRequest() asks each server for effort and limits in its own words, and gives a cache key to those that know one (R429, X29)", () => {
+  const bodyFor = (baseUrl: string) => {
+    const target = { profile: profileOf(baseUrl), host: new URL(baseUrl).host, model: "m" };
+    const request = requestOf({ system: "", messages: [], thinking: "low", maxTokens: 5, cacheKey: "k".repeat(80) });
+    return createChatRequest(target)(request, { usage: false, maxField: target.profile.maxField });
+  };
+  const common = { model: "m", stream: true, messages: [] };
+  assertEquals<unknown>(bodyFor("https://api.openai.com/v1"), {
+    ...common,
+    max_completion_tokens: 5,
+    reasoning_effort: "low",
+    prompt_cache_key: "k".repeat(64),
+  });
+  assertEquals<unknown>(bodyFor("https://openrouter.ai/api/v1"), {
+    ...common,
+    max_completion_tokens: 5,
+    reasoning: { effort: "low" },
+  });
+  assertEquals<unknown>(bodyFor("https://evil.test/api.openai.com"), {
+    ...common,
+    max_tokens: 5,
+    reasoning_effort: "low",
+  });
+});

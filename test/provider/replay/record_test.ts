@@ -1,0 +1,47 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { type AssistantMessage, toolCallsOf } from "../../../src/core/message.ts";
+import { openChat } from "../../../src/provider/openai/chat.ts";
+import { recordProvider } from "../../../src/provider/replay/record.ts";
+import { openReplay } from "../../../src/provider/replay/replay.ts";
+import { TOOLS } from "../fixture_files.ts";
+import { chunk, collect, requestOf, saying, serve, sse } from "../wire_server.ts";
+
+Deno.test("recordProvider() writes a cassette that plays the same replies, without the key (R438)", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const file = join(folder, "run.jsonl");
+    const key = 'k"ey-123';
+    const call = { index: 0, id: "c1", function: { name: "bash", arguments: '{"command":"ls"}' } };
+    const first = chunk({ content: `The key is ${key}.` }) + chunk({ tool_calls: [call] }) + chunk({}, "tool_calls") +
+      chunk({}, null, { usage: { prompt_tokens: 5, completion_tokens: 2 } });
+    await using server = serve(sse(first), saying("Done."), () => new Response("no", { status: 503 }));
+    const live = recordProvider(openChat({ baseUrl: server.url, apiKey: key, model: "m" }), { file, secrets: [key] });
+    const heard: AssistantMessage[] = [];
+    for (let turn = 0; turn < 3; turn++) heard.push((await collect(live, requestOf({ tools: TOOLS }))).message);
+    await collect(live, requestOf(), AbortSignal.abort());
+
+    const text = Deno.readTextFileSync(file);
+    assertEquals([text.trimEnd().split("\n").length, text.includes("ey-123")], [3, false]);
+    assertEquals((Deno.statSync(file).mode ?? 0) & 0o777, 0o600);
+    const replay = await openReplay(file);
+    const summary = (
+      message: AssistantMessage,
+    ) => [message.stopReason, toolCallsOf(message), message.failure?.kind];
+    for (const message of heard) {
+      assertEquals(summary((await collect(replay, requestOf({ tools: TOOLS }))).message), summary(message));
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("recordProvider() says that it cannot write, and the run goes on", async () => {
+  await using server = serve(saying("Done."));
+  const live = recordProvider(openChat({ baseUrl: server.url, apiKey: "k", model: "m" }), {
+    file: "/dev/null/run.jsonl",
+  });
+  const { events, message } = await collect(live, requestOf());
+  assertEquals([message.stopReason, events.at(-2)?.type], ["stop", "notice"]);
+  assertStringIncludes(JSON.stringify(events.at(-2)), "--record");
+});

@@ -1,0 +1,103 @@
+import { assertEquals } from "@std/assert";
+import { ToolError } from "../../../src/core/error.ts";
+import type { Policy } from "../../../src/core/policy.ts";
+import { fileScope } from "../../../src/runner/files/scope.ts";
+import { policyFor, scope } from "../world.ts";
+
+const POLICY = policyFor("/w", {
+  read: scope("/w", "/lib"),
+  write: scope("/w", "/tmp/own"),
+  denyRead: ["/w/secret"],
+  denyWrite: ["/w/fixed", "/lib/x"],
+  protected: ["/w/.git/config", "/w/.envrc"],
+});
+
+/** The rule that a denial names; undefined where there is none. */
+function rule(policy: Policy, access: "read" | "write", path: string, real?: string): string | undefined {
+  try {
+    fileScope(policy).check(access, path, real);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return /outside the \w+ scope|closed to file tools|deny list|protected|git obeys|NUL/.exec(error.message)?.[0] ??
+      error.message;
+  }
+}
+
+const CASES: readonly (readonly ["read" | "write", string, string | undefined, string?])[] = [
+  ["read", "/w/a", undefined],
+  ["read", "/w", undefined],
+  ["read", "/wa", "outside the read scope"],
+  ["read", "/w/../etc/passwd", "outside the read scope", "/etc/passwd"],
+  ["read", "/lib/x", undefined],
+  ["write", "/lib/x", "deny list"],
+  ["write", "/lib/y", "outside the write scope"],
+  ["read", "/w/secret", "deny list"],
+  ["read", "/w/SECRET/a", "deny list"],
+  ["write", "/w/secret/a", "deny list"],
+  ["read", "/w/secrets", undefined],
+  ["write", "/w/fixed/a", "deny list"],
+  ["read", "/w/fixed/a", undefined],
+  ["write", "/w/link", "deny list", "/w/fixed/a"],
+  ["write", "/w/.git/config", "protected"],
+  ["read", "/w/.git/config", undefined],
+  ["write", "/w/.ENVRC", "protected"],
+  ["write", "/w/.en\u200dvrc", "protected"],
+  ["write", "/w/a/.git/hooks/x", "git obeys"],
+  ["write", "/w/a/.git", "git obeys"],
+  ["read", "/w/a/.git", undefined],
+  ["write", "/w/.git/index", undefined],
+  ["write", "/tmp/own/.git/config", "git obeys"],
+  ["read", "/proc/self/environ", "closed to file tools"],
+  ["read", "/w/link", "closed to file tools", "/proc/1/mem"],
+  ["read", "/process", "outside the read scope"],
+  ["read", "/w/a\0b", "NUL"],
+];
+for (const [access, path, expected, real] of CASES) {
+  Deno.test(`fileScope() ${access}s ${JSON.stringify(path)}${real ? ` at ${real}` : ""}: ${expected ?? "yes"}`, () =>
+    assertEquals(rule(POLICY, access, path, real), expected));
+}
+
+Deno.test("fileScope() with everything granted still closes the kernel's file systems and what is denied", () => {
+  const all = { ...POLICY, read: { all: true, list: [] }, write: { all: true, list: [] } };
+  assertEquals(rule(all, "read", "/etc/passwd"), undefined);
+  assertEquals(rule(all, "write", "/etc/passwd"), undefined);
+  assertEquals(rule(all, "read", "/w/secret"), "deny list");
+  assertEquals(rule(all, "read", "/sys/kernel"), "closed to file tools");
+  assertEquals(rule(all, "write", "/home/u/.git/config"), "git obeys");
+});
+
+Deno.test("fileScope() lets a workspace lie in shared memory, and nothing else of it", () => {
+  const shared = policyFor("/dev/shm/w");
+  assertEquals([rule(shared, "write", "/dev/shm/w/a"), rule(shared, "read", "/dev/shm/x")], [
+    undefined,
+    "closed to file tools",
+  ]);
+});
+
+Deno.test("fileScope() lets nothing be moved that holds what is denied or protected", () => {
+  const { checkTree } = fileScope(POLICY);
+  const refused = (path: string): boolean => {
+    try {
+      checkTree(path, path);
+      return false;
+    } catch (error) {
+      return error instanceof ToolError;
+    }
+  };
+  assertEquals(["/w", "/w/.git", "/w/.GIT", "/lib", "/w/secret", "/w/a"].map(refused), [
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+Deno.test("fileScope() knows folders in which no name needs a check of its own", () => {
+  const { readsAll } = fileScope(POLICY);
+  assertEquals(["/w/a", "/w", "/w/secret", "/w/secret/x", "/lib", "/etc", "/", "/proc"].map(readsAll), [
+    ...[true, false, false, false, true, false, false, false],
+  ]);
+});

@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { completion } from "../../../src/tui/input/completion.ts";
+
+const FILES = ["src/", "src/alpha.ts", "src/beta.ts", "my file.md", "evil\x1b]0;x\x07.ts"];
+const made = completion({
+  commands: () => [{ name: "model", description: "m" }, { name: "compact", description: "c" }],
+  files: () => Promise.resolve(FILES),
+});
+
+async function offered(text: string, force = false): Promise<readonly string[]> {
+  const signal = new AbortController().signal;
+  const found = await made.getSuggestions([text], 0, text.length, { signal, force });
+  return found?.items.map(({ label }) => label) ?? [];
+}
+
+Deno.test("completion() offers commands at the beginning and files after @ and on Tab", async () => {
+  const cases = [
+    ["/mo", false, ["/model"]],
+    ["say /mo", false, []],
+    ["see @alp", false, ["src/alpha.ts"]],
+    ["see @src/b", false, ["src/beta.ts"]],
+    ["see @evil", false, []],
+    ["see alp", false, []],
+    ["see alp", true, ["src/alpha.ts"]],
+  ] as const;
+  for (const [text, force, labels] of cases) assertEquals<readonly string[]>(await offered(text, force), labels, text);
+});
+
+Deno.test("completion() puts in what was chosen, quoted where it has spaces, and stays in a folder", async () => {
+  const put = async (text: string): Promise<string | undefined> => {
+    const signal = new AbortController().signal;
+    const found = await made.getSuggestions([text], 0, text.length, { signal });
+    const item = found?.items[0];
+    if (!found || !item) return undefined;
+    return made.applyCompletion([text], 0, text.length, item, found.prefix).lines[0];
+  };
+  assertEquals(await put("see @my"), 'see @"my file.md" ');
+  assertEquals(await put("see @src"), "see @src/");
+  assertEquals(await put("/mod"), "/model ");
+});
+
+Deno.test("completion() without files offers none", async () => {
+  const none = completion({ commands: () => [], files: () => Promise.reject(new Error("no")) });
+  assertEquals(await none.getSuggestions(["@a"], 0, 2, { signal: new AbortController().signal }), null);
+});

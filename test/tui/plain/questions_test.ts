@@ -1,0 +1,68 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { plainEvents } from "../../../src/tui/plain/events.ts";
+import { plainQuestion } from "../../../src/tui/plain/questions.ts";
+import type { Question } from "../../../src/tui/transcript/questions.ts";
+
+const REQUEST = { id: "1", toolName: "write", denial: { kind: "write", target: "/x/a", grant: "/x" } } as const;
+const WANTS = { name: "rules", path: "/x/rules.ts", hash: "ab", wants: { read: ["docs"] } };
+type Ask = (done: (answer: unknown) => void) => Question;
+const PERMISSION: Ask = (done) => ({ kind: "permission", request: REQUEST, done });
+const GRANT: Ask = (done) => ({ kind: "grant", request: WANTS, done });
+const CONFIRM: Ask = (done) => ({ kind: "confirm", title: "Deploy", message: "now?", done });
+
+/** Answers a question by lines; what was answered, and what was printed after the question. */
+function answered(make: Ask, ...lines: readonly string[]): { answers: readonly unknown[]; said: readonly string[] } {
+  const answers: unknown[] = [];
+  const printed: string[] = [];
+  let take: ((line: string) => void) | undefined;
+  plainQuestion(make((answer) => answers.push(answer)), (text) => printed.push(text), (next) => take = next);
+  const asked = printed.length;
+  for (const line of lines) {
+    const now = take;
+    take = undefined;
+    now?.(line);
+  }
+  return { answers, said: printed.slice(asked) };
+}
+
+const CASES = [
+  [PERMISSION, "o", "once"],
+  [PERMISSION, " S ", "session"],
+  [PERMISSION, "p", "project"],
+  [PERMISSION, "no", "no"],
+  [GRANT, "a", "always"],
+  [GRANT, "n", "no"],
+  [CONFIRM, "yes", true],
+  [CONFIRM, "n", false],
+] as const;
+for (const [make, line, answer] of CASES) {
+  Deno.test(`plainQuestion() takes ${JSON.stringify(line)} for ${answer}, and says nothing about it`, () => {
+    assertEquals(answered(make, line), { answers: [answer], said: [] });
+  });
+}
+
+for (const [make, none] of [[PERMISSION, "no"], [GRANT, "no"], [CONFIRM, false]] as const) {
+  for (const line of ["maybe", "", "constructor", "what is this?"]) {
+    Deno.test(`plainQuestion() asks once more after ${JSON.stringify(line)}, then counts it as ${none}, and says so`, () => {
+      const once = answered(make, line);
+      assertEquals(once.answers, []);
+      assertStringIncludes(once.said.join("\n"), "is none of the answers. Once more: ");
+      const twice = answered(make, line, line);
+      assertEquals(twice.answers, [none]);
+      assertStringIncludes(twice.said[1] ?? "", "is none of the answers: taken as no.");
+    });
+  }
+}
+
+Deno.test("plainQuestion() takes the second line where it is an answer", () => {
+  assertEquals(answered(PERMISSION, "maybe", "o").answers, ["once"]);
+});
+
+Deno.test("plainEvents() tells what was allowed and what was not", () => {
+  const lines: string[] = [];
+  const tell = plainEvents((line) => lines.push(line), "/w/app");
+  for (const answer of ["once", "session", "project", "no"] as const) {
+    tell({ type: "permission_decision", id: "1", answer });
+  }
+  assertEquals(lines, ["Allowed once", "Allowed for this session", "Allowed for this project", "Not allowed"]);
+});

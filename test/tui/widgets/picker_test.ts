@@ -1,0 +1,70 @@
+import { assertEquals } from "@std/assert";
+import { picker } from "../../../src/tui/widgets/picker.ts";
+import { themeOf } from "../../../src/tui/screen/theme.ts";
+
+const LOOK = { width: 30, rows: 8, theme: themeOf("none"), expanded: false };
+// deno-lint-ignore no-control-regex -- styles
+const bare = (lines: readonly string[]): string[] => lines.map((line) => line.replace(/\x1b\[[0-9;]*m/g, "").trimEnd());
+
+function opened(labels: readonly string[]) {
+  const chosen: (string | undefined)[] = [];
+  const dialog = picker({
+    title: "Pick",
+    choices: labels.map((label) => ({ label, value: label })),
+    done: (value) => chosen.push(value),
+  });
+  return { dialog, chosen };
+}
+
+Deno.test("picker() narrows while one types, and Enter takes what is marked", () => {
+  const { dialog, chosen } = opened(["alpha", "beta", "gamma"]);
+  for (const key of ["a", "l"]) dialog.key(key);
+  assertEquals(bare(dialog.lines(LOOK)), ["Pick", "search: al", "❯ alpha", "↑↓ choose · Enter takes it · …"]);
+  for (const key of ["\x7f", "\x7f", "\x1b[B", "\r"]) dialog.key(key);
+  assertEquals(chosen, ["beta"]);
+});
+
+Deno.test("picker() shows a window of a long list and says where in it", () => {
+  const { dialog } = opened(Array.from({ length: 50 }, (_, at) => `line ${at}`));
+  for (let at = 0; at < 20; at++) dialog.key("\x1b[B");
+  const lines = bare(dialog.lines(LOOK));
+  assertEquals([lines[0], lines.length, lines.includes("❯ line 20")], ["Pick  21/50", 8, true]);
+});
+
+Deno.test("picker() leaves on Escape and takes nothing when nothing matches", () => {
+  const { dialog, chosen } = opened(["alpha"]);
+  for (const key of ["z", "\r"]) dialog.key(key);
+  dialog.key("\x1b");
+  assertEquals(chosen, [undefined, undefined]);
+});
+
+Deno.test("picker() shows no control of a label", () => {
+  const { dialog } = opened(["a\x1b[2Jb\nc"]);
+  assertEquals(bare(dialog.lines(LOOK))[2], "❯ ab c");
+});
+
+Deno.test("picker() cuts a label before what is beside it", () => {
+  const dialog = picker({
+    title: "t",
+    choices: [{ label: "word ".repeat(30), detail: "here", value: 1 }],
+    done: () => {},
+  });
+  const [, , line] = bare(dialog.lines({ ...LOOK, width: 40 }));
+  assertEquals(line, "❯ word word word word word word w…  here");
+});
+
+Deno.test("picker() offers what was typed below what was found, but not what is in the list", () => {
+  const taken: (string | undefined)[] = [];
+  const open = () =>
+    picker({
+      title: "t",
+      choices: [{ label: "alpha", value: "alpha" }],
+      typed: (text) => text.trim(),
+      done: (value) => taken.push(value),
+    });
+  for (const keys of [["al", "\x1b[B", "\r"], ["alpha", "\r"], ["zeta", "\r"], ["al", "\r"]]) {
+    const dialog = open();
+    for (const key of keys) dialog.key(key);
+  }
+  assertEquals(taken, ["al", "alpha", "zeta", "alpha"]);
+});

@@ -12,7 +12,7 @@ const REACHES_ALL = /^(?:main\.ts$|deno\.(?:json|lock)$|types\/|scripts\/tests(?
 
 /** What no test reads. Any other file that no test reaches means that the graph has a hole. */
 const REACHES_NONE =
-  /^(?:\.ci\/|\.git(?:ignore|attributes)$|CHANGELOG\.md$|LICENSE$|scripts\/(?:bench|attacks|everyday|ci)(?:\.ts$|\/))/;
+  /^(?:\.ci\/|\.git(?:ignore|attributes)$|AGENTS\.md$|CHANGELOG\.md$|LICENSE$|scripts\/(?:bench|attacks|everyday|ci)(?:\.ts$|\/))/;
 
 /** Files and folders that are reached from a module, where its literals say less, or more. */
 export const REACHED: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@
  * of the truth about a sandbox.
  *
  * A check that fails on a bare shell too (its tool is not installed) counts as it comes and is named. `--columns REGEX`
- * picks columns. Ends with 1 when fewer checks pass at a level than should.
+ * picks columns, `--jobs N` says how many run at a time (2). Ends with 1 when fewer checks pass at a level than should.
  */
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
@@ -24,16 +24,20 @@ const MOST_WITH_ALL_IN_SIGHT = 2;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
-const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["columns"] });
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["columns", "jobs"] });
 const matrix = await openMatrix(root, undefined, String(args.columns ?? "^(?:none|binary|source/kernel/user)"));
 const script = join(root, "test", "attacks", "everyday.sh");
 const columns = new Map<string, ReadonlyMap<string, string>>();
 try {
-  for (const place of matrix.columns) {
-    const began = performance.now();
-    columns.set(columnName(place.column), await runChecks(place));
-    console.log(`${columnName(place.column)}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  }
+  const waiting = [...matrix.columns];
+  const worker = async (): Promise<void> => {
+    for (let place = waiting.shift(); place; place = waiting.shift()) {
+      const began = performance.now();
+      columns.set(columnName(place.column), await runChecks(place));
+      console.log(`${columnName(place.column)}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(args.jobs ?? 2) }, worker));
 } finally {
   await matrix.close();
 }

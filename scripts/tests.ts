@@ -1,7 +1,7 @@
 /**
  * Runs all tests but those of the binary, or those of the files and folders that are named: `deno task test -- test/tui/`.
  *
- * Types are checked once; then groups of files run in two processes side by side, and what disturbs others, or is disturbed
+ * Types are checked once; then groups of files run in some processes side by side, and what disturbs others, or is disturbed
  * by them, after that alone. Every group runs even if an earlier one failed. Where a few tests of a group fail, their files
  * run once more by themselves at the end: tests drive real processes against the clock, on a machine that others use. What
  * passes then is named, so that it is mended and not forgotten.
@@ -20,8 +20,10 @@ import { isQuick, PERMISSIONS, testGroups } from "./tests/groups.ts";
 import { endAll, type Ran, runTests } from "./tests/test_process.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-/** Processes that run tests at a time. */
-const SIDE_BY_SIDE = 2;
+/** Processes that run tests at a time: one more than processors, for tests wait for processes, pipes and timers. */
+const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 1);
+/** Of one process beside others: the whole run must be possible on a machine with 4 GB. */
+const BESIDE_MB = 1024;
 /** From here on checking the types of all files costs little more. */
 const MANY_FILES = 100;
 
@@ -64,10 +66,10 @@ async function runAll(files: readonly string[]): Promise<number> {
   const total = sideBySide.length + alone.length;
   const done: Ran[] = [];
   const waiting = [...sideBySide];
-  // Two at a time would mix their lines: each is shown as a whole, when it is done.
+  // Several at a time would mix their lines: each is shown as a whole, when it is done.
   const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, total) }, async () => {
     for (let group = waiting.shift(); group; group = waiting.shift()) {
-      const ran = await runTests(root, group);
+      const ran = await runTests(root, group, { mostMb: BESIDE_MB });
       done.push(ran);
       print(heading(`${done.length} of ${total}, ${ran.seconds.toFixed(1)} s`, group) + ran.output);
     }

@@ -16,7 +16,7 @@ export const PERMISSIONS: readonly string[] = [
  * Nothing runs beside these: they flood the machine with processes, fill the memory or hold the processor, or measure how
  * long something takes.
  */
-const ALONE: readonly string[] = [
+export const ALONE: readonly string[] = [
   "test/hooks/heap_hogs_test.ts",
   "test/hooks/hostile_test.ts",
   "test/prompt/compile_time_test.ts",
@@ -26,14 +26,26 @@ const ALONE: readonly string[] = [
 ];
 
 /** Folders with the longest tests, which start first: what is begun last should be short. */
-const FIRST: readonly string[] = ["sandbox", "e2e", "attacks", "faults", "hooks", "tui", "cli", "sdk", "mcp", "runner"];
+const FIRST: readonly string[] = [
+  "sandbox",
+  "e2e",
+  "attacks",
+  "faults",
+  "hooks",
+  "tui",
+  "engine",
+  "cli",
+  "sdk",
+  "mcp",
+  "runner",
+];
 
 /** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
 const MOST_FILES = 6;
 
 /** Files by the process that runs them. */
 export interface Groups {
-  /** In the order of their start, two at a time. */
+  /** In the order of their start. */
   readonly sideBySide: readonly (readonly string[])[];
   /** One after the other, when nothing else runs. */
   readonly alone: readonly (readonly string[])[];

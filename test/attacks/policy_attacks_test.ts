@@ -1,6 +1,6 @@
 // What a repository could try through its own files before any tool runs: settings, links, names, the environment.
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
 
 const SECRET = "outside-secret-7f3a";
 
@@ -42,19 +42,27 @@ const WIDE = {
 };
 for (const [name, settings] of Object.entries(WIDE)) {
   Deno.test(`a trusted project's settings that grant ${name} widen nothing`, () =>
-    withSettings(settings, async ({ ws, home, outside }, tool) => {
+    withSettings(settings, async ({ ws, home, outside }) => {
       Deno.symlinkSync(outside, `${ws}/door`);
-      // Without this a program that refuses to start at all would pass.
       Deno.writeTextFileSync(`${ws}/own`, "inside");
-      assertMatch((await tool(read("own"))).stdout, /inside/);
-      for (const path of [`${outside}/secret`, "door/secret", `${home}/.ssh/id`]) {
-        const ran = await tool(read(path));
-        assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET));
-        assert(ran.code !== 0);
-      }
+      const paths = [`${outside}/secret`, "door/secret", `${home}/.ssh/id`];
       const command = `cat '${outside}/secret' door/secret ~/.ssh/id; echo x > '${outside}/new'; env`;
-      const ran = await tool(["bash", "--", command], { MY_TOKEN: SECRET });
-      assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET));
+      const calls = [
+        ...["own", ...paths].map((path) => ({ name: "read", args: { path } })),
+        { name: "bash", args: { command } },
+      ];
+      const model = `replay:${cassette(home, [{ calls }, { text: "done" }])}`;
+      const { stdout, stderr } = await run(SOURCE, ["--mode", "json", "--trust", "-m", model, "go"], {
+        cwd: ws,
+        env: { HOME: home, MY_TOKEN: SECRET },
+      });
+      const ended = events(stdout).filter(({ type }) => type === "tool_execution_end");
+      // Without the first a program that refuses to start at all would pass; the shell's own failures are its own.
+      assertEquals(ended.slice(0, -1).map(({ isError }) => isError), [false, ...paths.map(() => true)], stderr);
+      assertEquals(ended.length, calls.length);
+      assertMatch(JSON.stringify(ended[0]), /inside/);
+      assertMatch(JSON.stringify(ended.at(-1)), /HOME=/);
+      assertNotMatch(stdout + stderr, new RegExp(SECRET));
       assertEquals([...Deno.readDirSync(outside)].map((entry) => entry.name), ["secret"]);
     }));
 }

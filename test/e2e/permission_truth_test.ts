@@ -4,7 +4,7 @@ import { basename, dirname, join } from "@std/path";
 import { run, SOURCE } from "../helpers/program.ts";
 import { canMakeMachines, onMachine, withoutNamespaces } from "../sandbox/machine.ts";
 import { CONFINED, exists } from "../sandbox/shell_fixture.ts";
-import { bash, denialOf, inPlace, type Place, play } from "./permission_place.ts";
+import { bash, denialOf, inPlace, type Place, play, reading } from "./permission_place.ts";
 
 const LEVELS = [["kernel+", []], ["kernel", [withoutNamespaces]]] as const;
 type Lacks = (typeof LEVELS)[number][1];
@@ -35,8 +35,11 @@ const write = (path: string, ...answers: readonly ("session" | "once")[]) =>
 
 for (const answer of ["once", "session"] as const) {
   test(`a write that is allowed (${answer}) in a folder that is missing makes it, also below /tmp R453`, async (place) => {
-    for (const path of [`${place.shared}/new/deep/y.md`, `${place.outside}/new/deep/y.md`]) {
-      const [seen] = await play(place, { args: [], steps: [write(path, answer)] }, place.lacks);
+    const paths = [`${place.shared}/new/deep/y.md`, `${place.outside}/new/deep/y.md`];
+    const steps = paths.map((path) => write(path, answer));
+    const all = await play(place, { args: [], steps }, place.lacks);
+    for (const [at, path] of paths.entries()) {
+      const seen = all[at];
       assertEquals([seen?.isError, seen?.asked], [false, [denialOf("write", path, dirname(path))]], seen?.text);
       assertStringIncludes(seen?.text ?? "", "Successfully wrote");
       assertEquals(Deno.readTextFileSync(path), "text\n");
@@ -58,9 +61,10 @@ test("bash writes below /tmp where that is allowed, for the machine and not for 
 });
 
 test("nothing that is refused says that it was written", async (place) => {
-  for (const path of [`${place.shared}/y.md`, `${place.shared}/new/y.md`]) {
-    const [seen] = await play(place, { args: [], steps: [write(path)] }, place.lacks);
-    assertEquals([seen?.isError, exists(path)], [true, false], seen?.text);
+  const paths = [`${place.shared}/y.md`, `${place.shared}/new/y.md`];
+  const all = await play(place, { args: [], steps: paths.map((path) => write(path)) }, place.lacks);
+  for (const [at, path] of paths.entries()) {
+    assertEquals([all[at]?.isError, exists(path)], [true, false], all[at]?.text);
   }
 });
 
@@ -88,23 +92,22 @@ test("a file in a folder of a grant that is missing is neither written nor said 
 test("the flag that a denial advises works as it stands, beside all that was granted R480", async (place) => {
   const targets = [`${place.shared}/new folder/y.md`, `${place.outside}/new/y.md`, `${place.outside}/z.md`];
   for (const path of targets) {
-    const call = (flags: readonly string[], ...words: readonly string[]) =>
-      onMachine(place.lacks, ["tool", ...flags, ...words], { cwd: place.ws, home: place.home });
     const content = JSON.stringify({ path, content: "text\n" });
-    const denied = await call([], "write", content);
+    const denied = await onMachine(place.lacks, ["tool", "write", content], { cwd: place.ws, home: place.home });
     assertEquals(denied.code, 1);
     const [, advice = ""] = /with (--allow-write=.*)$/m.exec(denied.stdout) ?? [];
     // As a shell takes it apart.
     const typed = new TextDecoder().decode(
       new Deno.Command("/bin/bash", { args: ["-c", `printf %s ${advice}`] }).outputSync().stdout,
     );
-    const wrote = await call([typed], "write", content);
-    assertEquals([wrote.code, exists(path) && Deno.readTextFileSync(path)], [0, "text\n"], wrote.stdout + wrote.stderr);
     // Reading comes along, and the workspace is what it was, for bash as well.
     const script = `cat '${path}' && echo more >> '${path}' && cat a.txt && echo x > b.txt && cat b.txt`;
-    assertEquals((await call([typed], "bash", "--", script)).stdout, "text\ninside\nx\n");
+    const steps = [write(path), bash(script), reading(path)];
+    const [wrote, viaBash, read] = await play(place, { args: [typed], steps }, place.lacks);
+    assertEquals([wrote?.isError, wrote?.asked], [false, []], wrote?.text);
+    assertEquals([viaBash?.text.trim(), viaBash?.asked], ["text\ninside\nx", []]);
+    assertEquals([read?.isError, read?.text.trim(), read?.asked], [false, "text\nmore", []]);
     assertEquals(Deno.readTextFileSync(path), "text\nmore\n");
-    assertEquals((await call([typed], "read", JSON.stringify({ path }))).code, 0);
   }
 });
 
@@ -114,10 +117,13 @@ test("the advised flag for reading adds, and settings' lists mean the same", asy
     onMachine(place.lacks, ["tool", ...flags, ...words], { cwd: place.ws, home: place.home });
   const denied = await call([], "read", JSON.stringify({ path }));
   const [, advice = ""] = /with (--allow-read=\S+)$/m.exec(denied.stdout) ?? [];
-  for (const read of [path, "a.txt"]) {
-    assertEquals((await call([advice], "read", JSON.stringify({ path: read }))).code, 0);
-  }
-  assertEquals((await call([advice], "bash", "--", `cat ${path} a.txt`)).stdout, "from outside\ninside\n");
+  const steps = [reading(path), reading("a.txt"), bash(`cat ${path} a.txt`)];
+  const all = await play(place, { args: [advice], steps }, place.lacks);
+  assertEquals(all.map(({ asked, isError, text }) => [asked, isError, text.trim()]), [
+    [[], false, "from outside"],
+    [[], false, "inside"],
+    [[], false, "from outside\ninside"],
+  ]);
   Deno.mkdirSync(`${place.home}/.sandpiper/agent`, { recursive: true });
   const settings = `${place.home}/.sandpiper/agent/settings.json`;
   Deno.writeTextFileSync(settings, JSON.stringify({ permissions: { write: [`+${place.outside}/made/`] } }));
@@ -138,23 +144,21 @@ test("--allow-read=sub holds for bash and read alike in a workspace below /tmp R
       "--read-only",
     ]]
   ) {
-    const call = (...words: readonly string[]) =>
-      onMachine(place.lacks, ["tool", ...flags, ...words], { cwd: ws, home: place.home });
     const mayReadOther = flags.includes("--allow-write=other");
-    for (const [name, may] of [["sub/a", true], ["other/b", mayReadOther], ["c", false]] as const) {
+    const files = [["sub/a", true], ["other/b", mayReadOther], ["c", false]] as const;
+    const hasBash = !flags.includes("--read-only");
+    const steps = files.flatMap(([name]) => {
       const path = join(ws, name);
-      assertEquals((await call("read", JSON.stringify({ path }))).code, may ? 0 : 1, `read ${name} ${flags}`);
-      if (flags.includes("--read-only")) continue;
-      const { stdout } = await call(
-        "bash",
-        "--",
-        `cat ${path}; cat ${name}; cd ${ws} && cat ${name}; tail -n 1 ${path}`,
-      );
-      assertEquals(
-        stdout.includes(`${basename(name)}\n`) && !/^\w*: /.test(stdout),
-        may,
-        `${name} ${flags}: ${stdout}`,
-      );
+      const viaBash = bash(`cat ${path}; cat ${name}; cd ${ws} && cat ${name}; tail -n 1 ${path}`);
+      return [reading(path), ...(hasBash ? [viaBash] : [])];
+    });
+    const all = [...await play({ ...place, ws }, { args: flags, steps }, place.lacks)];
+    for (const [name, may] of files) {
+      const read = all.shift();
+      assertEquals(read?.isError, !may, `read ${name} ${flags}: ${read?.text}`);
+      if (!hasBash) continue;
+      const text = all.shift()?.text ?? "";
+      assertEquals(text.includes(`${basename(name)}\n`) && !/^\w*: /.test(text), may, `${name} ${flags}: ${text}`);
     }
   }
 });

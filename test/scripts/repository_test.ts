@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
+import { REACHED } from "../../scripts/tests/changed.ts";
+import { ALONE, PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
 
 const root = new URL("../../", import.meta.url);
 const config = JSON.parse(Deno.readTextFileSync(new URL("deno.json", root)));
@@ -80,4 +81,10 @@ Deno.test("testGroups() has each file in one group, of a new folder too, and not
   assertEquals([...sideBySide, ...alone].flat().sort(), [...files].sort());
   assertEquals(alone, [[flood]]);
   assertEquals(sideBySide.map((group) => group.length), [1, 4, 4]);
+});
+
+Deno.test("every file that the runner of the tests names is there", () => {
+  for (const path of [...ALONE, ...Object.entries(REACHED).flatMap(([from, reached]) => [from, ...reached])]) {
+    assert(Deno.statSync(new URL(path, root)), path);
+  }
 });

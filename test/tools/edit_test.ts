@@ -4,6 +4,7 @@ import type { Edit } from "../../tools/editing/arguments.ts";
 import { edit } from "../../tools/edit.ts";
 import { read } from "../../tools/read.ts";
 import { contextOf, textOfRun, world } from "../runner/workspace.ts";
+import { cpuMs } from "../helpers/cpu.ts";
 
 /** What a file holds after edits, or the error, with the file untouched. Texts are `[old, new]`. */
 const CASES: readonly {
@@ -276,8 +277,8 @@ Deno.test("edit of a small file is quick, a large one stays so", async () => {
   using w = world();
   const context = contextOf(w.policy);
   Deno.writeTextFileSync(`${w.root}/big`, "some line of text\n".repeat(500_000) + "end\n");
-  const start = performance.now();
+  const start = cpuMs();
   const { details } = await edit.run({ path: "big", edits: [{ oldText: "end", newText: "END" }] }, context);
-  assertEquals(performance.now() - start < 10_000, true);
+  assertEquals(cpuMs() - start < 10_000, true);
   assertEquals(details?.["firstChangedLine"], 500_001);
 });

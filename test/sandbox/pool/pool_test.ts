@@ -121,7 +121,7 @@ for (const level of CONFINED) {
       await run("true");
       const begin = performance.now();
       await spares?.close();
-      assert(performance.now() - begin < 5_000, `${performance.now() - begin} ms`);
+      assert(performance.now() - begin < 30_000, `${performance.now() - begin} ms`);
       assertEquals(children(), []);
       await new Promise((resolve) => setTimeout(resolve, 150));
       assertEquals(children(), []);

@@ -215,6 +215,6 @@ Deno.test("serveConnection() ends when its client is closed from outside", async
   await conn.read(new Uint8Array(100));
   const begin = performance.now();
   await proxy[Symbol.asyncDispose]();
-  assert(performance.now() - begin < 5_000, `${performance.now() - begin} ms`);
+  assert(performance.now() - begin < 30_000, `${performance.now() - begin} ms`);
   closeQuietly(conn);
 });

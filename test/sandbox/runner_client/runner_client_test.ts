@@ -266,7 +266,7 @@ Deno.test("close() ends the process at once, settles open calls and may be calle
   const started = performance.now();
   await Promise.all([runner.close(), runner.close()]);
   // It takes milliseconds; a wait for the call that is open would take its whole time.
-  assertLessOrEqual(performance.now() - started, 5_000);
+  assertLessOrEqual(performance.now() - started, 30_000);
   assertEquals(isAlive(pid), false);
   assertMatch(textOf((await open).content), /did not finish this call: the session ended/);
   assertMatch(textOf((await call(runner, "honest")).content), /The session is over/);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { compileGlob, escapeRegex } from "../../../tools/search/glob.ts";
+import { cpuMs } from "../../helpers/cpu.ts";
 
 const CASES: readonly (readonly [glob: string, matches: readonly string[], misses: readonly string[]])[] = [
   ["*.ts", ["a.ts", ".ts", ".hidden.ts"], ["a.tsx", "x/a.ts", "ats"]],
@@ -51,9 +52,9 @@ const EVIL: readonly (readonly [glob: string, path: string, matches: boolean])[]
 ];
 for (const [at, [glob, path, matches]] of EVIL.entries()) {
   Deno.test(`compileGlob() takes no more time for globs that are made for it, ${at}`, () => {
-    const start = performance.now();
+    const start = cpuMs();
     assertEquals(compileGlob(glob, { braces: true }).test(path), matches);
-    assertEquals(performance.now() - start < 10_000, true);
+    assertEquals(cpuMs() - start < 10_000, true);
   });
 }
 
@@ -76,9 +77,9 @@ Deno.test("compileGlob() ignores case only when asked", () => {
 });
 
 Deno.test("compileGlob() with many stars stays fast on a long name", () => {
-  const start = performance.now();
+  const start = cpuMs();
   compileGlob("*a".repeat(20) + "b", { braces: true }).test("a".repeat(255));
-  assertEquals(performance.now() - start < 10_000, true);
+  assertEquals(cpuMs() - start < 10_000, true);
 });
 
 Deno.test("escapeRegex() makes any text match itself alone", () => {

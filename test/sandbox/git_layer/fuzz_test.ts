@@ -12,7 +12,7 @@ import { HAS_OWN } from "../namespaces_here.ts";
 import { GIT, inOverlay, makeFresh } from "./import_world.ts";
 import { mutate } from "./mutations.ts";
 
-const SEEDS = Number(Deno.env.get("SANDPIPER_LAYERS") ?? "300");
+const SEEDS = Number(Deno.env.get("SANDPIPER_LAYERS") ?? "60");
 const FIRST = Number(Deno.env.get("SANDPIPER_SEED") ?? "0");
 /** Seeds that once found something. */
 const KNOWN: readonly number[] = [];

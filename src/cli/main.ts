@@ -20,10 +20,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const invocation = parseCommandLine(args);
   if (invocation.values["version"]) return say(`sandpiper ${VERSION}\n`);
   if (invocation.values["help"]) {
-    const [{ helpText }, { helpPlaces }] = await Promise.all([
-      import("./commands/help.ts"),
-      import("./commands/help.ts"),
-    ]);
+    const { helpText, helpPlaces } = await import("./commands/help.ts");
     return say(helpText(invocation.command, helpPlaces()));
   }
   switch (invocation.command) {

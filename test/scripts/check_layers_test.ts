@@ -141,6 +141,13 @@ Deno.test("ARCHITECTURE.md has a row for each sub-folder of a part, in their ord
   }
 });
 
+Deno.test("ARCHITECTURE.md links to what is there", () => {
+  const root = new URL("../..", import.meta.url).pathname;
+  const links = [...Deno.readTextFileSync(join(root, "ARCHITECTURE.md")).matchAll(/\]\(([^)#:]+)\)/g)];
+  const missing = links.map(([, path = ""]) => path).filter((path) => !isThere(join(root, path)));
+  assertEquals([links.length > 25, missing], [true, []]);
+});
+
 for (const page of ["ARCHITECTURE.md", "docs/sandbox.md"]) {
   Deno.test(`${page} names no file of the sandbox that is not there`, () => {
     const root = new URL("../..", import.meta.url).pathname;

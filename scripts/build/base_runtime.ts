@@ -14,8 +14,10 @@ export interface BaseRuntime {
   readonly file?: string;
 }
 
+/** The Deno of the binary, with the digests below. What runs the tests stands in `.ci/run`. */
+const VERSION = "2.7.11";
 const DENO = {
-  name: "@deno/linux-x64-glibc@2.7.11",
+  name: `@deno/linux-x64-glibc@${VERSION}`,
   integrity: "sha512-TCRXqy4rHI+pKmWfjIz/qfDyfTz61qhxj+03kEJ3r0YzRGsXNoHyE7WiUawwUK2hbrBAu7hn3m5833VUYqRzOg==",
   file: "package/deno",
 };
@@ -32,8 +34,8 @@ export async function registryRuntime(folder: string): Promise<BaseRuntime> {
   if (Deno.build.target !== "x86_64-unknown-linux-gnu") {
     throw new Error(`the npm registry has a base runtime for x86_64 Linux only, this is ${Deno.build.target}`);
   }
-  const deno = join(folder, "deno-2.7.11");
-  const file = join(folder, "denort-2.7.11");
+  const deno = join(folder, `deno-${VERSION}`);
+  const file = join(folder, `denort-${VERSION}`);
   await Deno.mkdir(folder, { recursive: true });
   if (!await isFile(deno)) await unpack(DENO, folder, deno, (bytes) => bytes);
   if (!await isFile(file)) await unpack(CARRIER, folder, file, carve);

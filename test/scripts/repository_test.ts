@@ -88,3 +88,17 @@ Deno.test("every file that the runner of the tests names is there", () => {
     assert(Deno.statSync(new URL(path, root)), path);
   }
 });
+
+Deno.test("pages name the versions of Deno that are used", () => {
+  const text = (path: string): string => Deno.readTextFileSync(new URL(path, root));
+  const named = (
+    path: string,
+    pattern: RegExp,
+  ): string[] => [...new Set([...text(path).matchAll(pattern)].map(([, version = ""]) => version))];
+  const tests = named(".ci/run", /deno@([\d.]+\d)/g);
+  assertEquals(tests.length, 1);
+  for (const page of ["README.md", "AGENTS.md"]) assertEquals(named(page, /deno@([\d.]+\d)/g), tests, page);
+  const binary = named("scripts/build/base_runtime.ts", /VERSION = "([\d.]+)"/g);
+  assertEquals(named("AGENTS.md", /base_runtime\.ts` \(([\d.]+)\)/g), binary);
+  assertEquals(named("README.md", /Deno \(([\d.]+) or later\)/g), binary);
+});

@@ -1,6 +1,6 @@
 /**
  * Writes the pages and the schemas that come from tables: docs/options.md, docs/settings.md,
- * docs/requirements.md, docs/*.schema.json.
+ * docs/requirements.md, docs/*.schema.json, tools/definitions.ts.
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";

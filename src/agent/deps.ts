@@ -12,7 +12,7 @@ import type { RetrySettings } from "./retry.ts";
 /** What starts a run: the person's message and whatever goes with it, in order. Empty: go on from where the list ends. */
 export type UserInput = readonly AgentMessage[];
 
-/** The conversation. While a run goes on, only the loop (and the seams below) may change it. */
+/** The conversation. While a run goes on, only the loop (and the callbacks of AgentDeps below, here called seams) may change it. */
 export interface SessionState {
   readonly messages: AgentMessage[];
 }

@@ -13,19 +13,20 @@ import type { Tool } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
-import type { AutoSwitches, EngineCore, EngineOptions } from "./core.ts";
+import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
 import { createEventBus, type EventBus, foreseeCalls } from "./events.ts";
 import { createExtensionGrants, type ExtensionGrants } from "./extension_grants.ts";
-import { contributedBy, extensionTools, openExtensions, requestSeams, tellStart, toldUi } from "./extensions.ts";
-import { faceOf } from "./face.ts";
+import { announcedUi, contributedBy, extensionTools, openExtensions, requestSeams, tellStart } from "./extensions.ts";
+import { engineApi } from "./engine_api.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
-import { createModelState, keepServer, type ModelState, modelView, otherServer } from "./model_state.ts";
+import { keepServer, otherServer } from "./model_server.ts";
+import { createModelState, type ModelState, modelView } from "./model_state.ts";
 import { createPending, type Pending } from "./pending.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
-import { openServers, type Servers } from "./servers.ts";
+import { type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
 import { permissionEvents } from "./tools/approval.ts";
@@ -83,7 +84,7 @@ class OpenSession implements EngineCore {
   /** The policy that prompt and tools are of. */
   #followed: Pick<ToolsHost, "policy" | "granted">;
   readonly #isOtherModel: boolean;
-  readonly #servers: Servers | undefined;
+  readonly #servers: McpServers | undefined;
   readonly #grants: ExtensionGrants;
   readonly #pending: Pending;
   readonly #prompting: Prompting;
@@ -125,15 +126,15 @@ class OpenSession implements EngineCore {
     const moved = isNamed ? undefined : otherServer(store, this.model.choice());
     if (moved !== undefined) this.notify(moved);
     this.queues = queuesOf(config);
-    this.auto = { on: config.settings.compaction?.enabled ?? true };
+    this.auto = { compaction: config.settings.compaction?.enabled ?? true };
     this.compactor = createCompactor({
       conversation: this.conversation,
       model: this.model.current,
-      settings: () => windowOf(this.#config, this.auto.on),
+      settings: () => windowOf(this.#config, this.auto.compaction),
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       review: () => compactionReview(this.#hooks),
     });
-    this.#servers = openServers({
+    this.#servers = openMcpServers({
       config,
       choice: this.model.choice(),
       policy: () => this.tools.policy,
@@ -145,7 +146,7 @@ class OpenSession implements EngineCore {
       ? once(() => openUnconfinedBash(this.#config, this.model.choice(), this.tools.policy))
       : undefined;
     this.#grants = createExtensionGrants(config, options.grants, this.#report);
-    this.#engine = faceOf(this, {
+    this.#engine = engineApi(this, {
       notices: this.#bus.kept,
       prompting: this.#prompting,
       typed: createUserBash(this, this.#pending, unconfined && ((...command) => unconfined().run(...command))),
@@ -189,6 +190,7 @@ class OpenSession implements EngineCore {
     this.conversation.close();
   }
 
+  /** Only `start` comes before there is one: nobody has the engine until then, but for extensions that are being loaded. */
   get prompt(): PromptState {
     if (this.#prompt) return this.#prompt;
     throw new Error("the session is still starting");
@@ -207,7 +209,7 @@ class OpenSession implements EngineCore {
     this.prompt.takePolicy(policy, granted, this.toolset.active());
   };
 
-  readonly followServers = async (signal: AbortSignal): Promise<void> => {
+  readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
     const known = await this.#servers?.take(signal);
     if (!known) return;
     this.toolset.replace("mcp", known);
@@ -263,7 +265,7 @@ class OpenSession implements EngineCore {
         this.#pending,
         this.#prompting,
         () => this.#engine,
-        ui ? toldUi(ui, (event) => void this.#hooks?.observe(event)) : mutedUi(this.notify),
+        ui ? announcedUi(ui, (event) => void this.#hooks?.observe(event)) : mutedUi(this.notify),
       ),
       facts: { cwd: config.root, mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
       builtinTools: TOOL_NAMES,

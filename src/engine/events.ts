@@ -14,7 +14,7 @@ export interface EventBus {
   readonly kept: readonly string[];
   /** The session is open: whoever has it can listen. */
   readonly open: () => void;
-  /** The session closes: what there is to say goes there, when its events may be read by nobody any more. */
+  /** The session closes: from now on `notify` calls `onLeft`, if there is one, because nobody may read events any more. */
   readonly leave: (onLeft: ((line: string) => void) | undefined) => void;
 }
 

@@ -10,7 +10,7 @@ import { recordExtensionGrant } from "./tools/grants.ts";
 const LOADED_AGAIN = "was loaded again, with what it asked for";
 
 /** How a mode asks about extensions. */
-export interface GrantAsking {
+export interface GrantApproval {
   readonly ask: AskGrant;
   /** Nobody can answer before the session is open: what was granted then is loaded once more. */
   readonly isLater?: boolean;
@@ -38,7 +38,7 @@ export interface ExtensionGrants {
 /** Grants of one session. Only the user's own settings count: a project cannot grant its extensions anything. */
 export function createExtensionGrants(
   config: Pick<Config, "user" | "userFolder" | "auditFolder">,
-  asking: GrantAsking | undefined,
+  asking: GrantApproval | undefined,
   report: (problem: HookProblem) => void,
 ): ExtensionGrants {
   let settings = config.user.extensions?.grants ?? {};

@@ -157,7 +157,7 @@ export type TellQuestion = (
 ) => void;
 
 /** Questions of extensions to the person, told to whoever listens. */
-export function toldUi(ui: HostUi, tell: TellQuestion): HostUi {
+export function announcedUi(ui: HostUi, tell: TellQuestion): HostUi {
   const told = async <T>(kind: string, title: string, ask: () => Promise<T>): Promise<T> => {
     tell({ type: "ui_prompt_start", kind, title });
     try {

@@ -2,7 +2,7 @@ import type { Engine } from "../core/engine.ts";
 import { messageOf } from "../core/error.ts";
 import type { ExecResult, HostActions, HostUi } from "../core/host_actions.ts";
 import { type CustomMessage, textOf } from "../core/message.ts";
-import type { EngineCore } from "./core.ts";
+import type { EngineCore } from "./parts.ts";
 import type { Pending } from "./pending.ts";
 import type { Prompting } from "./prompting.ts";
 import { whenIdle } from "./work.ts";

@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Provider, ThinkingLevel } from "../core/provider.ts";
-import type { SessionContext, SessionStore } from "../core/session.ts";
-import type { Conversation } from "./conversation.ts";
+import type { SessionContext } from "../core/session.ts";
 import { chooseModel, type ModelChoice } from "./model/model.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 
@@ -183,43 +182,4 @@ export interface ActiveModel {
   /** Output limit for the request; the server's own where the model is not known. */
   readonly maxTokens: number | undefined;
   readonly thinking: ThinkingLevel;
-}
-
-// A session names its model and not where that was asked: gone on with under other settings, a whole conversation would go
-// to another server without a word.
-
-/** The custom type of its entries. */
-const SERVER = "server";
-
-/** What was kept last, so that a round does not look through the whole session. */
-const kept = new WeakMap<SessionStore, string>();
-
-/** Keeps with the session which server is asked, once for each. Scheme, host and port alone: a path may hold a key. */
-export function keepServer(conversation: Conversation, choice: ModelChoice): void {
-  const origin = originOf(choice);
-  const store = conversation.store();
-  if (origin === undefined || (kept.get(store) ?? stored(store)) === origin) return;
-  kept.set(store, origin);
-  conversation.append({ type: "custom", customType: SERVER, data: { origin } });
-}
-
-/** One line where a session that is gone on with was last asked of another server than the one at hand. */
-export function otherServer(store: Pick<SessionStore, "entries">, choice: ModelChoice): string | undefined {
-  const [before, now] = [stored(store), originOf(choice)];
-  if (before === undefined || now === undefined || before === now) return undefined;
-  return `This session was with the server ${before}; from now on ${now} gets its conversation. ` +
-    "To go back to the former, start again with its --base-url";
-}
-
-function originOf(choice: ModelChoice): string | undefined {
-  return choice.kind === "openai" ? new URL(choice.baseUrl).origin : undefined;
-}
-
-function stored({ entries }: Pick<SessionStore, "entries">): string | undefined {
-  const entry = entries().findLast((entry) => entry.type === "custom" && entry.customType === SERVER);
-  const data: unknown = entry?.type === "custom" ? entry.data : undefined;
-  const origin = typeof data === "object" && data !== null && "origin" in data ? data.origin : undefined;
-  // Session files come from elsewhere, too.
-  const isOrigin = typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;
-  return isOrigin ? origin : undefined;
 }

@@ -1,5 +1,5 @@
 import type { BashExecutionMessage, CustomMessage } from "../core/message.ts";
-import type { EngineCore } from "./core.ts";
+import type { EngineCore } from "./parts.ts";
 
 /** Messages that wait for a place in the conversation where they do not stand between a call and its result. */
 export interface Pending {

@@ -16,7 +16,7 @@ import { compileSettled, type SettledPrompt } from "../prompt/settled.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import type { Conversation } from "./conversation.ts";
-import type { EngineCore } from "./core.ts";
+import type { EngineCore } from "./parts.ts";
 import type { PromptBase } from "./prompt/prompt_sources.ts";
 import { type KnownTool, promptTool } from "./tools/toolset.ts";
 

@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";
 import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
-import type { EngineCore } from "./core.ts";
+import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
 import type { Pending } from "./pending.ts";
@@ -33,7 +33,7 @@ export interface Prompting {
 /** A text as the model gets it, and its pictures. */
 type Ready = ReadyInput & { readonly images: readonly ImageContent[] };
 
-/** What a prompt runs with. */
+/** What takes a person's words through hooks, skills and templates, history, prompt and run, in this order. */
 export function createPrompting(core: EngineCore, pending: Pending, builder?: PromptBuilder): Prompting {
   const { conversation, queues, work } = core;
   let lastEnding: RunEnding | undefined;
@@ -69,7 +69,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
-    await core.followServers(signal);
+    await core.followMcpServers(signal);
     const made = await ready(input, undefined, signal);
     return made ? await begin(made, signal) : { kind: "handled" };
   }
@@ -145,7 +145,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         core.emit(event);
       }
     } catch (error) {
-      // A fault of the program or of a seam: the conversation is fit to go on with, and a person has to know.
+      // A fault of the program or of a callback of the loop: the conversation is fit to go on with, and a person has to know.
       core.notify(`The run ended unexpectedly: ${messageOf(error)}`, "error");
       outcome = { kind: "run", ending: "error", errorMessage: messageOf(error) };
     } finally {

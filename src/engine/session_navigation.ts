@@ -8,21 +8,22 @@ import type { NewEntry, SessionEntry, SessionStore } from "../core/session.ts";
 import { summarizeBranch } from "../history/branch_summary.ts";
 import { forkSession } from "../session/fork.ts";
 import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
-import { modelView, otherServer } from "./model_state.ts";
-import type { EngineCore } from "./core.ts";
+import { otherServer } from "./model_server.ts";
+import { modelView } from "./model_state.ts";
+import type { EngineCore } from "./parts.ts";
 import { restoreReading } from "./prompt_state.ts";
 import { levelNamed, windowOf } from "../config/run_settings.ts";
 
 type SessionBeforeForkResult = DecisionEvents["session_before_fork"]["result"];
 
 /** Going from one session, or one branch of it, to another. */
-export type Moves = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate" | "setName" | "setLabel">;
+export type Navigation = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate" | "setName" | "setLabel">;
 
 /**
- * The moves of a session; each asks the hooks before anything changes (R221, R222, R328, R329), which a run that it would
- * end belongs to. `abort` ends that with all that was typed during it.
+ * Goes to another session or branch. Each function asks the hooks first and changes nothing until they have answered (R221,
+ * R222, R328, R329); a run in its way is then stopped by `abort`, together with commands typed during it.
  */
-export function createMoves(core: EngineCore, abort: () => Promise<void>): Moves {
+export function createNavigation(core: EngineCore, abort: () => Promise<void>): Navigation {
   const { conversation, work } = core;
   const say = (notice: string): void => core.notify(notice);
 

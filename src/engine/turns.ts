@@ -29,7 +29,7 @@ export interface TurnParts {
   readonly hooks: Hooks | undefined;
   /** What stands for the conversation up to here, where the rolling history owns it. */
   readonly rolled: RolledHistory | undefined;
-  /** Keeps one server's cache on one session; no secret and no path. */
+  /** Sent along so that the server finds what it cached of this session: the session's id, neither a secret nor a path. */
   readonly cacheKey: string;
   /** What was said of retries since the start; undefined: the settings say it. */
   readonly isRetryOn: () => boolean | undefined;
@@ -39,7 +39,7 @@ export interface TurnParts {
   readonly onRequest: () => void;
 }
 
-/** Runs the loop on messages: one user prompt, with every seam that the rest of the program has in it. */
+/** Runs the agent's loop (src/agent/run.ts) for one prompt, with this session's prompt, tools, hooks and compaction as its callbacks. */
 export function runTurns(
   messages: readonly AgentMessage[],
   tools: readonly KnownTool[],

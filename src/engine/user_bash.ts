@@ -3,7 +3,7 @@ import { UserError } from "../core/error.ts";
 import { textOf } from "../core/message.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { ToolResult } from "../core/tool.ts";
-import type { EngineCore } from "./core.ts";
+import type { EngineCore } from "./parts.ts";
 import type { Pending } from "./pending.ts";
 
 /** Commands that the person types (`!`, or `!!` to keep them from the model). */

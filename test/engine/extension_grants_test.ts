@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createExtensionGrants, type ExtensionGrants, type GrantAsking } from "../../src/engine/extension_grants.ts";
+import { createExtensionGrants, type ExtensionGrants, type GrantApproval } from "../../src/engine/extension_grants.ts";
 import type { GrantAnswer, GrantRequest } from "../../src/core/hook.ts";
 import type { GrantVerdict } from "../../src/hooks/load/start_extension.ts";
 
@@ -23,7 +23,7 @@ async function inSession(
   const folder = Deno.makeTempDirSync();
   const asked: string[] = [];
   const told: string[] = [];
-  const asking: GrantAsking = {
+  const asking: GrantApproval = {
     ask: ({ name }, signal) => {
       asked.push(name);
       const answer = answers[name] ?? "no";

@@ -1,7 +1,7 @@
 // A real session in a temporary workspace: real tools behind the real sandbox, a cassette for the model.
 import { configure } from "../../src/config/config.ts";
 import { openEngine } from "../../src/engine/engine.ts";
-import type { EngineOptions } from "../../src/engine/core.ts";
+import type { EngineOptions } from "../../src/engine/parts.ts";
 import { firstModel } from "../../src/engine/model/first_model.ts";
 import { parseCommandLine } from "../../src/config/options/parse.ts";
 import type { World } from "../../src/config/host_environment.ts";

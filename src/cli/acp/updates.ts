@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { ClientCapabilities, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -147,8 +148,6 @@ function chunk(
 ): SessionUpdate {
   return { sessionUpdate, content: { type: "text", text } };
 }
-
-import * as z from "zod/mini";
 
 const entries = z.array(z.object({
   content: z.string(),

@@ -35,7 +35,7 @@ export interface Command<A = unknown> {
 
 /** A command whose arguments have the shape of a schema. */
 export function command<A>(args: z.ZodMiniType<A>, run: Command<A>["run"]): Command {
-  // The schema has been applied whenever `run` is called: src/cli/rpc/mode.ts is the only caller.
+  // The schema has been applied whenever `run` is called: src/cli/rpc/serve.ts is the only caller.
   return { args, run: (given, context, reply) => run(given as A, context, reply) };
 }
 

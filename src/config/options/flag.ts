@@ -1,7 +1,7 @@
 /** How an option takes its value. `scope`: bare means everything, `=a,b` a list, as in Deno. */
 export type FlagKind = "boolean" | "string" | "number" | "duration" | "list" | "repeat" | "scope";
 
-/** One command-line option; parser, `--help` and docs/cli.md come from this table. */
+/** One command-line option; parser, `--help` and docs/options.md come from this table. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;

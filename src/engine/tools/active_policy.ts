@@ -13,7 +13,7 @@ import { grantedScopes, widen } from "../../sandbox/denial/widen.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
 /** The policy that holds and what runs under it, as far as grants change them. */
-export interface GrantDesk {
+export interface ActivePolicy {
   readonly current: () => ToolProcesses;
   readonly granted: () => readonly Denial[];
   /** Runs a call under the policy that holds; a denial in its result is one that can be granted. */
@@ -32,8 +32,8 @@ export interface GrantDesk {
   readonly close: () => Promise<void>;
 }
 
-/** What a grant desk is made of. */
-export interface GrantDeskParts {
+/** What an active policy is made of. */
+export interface ActivePolicyParts {
   readonly first: ToolProcesses;
   /** Starts what runs calls under a policy; for one tool alone where that is named. */
   readonly open: (policy: Policy, only?: Tool) => ToolProcesses;
@@ -42,7 +42,7 @@ export interface GrantDeskParts {
 }
 
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
-export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
+export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): ActivePolicy {
   let current = first;
   let granted: readonly Denial[] = [];
   let kept: readonly Denial[] = [];
@@ -86,7 +86,7 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
 
   const runIn = async (
     processes: ToolProcesses,
-    ...[tool, args, options]: Parameters<GrantDesk["run"]>
+    ...[tool, args, options]: Parameters<ActivePolicy["run"]>
   ): Promise<ToolResult> => {
     const result = await processes.run(tool, args, options);
     const { policy } = processes;
@@ -137,7 +137,7 @@ export function grantDesk({ first, open, resolve }: GrantDeskParts): GrantDesk {
   };
 }
 
-/** The denial in a result of `run`, which the desk itself put there. */
+/** The denial in a result of `run`, which `run` itself put there. */
 export function offeredIn({ details }: ToolResult): Denial | undefined {
   const claim = claimIn(details);
   const said = details?.["denial"];

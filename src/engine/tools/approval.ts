@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { allows } from "../../sandbox/denial/grantable.ts";
-import { type GrantDesk, offeredIn } from "./active_policy.ts";
+import { type ActivePolicy, offeredIn } from "./active_policy.ts";
 
 /** The call that met a denial. */
 export interface DeniedCall {
@@ -30,7 +30,7 @@ export interface Recorder extends Asker {
 }
 
 /** Runs calls, and asks about what they are denied. */
-export interface AskingRun {
+export interface ApprovedRun {
   readonly run: RunTool;
   /** Another session begins: nothing that was answered in the one before holds in it. */
   readonly beginSession: () => void;
@@ -48,7 +48,7 @@ const LEFT = "The session was left before the question was answered: nothing was
  *
  * What was refused is not asked again in the session; what was allowed meanwhile needs no question.
  */
-export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
+export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): ApprovedRun {
   let refused = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -79,7 +79,7 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
   const keep = (denial: Denial): void => {
     try {
       asker.record(denial);
-      desk.keep(denial);
+      activePolicy.keep(denial);
     } catch (error) {
       asker.onTrouble?.(messageOf(error));
     }
@@ -88,25 +88,25 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
   const run: RunTool = async (tool, args, callId, options) => {
     const { signal } = options;
     const session = refused;
-    const first = await desk.run(tool, args, options);
+    const first = await activePolicy.run(tool, args, options);
     const denial = first.isError ? offeredIn(first) : undefined;
     if (denial === undefined || signal.aborted) return first;
     try {
       const goesOn = options.onWait?.();
       const answer = await inTurn(async () => {
-        if (allows(desk.current().policy, denial)) return "allowed";
+        if (allows(activePolicy.current().policy, denial)) return "allowed";
         if (session !== refused) return "left";
         const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal, session);
         // A typed command may outlast the session in which it was begun.
         if (session !== refused) return "left";
-        if (answer === "session" || answer === "project") desk.grant(denial);
+        if (answer === "session" || answer === "project") activePolicy.grant(denial);
         if (answer === "project") keep(denial);
         return answer;
       }).finally(() => goesOn?.());
       if (answer === "left") return withLine(first, LEFT);
       if (answer === "no") return signal.aborted ? first : withLine(first, NO);
-      if (answer === "once") return await desk.runOnce(denial, tool, args, options);
-      return await desk.run(tool, args, options);
+      if (answer === "once") return await activePolicy.runOnce(denial, tool, args, options);
+      return await activePolicy.run(tool, args, options);
     } catch (error) {
       asker.onTrouble?.(messageOf(error));
       return withLine(first, "The user allowed it, but it could not be granted.");
@@ -116,7 +116,7 @@ export function askingRunTool(desk: GrantDesk, asker: Recorder): AskingRun {
     run,
     beginSession() {
       refused = new Set();
-      desk.beginSession();
+      activePolicy.beginSession();
     },
   };
 }

@@ -6,7 +6,7 @@ import { allowedBefore } from "./allowed_before.ts";
 import type { FoundBundled } from "../resources/bundled.ts";
 import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
-import { keptPlaces } from "./session_paths.ts";
+import { sessionPaths } from "./session_paths.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
 import { skillFolders } from "../resources/skills.ts";
@@ -45,7 +45,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     skills: skillFolders(config),
     readable: "problem" in bundled ? [] : bundled.readable,
     program,
-    kept: keptPlaces(config),
+    kept: sessionPaths(config),
     level: sandbox.level,
     noHosts: sandbox.noHosts,
     ...glanceAtDisk(),

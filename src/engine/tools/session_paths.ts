@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { sessionPlaces } from "../sessions/session_choice.ts";
 
 /** What this program keeps of sessions, which is not the tools' to touch, wherever the user wants it to be (R478). */
-export function keptPlaces(config: Config): readonly string[] {
+export function sessionPaths(config: Config): readonly string[] {
   const { invocation: { values }, auditFolder, world } = config;
   const { folder } = sessionPlaces(config);
   const named = values["resume"];

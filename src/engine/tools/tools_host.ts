@@ -17,11 +17,11 @@ import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore, grantFolder } from "./allowed_before.ts";
-import { type Asker, askingRunTool, type Recorder } from "./approval.ts";
+import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
 import { backgroundIds } from "./background_ids.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import type { Config } from "../../config/config.ts";
-import { grantDesk } from "./active_policy.ts";
+import { openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./session_paths.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
@@ -65,9 +65,9 @@ export interface ToolsHost {
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
 /**
- * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers
- * denials; without one they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
- * `onLeft`: see ToolGround.
+ * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers denials; without one
+ * they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
+ * `onLeft`: see ToolGround in tool_processes.ts.
  */
 export function openTools(
   config: Config,
@@ -111,7 +111,7 @@ export function openTools(
     }
     const chosen = choose(policy);
     const listed = startsListed(policy, chosen.active);
-    const desk = grantDesk({
+    const activePolicy = openActivePolicy({
       first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
       open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
       resolve: (grants) => policyOf(config, base, grants),
@@ -119,20 +119,23 @@ export function openTools(
     if (start && hardens) hardenHost();
     let workspace = folderAt(config.root);
     const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
-      ? askingRunTool(desk, recorder(asker, config))
-      : { run: (tool, args, _callId, options) => desk.run(tool, args, options), beginSession: desk.beginSession };
+      ? runWithApproval(activePolicy, recorder(asker, config))
+      : {
+        run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
+        beginSession: activePolicy.beginSession,
+      };
     return {
       get policy() {
-        return desk.current().policy;
+        return activePolicy.current().policy;
       },
       get active() {
-        return desk.current().active;
+        return activePolicy.current().active;
       },
       get known() {
-        return desk.current().known;
+        return activePolicy.current().known;
       },
       get granted() {
-        return desk.granted();
+        return activePolicy.granted();
       },
       foreign: chosen.foreign,
       notices: [
@@ -147,16 +150,16 @@ export function openTools(
       run: async (...call) => {
         const found = folderAt(config.root);
         if (found === undefined) return workspaceGone(config.root);
-        if (found !== workspace) desk.renew();
+        if (found !== workspace) activePolicy.renew();
         workspace = found;
         return await run(...call);
       },
-      grant: desk.grant,
+      grant: activePolicy.grant,
       beginSession,
-      warmSoon: () => desk.current().warmSoon(),
-      foresee: (tool) => desk.current().foresee(tool),
+      warmSoon: () => activePolicy.current().warmSoon(),
+      foresee: (tool) => activePolicy.current().foresee(tool),
       close: async () => {
-        await desk.close();
+        await activePolicy.close();
         folders.remove();
       },
     };

@@ -37,7 +37,8 @@ export type OpenShell = Shell & {
 };
 
 /**
- * Opens the shell of a policy. ProcessPool are needed wherever something confines; closing ends the spare, too.
+ * Opens the shell of a policy. `spares`, the pool of waiting processes, is needed wherever something confines; closing the
+ * shell closes it, too.
  *
  * `marks`: variables that every command gets beside the policy's, by which its processes can be known. `onLeft`: called
  * while it is closed, with each line about what commands in the background did that no result could tell.

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { backgroundIds } from "../../../src/engine/tools/background_ids.ts";
-import { grantDesk, offeredIn } from "../../../src/engine/tools/active_policy.ts";
+import { offeredIn, openActivePolicy } from "../../../src/engine/tools/active_policy.ts";
 import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
 import { UserError } from "../../../src/core/error.ts";
 import type { JsonValue } from "../../../src/core/json.ts";
@@ -34,17 +34,17 @@ const LIES: readonly (readonly [lie: string, denial: (world: World) => JsonValue
 ];
 
 for (const [lie, denial] of LIES) {
-  Deno.test(`grantDesk() offers nothing for a runner's denial ${lie} R471 R480`, async () => {
+  Deno.test(`openActivePolicy() offers nothing for a runner's denial ${lie} R471 R480`, async () => {
     using world = makeWorld();
     Deno.mkdirSync(`${world.home}/.ssh`);
     Deno.symlinkSync(`${world.home}/.ssh`, `${world.root}/keys`);
     const first = liar(worldPolicy(world, "kernel"), denial(world));
-    const desk = grantDesk({ first, open: () => first, resolve: resolveIn(world) });
-    assertEquals(READ && await desk.run(READ, {}, OPTIONS), errorResult("Denied"));
+    const activePolicy = openActivePolicy({ first, open: () => first, resolve: resolveIn(world) });
+    assertEquals(READ && await activePolicy.run(READ, {}, OPTIONS), errorResult("Denied"));
   });
 }
 
-Deno.test("grantDesk() takes no grant from a runner, and shows the real place R480", async () => {
+Deno.test("openActivePolicy() takes no grant from a runner, and shows the real place R480", async () => {
   using world = makeWorld();
   Deno.symlinkSync(world.outside, `${world.root}/harmless`);
   const denial = { kind: "read", target: `${world.root}/harmless/secret`, grant: "*" };
@@ -54,28 +54,28 @@ Deno.test("grantDesk() takes no grant from a runner, and shows the real place R4
     opened.push(policy);
     return liar(policy, denial);
   };
-  const desk = grantDesk({ first, open, resolve: resolveIn(world) });
-  const offered = READ && offeredIn(await desk.run(READ, {}, OPTIONS));
+  const activePolicy = openActivePolicy({ first, open, resolve: resolveIn(world) });
+  const offered = READ && offeredIn(await activePolicy.run(READ, {}, OPTIONS));
   const target = `${world.outside}/secret`;
   assertEquals(offered, { kind: "read", target, grant: target });
   // Whoever answers for something else than was offered gets nothing.
   for (const other of [{ kind: "read", target, grant: "*" }, { kind: "read", target, grant: world.base }] as const) {
-    assertThrows(() => desk.grant(other), UserError);
+    assertThrows(() => activePolicy.grant(other), UserError);
   }
-  assertEquals([opened, desk.granted()], [[], []]);
-  if (offered) desk.grant(offered);
-  assertEquals([opened.map(({ read }) => read.list.includes(target)), desk.granted()], [[true], [offered]]);
-  await desk.close();
-  if (offered) assertThrows(() => desk.grant({ ...offered, target: "/x" }), UserError);
+  assertEquals([opened, activePolicy.granted()], [[], []]);
+  if (offered) activePolicy.grant(offered);
+  assertEquals([opened.map(({ read }) => read.list.includes(target)), activePolicy.granted()], [[true], [offered]]);
+  await activePolicy.close();
+  if (offered) assertThrows(() => activePolicy.grant({ ...offered, target: "/x" }), UserError);
 });
 
-Deno.test("grantDesk() offers nothing that the project takes away again, and no list where none can hold R465", async () => {
+Deno.test("openActivePolicy() offers nothing that the project takes away again, and no list where none can hold R465", async () => {
   using world = makeWorld();
   const claim = { kind: "read", target: `${world.outside}/secret` } as const;
   const asked = async (policy: Policy, resolve: (grants: Grants) => Policy): Promise<unknown> => {
     const first = liar(policy, claim);
-    const desk = grantDesk({ first, open: () => first, resolve });
-    return READ && offeredIn(await desk.run(READ, {}, OPTIONS))?.grant;
+    const activePolicy = openActivePolicy({ first, open: () => first, resolve });
+    return READ && offeredIn(await activePolicy.run(READ, {}, OPTIONS))?.grant;
   };
   const policy = worldPolicy(world, "kernel");
   assertEquals(await asked(policy, resolveIn(world)), claim.target);
@@ -84,20 +84,20 @@ Deno.test("grantDesk() offers nothing that the project takes away again, and no 
 });
 
 for (const level of CONFINED.filter((level) => level === "kernel")) {
-  Deno.test(`grantDesk() at ${level} opens a place to read and bash alike, and closes it after once R477`, async () => {
+  Deno.test(`openActivePolicy() at ${level} opens a place to read and bash alike, and closes it after once R477`, async () => {
     using world = makeWorld();
     const policy = worldPolicy(world, level);
     const tools = toolsUnder(policy);
     const ground = { self: thisProgram(), cache: undefined, numbered: backgroundIds() };
     const open = (wider: Policy): ToolProcesses => openToolProcesses(wider, { active: tools, known: tools }, ground);
-    const desk = grantDesk({ first: open(policy), open, resolve: resolveIn(world) });
+    const activePolicy = openActivePolicy({ first: open(policy), open, resolve: resolveIn(world) });
     const path = `${world.outside}/secret`;
     const calls = [["read", { path }], ["bash", { command: `cat ${path}` }]] as const;
     const all = async (): Promise<readonly ToolResult[]> => {
       const results: ToolResult[] = [];
       for (const [name, args] of calls) {
         const tool = tools.find((one) => one.name === name);
-        if (tool) results.push(await desk.run(tool, args, OPTIONS));
+        if (tool) results.push(await activePolicy.run(tool, args, OPTIONS));
       }
       return results;
     };
@@ -108,12 +108,12 @@ for (const level of CONFINED.filter((level) => level === "kernel")) {
       const before = await all();
       assertEquals([reach(before), before.map(offeredIn)], [[false, false], [denial, denial]]);
       const bash = tools.find(({ name }) => name === "bash");
-      const once = bash && await desk.runOnce(denial, bash, calls[1][1], OPTIONS);
+      const once = bash && await activePolicy.runOnce(denial, bash, calls[1][1], OPTIONS);
       assertEquals([once && reach([once]), reach(await all())], [[true], [false, false]]);
-      desk.grant(denial);
+      activePolicy.grant(denial);
       assertEquals(reach(await all()), [true, true]);
     } finally {
-      await desk.close();
+      await activePolicy.close();
     }
   });
 }

@@ -1,17 +1,17 @@
 import type { Engine, SessionTotals } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
-import { type EngineCore } from "./core.ts";
+import { type EngineCore } from "./parts.ts";
 import { inputCommands } from "./prompt/inputs.ts";
 import { modelView } from "./model_state.ts";
-import { createMoves, sessionName } from "./session_navigation.ts";
+import { createNavigation, sessionName } from "./session_navigation.ts";
 import { contextTokens } from "./conversation.ts";
 import { drain } from "./events.ts";
 import type { Prompting } from "./prompting.ts";
 import { retryOf } from "../config/run_settings.ts";
 import type { UserBash } from "./user_bash.ts";
 
-/** What the face of a session is made from besides its core. */
-export interface FaceParts {
+/** What the engine that others see is made from, besides the parts of its session. */
+export interface EngineApiParts {
   readonly notices: readonly string[];
   readonly prompting: Prompting;
   /** Commands that the person types. */
@@ -24,7 +24,7 @@ export interface FaceParts {
 }
 
 /** What modes, RPC, SDK and screens see of a session. */
-export function faceOf(core: EngineCore, parts: FaceParts): Engine {
+export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
   const { conversation, model, queues, toolset, compactor, auto, work, emit } = core;
   const { notices, prompting, typed, retool } = parts;
   const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
@@ -32,7 +32,7 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
   let isClosed = false;
   return {
     notices,
-    ...createMoves(core, abort),
+    ...createNavigation(core, abort),
     state() {
       const opened = conversation.store();
       const name = sessionName(opened);
@@ -46,7 +46,7 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
         thinking: model.thinking(),
         isStreaming: work.kind() === "run",
         isCompacting: work.kind() === "compaction",
-        autoCompaction: auto.on,
+        autoCompaction: auto.compaction,
         autoRetry: retryOf(core.config(), auto.retry).maxRetries > 0,
         steeringMode: queues.modes().steering,
         followUpMode: queues.modes().followUp,
@@ -91,7 +91,7 @@ export function faceOf(core: EngineCore, parts: FaceParts): Engine {
     bash: typed.run,
     abortBash: typed.abort,
     compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
-    setAutoCompaction: (on) => void (auto.on = on),
+    setAutoCompaction: (on) => void (auto.compaction = on),
     setAutoRetry: (on) => void (auto.retry = on),
 
     async setModel(id, source = "set") {

@@ -8,7 +8,7 @@ import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventBus } from "./events.ts";
-import type { GrantAsking } from "./extension_grants.ts";
+import type { GrantApproval } from "./extension_grants.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
@@ -18,10 +18,10 @@ import type { ToolsHost } from "./tools/tools_host.ts";
 import type { Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
 
-/** What goes on by itself, or does not, since somebody said so. */
+/** Switches that a client turns during a session. */
 export interface AutoSwitches {
   /** Whether the history is shortened. */
-  on: boolean;
+  compaction: boolean;
   /** Whether failed requests are made again; undefined: the settings say it. */
   retry?: boolean;
 }
@@ -45,7 +45,7 @@ export interface EngineCore {
   /** Another session begins: extensions that were granted something for the one before are loaded again without it. */
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
-  readonly followServers: (signal: AbortSignal) => Promise<void>;
+  readonly followMcpServers: (signal: AbortSignal) => Promise<void>;
   /** Everything that happens goes through here. */
   readonly emit: EventBus["emit"];
   /** Tells a person something. */
@@ -63,7 +63,7 @@ export interface EngineOptions {
   /** How extensions speak with the person; without it nobody can be asked. */
   readonly ui?: HostUi;
   /** Asks what an extension may have; without it, it has what the user's settings grant. */
-  readonly grants?: GrantAsking;
+  readonly grants?: GrantApproval;
   /** Extensions of a program that embeds the engine, in its own process. */
   readonly extensions?: NonNullable<HooksOptions["inProcess"]>;
   /** What such a program adds to the system prompt. */

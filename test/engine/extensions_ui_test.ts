@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { toldUi } from "../../src/engine/extensions.ts";
+import { announcedUi } from "../../src/engine/extensions.ts";
 import type { HostCall, HostUi } from "../../src/core/host_actions.ts";
 
 const CALL: HostCall = { extension: "x", signal: new AbortController().signal };
@@ -14,10 +14,10 @@ function world(): { readonly ui: HostUi; readonly log: string[] } {
     notify: (message) => Promise.resolve(asked("notify", message)),
     setStatus: (key) => Promise.resolve(asked("status", key)),
   };
-  return { ui: toldUi(ui, ({ type, kind, title }) => log.push(`${type} ${kind} ${title}`)), log };
+  return { ui: announcedUi(ui, ({ type, kind, title }) => log.push(`${type} ${kind} ${title}`)), log };
 }
 
-Deno.test("toldUi() tells of a question before it is asked and when it is answered, and gives the answer", async () => {
+Deno.test("announcedUi() tells of a question before it is asked and when it is answered, and gives the answer", async () => {
   const { ui, log } = world();
   assertEquals(await ui.select("Which?", ["red", "blue"], {}, CALL), "red");
   assertEquals(await ui.input("Name?", "Ann", {}, CALL), "Ann");
@@ -31,13 +31,13 @@ Deno.test("toldUi() tells of a question before it is asked and when it is answer
   ]);
 });
 
-Deno.test("toldUi() tells the end of a question that failed", async () => {
+Deno.test("announcedUi() tells the end of a question that failed", async () => {
   const { ui, log } = world();
   await assertRejects(() => ui.confirm("Sure?", "Really?", {}, CALL), Error, "the screen is gone");
   assertEquals(log, ["ui_prompt_start confirm Sure?", "ui_prompt_end confirm Sure?"]);
 });
 
-Deno.test("toldUi() tells nothing of what is no question", async () => {
+Deno.test("announcedUi() tells nothing of what is no question", async () => {
   const { ui, log } = world();
   await ui.notify("hello", "info", CALL);
   await ui.setStatus("k", "v", CALL);

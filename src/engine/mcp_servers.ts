@@ -5,7 +5,7 @@ import type { ModelChoice } from "./model/model.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
 /** The servers of a session, as far as the engine has to do with them. */
-export interface Servers {
+export interface McpServers {
   /** Waits for those that are still starting; their tools where these are others than at the last call. */
   readonly take: (signal: AbortSignal) => Promise<readonly KnownTool[] | undefined>;
   /** From now on `listener` hears which servers have tools whenever those change, and at once when they have already. */
@@ -14,7 +14,7 @@ export interface Servers {
 }
 
 /** What servers are opened with. */
-export interface ServersOptions {
+export interface McpServersOptions {
   readonly config: Config;
   readonly choice: ModelChoice;
   readonly policy: () => Policy;
@@ -22,7 +22,7 @@ export interface ServersOptions {
 }
 
 /** Starts the servers of the user's settings; their code is loaded with the first that somebody names, else never. */
-export function openServers({ config, ...rest }: ServersOptions): Servers | undefined {
+export function openMcpServers({ config, ...rest }: McpServersOptions): McpServers | undefined {
   const servers = config.user.mcpServers ?? {};
   if (Object.keys(servers).length === 0 || config.invocation.values["no-tools"]) return undefined;
   let listener: ((servers: readonly string[]) => void) | undefined;

@@ -20,7 +20,7 @@ const SET_BY = {
  *
  * What a program that embeds the engine sets stands before all files.
  */
-export function limitsOf({ user, project, given }: Pick<Config, "user" | "project" | "given">): Limits {
+export function toolLimitsOf({ user, project, given }: Pick<Config, "user" | "project" | "given">): Limits {
   const own = user.bash ?? {};
   const lowered = given?.bash ? {} : project.bash ?? {};
   // The keys of a table stay what they are.

@@ -4,7 +4,7 @@ import { WINDOW_DEFAULTS, type WindowSettings } from "../history/window.ts";
 import type { Config } from "./config.ts";
 
 /** Bounds of a run: the command line before the settings. */
-export function limitsOf(config: Config): AgentDeps["limits"] {
+export function runLimitsOf(config: Config): AgentDeps["limits"] {
   const { values } = config.invocation;
   const flags = {
     maxTurns: values["max-turns"],

@@ -2,7 +2,7 @@ import type { AgentDeps, SessionState } from "../agent/deps.ts";
 import { createQueues, type Queues } from "../agent/queues.ts";
 import { runPrompt } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
-import { limitsOf, retryOf } from "../config/run_settings.ts";
+import { retryOf, runLimitsOf } from "../config/run_settings.ts";
 import type { Manifest } from "../core/compiled_prompt.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
@@ -65,7 +65,7 @@ export function runTurns(
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
       return await known.run(args, callId, options);
     },
-    limits: limitsOf(config),
+    limits: runLimitsOf(config),
     get retry() {
       return retryOf(config, parts.isRetryOn());
     },

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { limitsOf } from "../../src/config/limits.ts";
+import { toolLimitsOf } from "../../src/config/limits.ts";
 import type { Settings } from "../../src/config/settings/settings_table.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/policy/limits.ts";
 
@@ -44,13 +44,13 @@ const CASES: readonly (readonly [claim: string, user: Bash, project: Bash, limit
 ];
 
 for (const [claim, user, project, limits] of CASES) {
-  Deno.test(`limitsOf() says that the limits ${claim}`, () => {
-    assertEquals(limitsOf({ user: { bash: user }, project: { bash: project } }), limits);
+  Deno.test(`toolLimitsOf() says that the limits ${claim}`, () => {
+    assertEquals(toolLimitsOf({ user: { bash: user }, project: { bash: project } }), limits);
   });
 }
 
-Deno.test("limitsOf() puts what an embedding program sets before all files", () => {
+Deno.test("toolLimitsOf() puts what an embedding program sets before all files", () => {
   const config = { user: { bash: { processes: 900 } }, project: { bash: LOW }, given: { bash: { processes: 900 } } };
-  assertEquals(limitsOf(config), { ...DEFAULT_LIMITS, processes: 900 });
-  assertEquals(limitsOf({ ...config, given: {} }), LOW_LIMITS);
+  assertEquals(toolLimitsOf(config), { ...DEFAULT_LIMITS, processes: 900 });
+  assertEquals(toolLimitsOf({ ...config, given: {} }), LOW_LIMITS);
 });

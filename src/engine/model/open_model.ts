@@ -6,7 +6,7 @@ import { modelFacts, type Price } from "../../provider/models/models.ts";
 import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
 import type { Config } from "../../config/config.ts";
-import { limitsOf } from "../../config/run_settings.ts";
+import { runLimitsOf } from "../../config/run_settings.ts";
 import { KEYLESS, type ModelChoice } from "./model.ts";
 import { isFirstTold } from "./told_models.ts";
 
@@ -91,7 +91,7 @@ async function openServer(
   const isKnown = facts.isKnown || own !== undefined;
   const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
   const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
-  if (!price && limitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
+  if (!price && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
   const contextWindow = own?.contextWindow ?? facts.contextWindow;
   const provider = await openProvider(choice.api, {
     baseUrl: choice.baseUrl,

@@ -7,7 +7,7 @@ import type { FoundBundled } from "../resources/bundled.ts";
 import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
 import { sessionPaths } from "./session_paths.ts";
-import { limitsOf } from "../../config/limits.ts";
+import { toolLimitsOf } from "../../config/limits.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
 import { skillFolders } from "../resources/skills.ts";
 
@@ -36,7 +36,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
     allowed: allowedBefore(config, sandbox),
     grants,
-    limits: limitsOf(config),
+    limits: toolLimitsOf(config),
   }, {
     home: config.world.home,
     tmp: folders.tmp,

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UserError } from "../../src/core/error.ts";
-import { sessionLines } from "../../src/cli/interactive/session_lines.ts";
-import { configure } from "../../src/config/config.ts";
-import { parseCommandLine } from "../../src/config/options/parse.ts";
-import { withSession } from "./world.ts";
+import { UserError } from "../../../src/core/error.ts";
+import { sessionLines } from "../../../src/cli/interactive/session_lines.ts";
+import { configure } from "../../../src/config/config.ts";
+import { parseCommandLine } from "../../../src/config/options/parse.ts";
+import { withSession } from "../world.ts";
 
 const REPLIES = [{ text: "one" }, { text: "two" }];
 

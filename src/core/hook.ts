@@ -3,15 +3,11 @@ import type {
   BeforeAgentStartEvent,
   InputEvent,
   ResourcePaths,
-  SessionBeforeCompactEvent,
-  SessionBeforeCompactResult,
-  SessionBeforeTreeEvent,
-  SessionBeforeTreeResult,
   ToolCallEvent,
   UserBashEvent,
   UserBashResult,
 } from "./hook_event.ts";
-import type { DecisionEvents, HookName, ObservedEvent } from "./hook_events.ts";
+import type { DecisionEvents, DecisionName, HookName, ObservedEvent } from "./hook_events.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent } from "./message.ts";
 import type { ToolResult } from "./tool.ts";
@@ -128,16 +124,12 @@ export interface Hooks {
   toolResult(call: ToolCallEvent, result: ToolResult, signal: AbortSignal): Promise<ToolResult>;
   /** A refusal (`block`, with its reason), an outcome that stands for the command's, or nothing: run it. */
   userBash(event: UserBashEvent, signal: AbortSignal): Promise<UserBashResult | undefined>;
-  sessionBeforeSwitch(
-    event: DecisionEvents["session_before_switch"]["event"],
+  /** What is decided before the session changes: the fields of all results, later ones over earlier. */
+  decide<N extends Extract<DecisionName, `session_${string}`>>(
+    name: N,
+    event: DecisionEvents[N]["event"],
     signal: AbortSignal,
-  ): Promise<DecisionEvents["session_before_switch"]["result"]>;
-  sessionBeforeFork(
-    event: DecisionEvents["session_before_fork"]["event"],
-    signal: AbortSignal,
-  ): Promise<DecisionEvents["session_before_fork"]["result"]>;
-  sessionBeforeCompact(event: SessionBeforeCompactEvent, signal: AbortSignal): Promise<SessionBeforeCompactResult>;
-  sessionBeforeTree(event: SessionBeforeTreeEvent, signal: AbortSignal): Promise<SessionBeforeTreeResult>;
+  ): Promise<DecisionEvents[N]["result"]>;
   /** At start and after a reload (R225). */
   resourcesDiscover(
     reason: "startup" | "reload",

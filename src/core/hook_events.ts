@@ -1,5 +1,5 @@
 // Every event that extensions can listen to: what a handler gets and what it may return. Names are those that extensions
-// of pi know; src/hooks/events/table.ts says how results are combined and what a failing handler means.
+// of pi know; src/hooks/events/decisions.ts says what a result is, how results are combined and what a failing handler means.
 import type { AgentEvent, CompactionReason } from "./event.ts";
 import type {
   BeforeAgentStartEvent,

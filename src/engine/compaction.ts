@@ -166,7 +166,7 @@ export function compactionReview(hooks: Hooks | undefined): CompactionReview | u
     async before({ plan, path, reason, focus }, signal) {
       if (!hooks.has("session_before_compact")) return undefined;
       const { history, turnPrefix, firstKeptEntryId, tokensBefore, previousSummary } = plan;
-      const { cancel, compaction } = await hooks.sessionBeforeCompact({
+      const { cancel, compaction } = await hooks.decide("session_before_compact", {
         preparation: {
           messagesToSummarize: [...history, ...turnPrefix],
           firstKeptEntryId,

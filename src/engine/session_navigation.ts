@@ -104,7 +104,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     signal: AbortSignal,
   ): Promise<{ readonly cancel?: boolean }> => {
     const hooks = core.hooks();
-    return hooks?.has("session_before_switch") ? await hooks.sessionBeforeSwitch(event, signal) : {};
+    return hooks?.has("session_before_switch") ? await hooks.decide("session_before_switch", event, signal) : {};
   };
   const entryOf = (id: string): SessionEntry => {
     const entry = conversation.store().entry(id);
@@ -136,7 +136,9 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
       const isWhole = position === "at" && entryId === conversation.store().leaf();
       const ask = async (signal: AbortSignal): Promise<SessionBeforeForkResult> => {
         const hooks = core.hooks();
-        return hooks?.has("session_before_fork") ? await hooks.sessionBeforeFork({ entryId, position }, signal) : {};
+        return hooks?.has("session_before_fork")
+          ? await hooks.decide("session_before_fork", { entryId, position }, signal)
+          : {};
       };
       return await move(options, ask, async (said) => {
         const { folder } = sessionPlaces(core.config());
@@ -160,7 +162,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
         const hooks = core.hooks();
         if (!hooks?.has("session_before_tree")) return {};
         const { oldPath, newPath, left } = ways();
-        return await hooks.sessionBeforeTree({
+        return await hooks.decide("session_before_tree", {
           preparation: {
             targetId: entryId,
             oldLeafId: conversation.store().leaf(),

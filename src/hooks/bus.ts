@@ -6,12 +6,12 @@ import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
-import { publicHeaders } from "./events/reduce_event.ts";
+import { publicHeaders } from "./events/decisions.ts";
 import { messageTexts } from "./events/context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import type { LateStarts } from "./load/late_starts.ts";
-import { ruleOf } from "./events/table.ts";
+import { ruleOf } from "./events/decisions.ts";
 
 /** The part of `Hooks` that events go through. */
 export type Bus = Omit<
@@ -55,11 +55,6 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
   const ask = (name: HookName, event: object, signal: AbortSignal): Promise<Dispatched> =>
     // Events are made of JSON values; interfaces have no index signature for TypeScript to see that.
     dispatch(name, { type: name, ...event } as JsonObject, extensions, signal, asking);
-  /** Results of one kind merged, later fields first to last; they were checked against their event. */
-  const merged = async <T>(name: HookName, event: object, signal: AbortSignal): Promise<T> => {
-    const { results } = has(name) ? await ask(name, event, signal) : { results: [] };
-    return Object.assign({}, ...results.map(({ value }) => value));
-  };
 
   return {
     has,
@@ -143,10 +138,10 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       const decided: UserBashResult = value; // checked
       return decided.block ? { block: true, reason: decided.reason ?? `Blocked by extension "${by}"` } : decided;
     },
-    sessionBeforeSwitch: (event, signal) => merged("session_before_switch", event, signal),
-    sessionBeforeFork: (event, signal) => merged("session_before_fork", event, signal),
-    sessionBeforeCompact: (event, signal) => merged("session_before_compact", event, signal),
-    sessionBeforeTree: (event, signal) => merged("session_before_tree", event, signal),
+    decide: async (name, event, signal) => {
+      const { results } = has(name) ? await ask(name, event, signal) : { results: [] };
+      return Object.assign({}, ...results.map(({ value }) => value)); // checked against their event
+    },
     resourcesDiscover: async (reason, signal) => {
       const { results } = has("resources_discover")
         ? await ask("resources_discover", { cwd: options.facts.cwd, reason }, signal)

@@ -5,7 +5,7 @@ import { textOf } from "../../src/core/message.ts";
 import { NODE_MODULES } from "../../src/hooks/code/node_modules.ts";
 import { createRegistry } from "../../src/hooks/api/registry.ts";
 import { readSource } from "../../src/hooks/code/source_files.ts";
-import { EVENTS } from "../../src/hooks/events/table.ts";
+import { EVENTS } from "../../src/hooks/events/decisions.ts";
 import { type Session, withSession } from "../engine/world.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { FILES, PAGE, writeExtension } from "./page.ts";

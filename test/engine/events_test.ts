@@ -4,7 +4,7 @@ import { dirname, fromFileUrl } from "@std/path";
 import type { HostUi } from "../../src/core/host_actions.ts";
 import type { HookName } from "../../src/core/hook_events.ts";
 import { defineExtension } from "../../src/hooks/api/api.ts";
-import { EVENTS } from "../../src/hooks/events/table.ts";
+import { EVENTS } from "../../src/hooks/events/decisions.ts";
 import { type Answer, serveAnswers, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
 import type { HookName } from "../../src/core/hook_events.ts";
-import { EVENTS } from "../../src/hooks/events/table.ts";
+import { EVENTS } from "../../src/hooks/events/decisions.ts";
 import { callReply, textReply } from "../helpers/server.ts";
 import { brought } from "./brought.ts";
 import { withServer } from "./wire.ts";

@@ -199,7 +199,7 @@ Deno.test("beforeProviderHeaders() adds headers, returned or set in place, and n
   assertEquals(seen, [{ "user-agent": "s" }]);
 });
 
-Deno.test("sessionBefore…() can cancel, and a compaction can be supplied R221 R222 R223", async () => {
+Deno.test("decide() can cancel, and a compaction can be supplied R221 R222 R223", async () => {
   const compaction = { summary: "s", firstKeptEntryId: "e1", tokensBefore: 5 };
   using world = await open((sp) => {
     sp.on("session_before_switch", () => ({ cancel: true }));
@@ -210,12 +210,16 @@ Deno.test("sessionBefore…() can cancel, and a compaction can be supplied R221 
   });
   const { hooks } = world;
   const preparation = { messagesToSummarize: [], firstKeptEntryId: "e1", tokensBefore: 5 };
-  assertEquals(await hooks.sessionBeforeSwitch({ reason: "new" }, never), { cancel: true });
-  assertEquals(await hooks.sessionBeforeFork({ entryId: "e", position: "at" }, never), {
+  assertEquals(await hooks.decide("session_before_switch", { reason: "new" }, never), { cancel: true });
+  assertEquals(await hooks.decide("session_before_fork", { entryId: "e", position: "at" }, never), {
     skipConversationRestore: true,
   });
   assertEquals(
-    await hooks.sessionBeforeCompact({ preparation, branchEntries: [], reason: "manual", willRetry: false }, never),
+    await hooks.decide(
+      "session_before_compact",
+      { preparation, branchEntries: [], reason: "manual", willRetry: false },
+      never,
+    ),
     { compaction },
   );
 });

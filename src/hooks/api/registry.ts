@@ -3,10 +3,10 @@ import type { HookName } from "../../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { textResult, type ToolResult } from "../../core/tool.ts";
 import type { Registration } from "../events/extension.ts";
-import { advance } from "../events/reduce_event.ts";
+import { reduceEvent } from "../events/decisions.ts";
 import { checkTool, checkWord } from "../events/registration_shape.ts";
-import { readResult } from "../events/result_shape.ts";
-import { isEvent } from "../events/table.ts";
+import { readResult } from "../events/decisions.ts";
+import { isEvent } from "../events/decisions.ts";
 import type { CommandRegistration, ExtensionApi, FlagRegistration, ToolRegistration } from "./api.ts";
 import { askingApi, contextBase } from "./api_object.ts";
 import type { Port } from "./port.ts";
@@ -108,7 +108,7 @@ export function createRegistry(port: Port, describe: (error: unknown) => string 
           outcomes.push(json === undefined ? '{"ok":true}' : `{"ok":true,"value":${json}}`);
           if (json === undefined || index === mine.length - 1) continue;
           const result = readResult(name, JSON.parse(json));
-          const step = result ? advance(name, event, result) : { event, isDone: false };
+          const step = result ? reduceEvent(name, event, result) : { event, isDone: false };
           if (step.isDone) break;
           event = step.event;
         } catch (error) {

@@ -2,11 +2,11 @@ import { messageOf } from "../../core/error.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { HookProblem } from "../../core/hook.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { advance } from "./reduce_event.ts";
+import { reduceEvent } from "./decisions.ts";
 import { contextText } from "./context_delta.ts";
 import type { EventText, Extension } from "./extension.ts";
-import { readResult } from "./result_shape.ts";
-import { ruleOf } from "./table.ts";
+import { readResult } from "./decisions.ts";
+import { ruleOf } from "./decisions.ts";
 
 /** What all handlers of one event made of it together. */
 export interface Dispatched {
@@ -79,7 +79,7 @@ export async function dispatch(
         const value = readResult(name, outcome.value);
         if (!value) continue;
         results.push({ by, value });
-        const step = advance(name, event, value);
+        const step = reduceEvent(name, event, value);
         if (step.isDone) return { event, results, isDone: true };
         if (step.event !== event) text = undefined;
         event = step.event;

@@ -1,7 +1,7 @@
 import type { Registration } from "./extension.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { isList, isTexts } from "./json_text.ts";
-import { isEvent } from "./table.ts";
+import { isEvent } from "./decisions.ts";
 
 /** Most things of a kind that an extension may bring. */
 const MAX_ITEMS = 200;

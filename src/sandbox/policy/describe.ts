@@ -6,8 +6,8 @@ import { hasOwnLoopback } from "./program_scopes.ts";
 import { runNotices } from "./run_notices.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
-  "kernel+": "Enforced by the Linux kernel.",
-  "kernel": "Enforced by the Linux kernel.",
+  "kernel+": "Enforced by the kernel.",
+  "kernel": "Enforced by the kernel.",
   "seatbelt": "Enforced by the macOS kernel.",
   "permissions": "Enforced by Deno's permissions; no kernel sandbox is active.",
   "off": "Nothing is enforced: the user switched the sandbox off.",
@@ -79,7 +79,7 @@ function protectedList(policy: Policy): string {
   );
   // Under a layer a new remote is taken with its address (git_layer/settings.ts).
   const isLayered = policy.sandbox === "kernel+" && !policy.bubblewrap;
-  const settings = isLayered ? ".git settings but for new remotes" : ".git settings";
+  const settings = isLayered ? ".git config but remotes" : ".git settings";
   const top = [...new Set(names.map((path) => path.startsWith(".git/") ? settings : path))];
   return `; never ${top.slice(0, 12).join(", ")}${top.length > 12 ? " and more" : ""}`;
 }
@@ -96,7 +96,7 @@ function runSentence(policy: Policy): string {
 function networkSentence(policy: Policy): string {
   const { net } = policy;
   if (net.all) return "allowed";
-  const own = hasOwnLoopback(policy) ? "; 127.0.0.1 works within one command" : "";
+  const own = hasOwnLoopback(policy) ? "; 127.0.0.1 works in one command" : "";
   if (net.list.length === 0) return `none${own}`;
   return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { isNeededEarly } from "../../../src/hooks/load/start_extension.ts";
-import { EVENTS, isEvent } from "../../../src/hooks/events/table.ts";
+import { EVENTS, isEvent } from "../../../src/hooks/events/decisions.ts";
 
 Deno.test("docs/extensions.md names the events that come before the first request, and isNeededEarly() knows the same", () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/extensions.md", import.meta.url));

@@ -12,7 +12,7 @@ Deno.test("describePolicy() says in a few sentences what holds", () => {
     "Write: the workspace, $TMPDIR (not /tmp); never .gitmodules, .sandpiper, .sf, .pi, .vscode, .idea, .envrc, .mcp.json.",
     "Programs: any, confined.",
     "Network: none.",
-    "Enforced by the Linux kernel.",
+    "Enforced by the kernel.",
   ]);
   const narrow = worldPolicy(world, "permissions", {
     readOnly: true,
@@ -48,7 +48,7 @@ Deno.test("describePolicy() says of git's settings what holds at each level", ()
     return describePolicy(policy).find((line) => line.startsWith("Write:"))?.split("; ")[1] ?? "";
   };
   assertEquals(guarded("kernel"), "never .git settings.");
-  assertEquals(guarded("kernel+"), "never .git settings but for new remotes.");
+  assertEquals(guarded("kernel+"), "never .git config but remotes.");
   assertEquals(guarded("kernel+", true), "never .git settings.");
 });
 
@@ -116,7 +116,7 @@ Deno.test("describePolicy() names the hosts of a list and the way to them (R470)
       ),
       [
         "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
-        "127.0.0.1 works within one command.",
+        "127.0.0.1 works in one command.",
       ].join(""),
     );
   }

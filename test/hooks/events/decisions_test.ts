@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { EVENTS, isEvent, ruleOf } from "../../../src/hooks/events/table.ts";
+import { EVENTS, isEvent, ruleOf } from "../../../src/hooks/events/decisions.ts";
 
 Deno.test("the event table holds the hooks that are promised R226", () => {
   const promised = [

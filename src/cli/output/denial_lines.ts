@@ -33,10 +33,10 @@ export function linesOf(
   // No grant helps, or none is known.
   const isDenied = details?.["isDenied"] === true;
   if (!isDenied && !isError) return [];
-  const why = REFUSAL.exec(textOf(content))?.[1];
+  // What commands print is their own: it may begin as the sandbox's lines do.
+  const why = toolName === "bash" ? undefined : REFUSAL.exec(textOf(content))?.[1];
   if (isDenied) return [`denied in ${toolName}: ${why ?? "the sandbox refused something that it did"}`];
-  // What commands print is their own.
-  return toolName === "bash" || why === undefined ? [] : [`denied in ${toolName}: ${why}`];
+  return why === undefined ? [] : [`denied in ${toolName}: ${why}`];
 }
 
 function denialsIn(details: JsonObject | undefined): string[] {

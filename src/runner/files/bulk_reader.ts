@@ -75,7 +75,8 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
     { mostBytes, needle }: BulkRequest,
     room: Uint8Array,
   ): number => {
-    if (mostBytes > room.length) return -1;
+    // The worker is not believed: an array of one number is one to `<`, and a length to `new Uint8Array`.
+    if (!Number.isSafeInteger(mostBytes) || mostBytes < 0 || mostBytes > room.length) return -1;
     const numbers = new DataView(room.buffer, room.byteOffset);
     if (scratch.length < mostBytes) scratch = new Uint8Array(mostBytes);
     const sought = needle ? encoder.encode(needle) : undefined;

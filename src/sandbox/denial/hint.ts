@@ -69,6 +69,7 @@ export function denialHints(
 ): DenialHint[] {
   if (policy.sandbox === "off" || policy.sandbox === "permissions") return [];
   const found = new Map<string, DenialHint>();
+  const seen = seenByCommands(policy, realPath);
   const place: Place = (written) => {
     if (written.startsWith("~/")) return join(policy.home, written.slice(2));
     if (written.startsWith("/")) return resolve(written);
@@ -79,9 +80,9 @@ export function denialHints(
     if (line.length > LONGEST_LINE) continue;
     const hint = netHintOf(line, ending, policy) ??
       (REFUSAL.test(line)
-        ? firstHint(line, (written) => pathHint(written, line, policy, realPath, place))
+        ? firstHint(line, (written) => pathHint(written, line, policy, seen, place))
         : ending !== "well" && policy.sandbox === "kernel+" && HIDDEN.test(line)
-        ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, place(written))))
+        ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, seen, place(written))))
         : undefined);
     if (hint !== undefined) found.set(JSON.stringify(hint), hint);
     if (found.size >= MOST_DENIALS) break;
@@ -89,10 +90,22 @@ export function denialHints(
   return [...found.values()];
 }
 
-/** The one of which the model is told and a person asked: what comes last is what a command failed of. */
+/** The one of which the model is told: what comes last is what a command failed of, whether anything is there or not. */
 export function hintToTell(hints: readonly DenialHint[]): DenialHint | undefined {
-  return hints.find(({ note, denial, isHidden }) => denial !== undefined || (note !== undefined && !isHidden)) ??
-    hints[0];
+  return hints.find(({ note, isHidden }) => note !== undefined && !isHidden) ?? hints[0];
+}
+
+/** The disk as a command may know it: what the model reads is decided by nothing else. Links out of that lead nowhere. */
+function seenByCommands(policy: Policy, realPath: RealPath): RealPath {
+  const isSeen = (path: string): boolean =>
+    (covers(policy.read, path) || covers(policy.write, path) || isSystem(path)) &&
+    !/^\/(?:proc|sys|dev)(?:\/|$)/.test(path) &&
+    !isWithin(policy.denyRead, path);
+  return (path) => {
+    if (path === "/") return path;
+    const real = isSeen(path) ? realPath(path) : undefined;
+    return real !== undefined && isSeen(real) ? real : undefined;
+  };
 }
 
 /** Where a path leads that a program wrote; undefined where that cannot be known. */
@@ -127,10 +140,11 @@ function hiddenHint(
   line: string,
   policy: Policy,
   realPath: RealPath,
+  seen: RealPath,
   lexical: string | undefined,
 ): DenialHint | undefined {
   if (lexical === undefined) return undefined;
-  const path = realOf(lexical, realPath);
+  const path = realOf(lexical, seen);
   const isThere = realPath(lexical) !== undefined;
   const isHidden = true;
   if (isWithin(policy.denyRead, path)) {

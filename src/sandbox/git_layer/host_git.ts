@@ -1,5 +1,6 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
+import { Buffer } from "node:buffer";
 import { keepProcess } from "../process/tree.ts";
 import { systemCall } from "../system/ffi.ts";
 
@@ -50,6 +51,10 @@ export type HostGit = (
   signal?: AbortSignal,
 ) => Promise<GitOutcome>;
 
+/** What git says at the most of what it is asked here, and of what is wrong. */
+const LONGEST_OUTPUT = 64 * 1024 * 1024;
+const LONGEST_ERRORS = 1024 * 1024;
+
 /** The path of the host's git, or undefined. */
 export function findGit(realPath: (path: string) => string | undefined): string | undefined {
   return FOLDERS.map((folder) => `${folder}/git`).find((path) => realPath(path) !== undefined);
@@ -81,7 +86,11 @@ export function openHostGit(program: string): HostGit {
       const text = typeof input === "string" ? new Blob([input]).stream() : input;
       // One that has ended reads no more.
       const written = text.pipeTo(child.stdin).catch(() => {});
-      const { success, stdout, stderr } = await child.output();
+      const [stdout, stderr, { success }] = await Promise.all([
+        bounded(child.stdout, LONGEST_OUTPUT, end),
+        bounded(child.stderr, LONGEST_ERRORS, end),
+        child.status,
+      ]);
       await written;
       signal?.throwIfAborted();
       const said = new TextDecoder().decode(stderr).trim().split("\n");
@@ -95,6 +104,22 @@ export function openHostGit(program: string): HostGit {
       timers.forEach(clearTimeout);
     }
   };
+}
+
+/** The first bytes of an output; git is ended by `end` when it says more. */
+async function bounded(
+  output: ReadableStream<Uint8Array<ArrayBuffer>>,
+  most: number,
+  end: () => void,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of output) {
+    bytes += part.length;
+    if (bytes > most) end();
+    else parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function endGroup(pid: number, signal: Deno.Signal): void {

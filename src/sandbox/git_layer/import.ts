@@ -85,6 +85,8 @@ const LONGEST_INDEX = 256 * 1024 * 1024;
 const LONGEST_LOG = 64 * 1024 * 1024;
 const LONGEST_SETTINGS = 256 * 1024;
 const MOST_NAMED = 5;
+/** Each is added by a git of its own: a remote has two or three. */
+const MOST_SETTINGS = 40;
 
 /** What git makes anew where it is needed, and what one that was ended leaves behind. */
 const TRANSIENT = new RegExp(
@@ -231,7 +233,11 @@ export function openLayered(
       ? { added: [], refused: ["all"] }
       : settingsChange(mine, changed);
     const added: string[] = [];
-    for (const [name, value] of change.added) {
+    const isFlood = change.added.length > MOST_SETTINGS;
+    if (isFlood) {
+      notes.push(`No new settings were taken: ${change.added.length} at once are more than ${MOST_SETTINGS}.`);
+    }
+    for (const [name, value] of isFlood ? [] : change.added) {
       if ((await git(folder, ["config", "--local", "--add", name, value])).isDone) added.push(`${name} = ${value}`);
     }
     if (added.length > 0) notes.push(`Added to the repository's settings: ${added.join(", ")}.`);
@@ -317,10 +323,14 @@ export function openLayered(
         else for (const name of filesAt(folder, path)) operations.set(name, false);
       }
       const next = new Map(takeOperations(operations, { has, read }, kept, isWhole, notes));
+      const now = refsNow();
+      const isThere = (ref: string): boolean => now.loose.has(ref) || now.packed.has(ref);
       const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
       for (const [ref, { text, objects }] of logs) {
         const path = `logs/${ref}`;
         if (isOther.has(path) || (ref === "HEAD" ? !isHeadTaken || !isWhole : left.has(ref))) continue;
+        // One of a reference that is not there would stand in the way of others.
+        if (text !== undefined && ref !== "HEAD" && !isThere(ref)) continue;
         if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
         else if (text === undefined) removeFile(`${folder}/${path}`);
         else if (text !== own(path)) putFile(folder, path, text);
@@ -366,7 +376,7 @@ function sameBytes(some: Uint8Array | undefined, others: Uint8Array | undefined)
 /** The logs in a layer that somebody else wrote to since a time: what was added there is not lost. */
 function changedSince(folder: string, entries: ReadonlyMap<string, UpperKind>, at: number): ReadonlySet<string> {
   const isChanged = (path: string): boolean =>
-    path.startsWith("logs/") && (statusOf(`${folder}/${path}`)?.changedMs ?? 0) > at;
+    path.startsWith("logs/") && (statusOf(`${folder}/${path}`)?.changedMs ?? 0) > at - TICK_MS;
   return new Set([...entries.keys()].filter(isChanged));
 }
 

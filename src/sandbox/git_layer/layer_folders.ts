@@ -1,11 +1,8 @@
 // Where the layers of a session lie. To make and remove a layer's folders, and what the kernel makes in them with each mount, is a
-// dozen changes of a file system: in memory they cost microseconds, on a disk milliseconds of a command's time, and much more
-// while others write to that disk.
+// dozen changes of a file system: one to which nothing was written is taken again.
 import { dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { freeMemory, freeMemoryIn } from "../process/memory_files.ts";
-import { disk } from "../system/disk.ts";
 import { AT_FDCWD, cString, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
@@ -21,8 +18,6 @@ export interface Layer {
 /** Folders for layers, out of the reach of commands. */
 export interface LayerFolders {
   readonly base: string;
-  /** Whether what is written to a layer takes up memory. */
-  readonly isMemory: boolean;
   /** An empty layer. */
   take(): Layer;
   /** Gets one back, to be removed or taken again; `isOver`: its processes have ended, or there were none. */
@@ -31,9 +26,6 @@ export interface LayerFolders {
   close(): void;
 }
 
-/** How many times as much memory must be there as a command may use. */
-const MEMORY_SHARE = 2;
-const MEMORY_FOLDER = "/dev/shm";
 const LOCK = "lock";
 /** How long something without a lock is left alone. */
 const LEFT_MS = 24 * 60 * 60 * 1_000;
@@ -42,40 +34,32 @@ const AT_REMOVEDIR = 0x200;
 const WORK_FOLDERS = ["work/incompat/volatile", "work/incompat", "work"];
 
 /**
- * Opens folders in the first place that works. In memory only where there is enough of it, and never where commands could reach
- * them, which they could in all that is granted to them.
+ * Opens folders in the first place that works, never where commands could reach them.
  *
- * @param isLarge Whether a command may well write more than memory is there for.
  * @param isUsable Whether layers can be mounted that lie there.
  */
 export function openLayerFolders(
   policy: Policy,
-  isLarge: boolean,
   isUsable: (folders: LayerFolders) => boolean,
 ): LayerFolders | undefined {
   const { cache, tmp, write } = policy;
   const isReached = (place: string): boolean =>
     covers(write, place) || [cache, tmp].some((folder) => isInside(place, folder));
-  const inMemory = isLarge || !hasMemory(policy) ? [] : [MEMORY_FOLDER];
-  for (const place of [...inMemory, dirname(cache), dirname(tmp)]) {
+  for (const place of [dirname(cache), dirname(tmp)]) {
     const made = isReached(place) ? undefined : makeBase(place);
     if (made === undefined) continue;
-    const folders = foldersIn(made, place === MEMORY_FOLDER);
+    const folders = foldersIn(made);
     if (isUsable(folders)) return folders;
     folders.close();
   }
   return undefined;
 }
 
-function foldersIn(
-  { base, lock }: { readonly base: string; readonly lock: Deno.FsFile },
-  isMemory: boolean,
-): LayerFolders {
+function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.FsFile }): LayerFolders {
   const free: Layer[] = [];
   let count = 0;
   return {
     base,
-    isMemory,
     take: () => free.pop() ?? makeLayer(base, `${++count}`),
     give(layer, isOver) {
       if (isOver && isAnew(layer)) free.push(layer);
@@ -117,13 +101,6 @@ function isAnew({ upper, work }: Layer): boolean {
 /** Whether a folder was there, was empty and is gone. */
 function removeFolder(path: string): boolean {
   return systemCall("unlinkat", AT_FDCWD, cString(path), AT_REMOVEDIR) === 0;
-}
-
-/** Whether there is memory for layers, and a folder of it that commands see another one in place of. */
-function hasMemory({ limits, read }: Policy): boolean {
-  if (disk.realPath(MEMORY_FOLDER) !== MEMORY_FOLDER) return false;
-  if (read.list.some((path) => isInside(MEMORY_FOLDER, path) || isInside(path, MEMORY_FOLDER))) return false;
-  return Math.min(freeMemory(), freeMemoryIn(MEMORY_FOLDER)) >= MEMORY_SHARE * limits.memoryBytes;
 }
 
 /** A new folder that is the user's alone, with a lock that is held while it is in use; undefined where none can be made. */

@@ -8,7 +8,6 @@ import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
 import { type Layered, repositoriesBelow } from "../git/paths.ts";
 import type { MountOperation } from "../launcher/request.ts";
-import { memoryBelow } from "../process/memory_files.ts";
 import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
@@ -18,7 +17,7 @@ import { readIndex } from "./index_file.ts";
 import { openLayerFolders } from "./layer_folders.ts";
 import { LimitReached } from "./limit.ts";
 import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
-import { readUpper, UPPER_LIMITS } from "./upper.ts";
+import { readUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
 export interface GitLayers {
@@ -39,8 +38,6 @@ export interface ProcessLayers {
   isStale(): boolean;
   /** To be called right before the command runs. */
   begin(): void;
-  /** Bytes of memory that what was written to them takes up; 0 where they lie on a disk. */
-  memoryBytes(): number;
   /**
    * Takes what the command did, when all of its processes have ended, and says what is to be said of it. `isQuiet`: they have;
    * else nothing is taken.
@@ -76,8 +73,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
   const nested = found.flatMap(({ folder }) => submodulesIn(folder));
-  const isLarge = [...found.map(({ folder }) => folder), ...nested].some((one) => packBytes(one) > LARGE_REPOSITORY);
-  const layers = openLayerFolders(policy, isLarge, (folders) =>
+  const layers = openLayerFolders(policy, (folders) =>
     found.every(({ folder }) => {
       const layer = folders.take();
       const why = whyNoOverlay({ source: folder, ...layer });
@@ -158,10 +154,6 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         isStale: () =>
           made !== version ||
           places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
-        memoryBytes: () =>
-          layers.isMemory
-            ? places.reduce((sum, { layer }) => sum + memoryBelow(layer.upper, UPPER_LIMITS.names), 0)
-            : 0,
         begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
         take(isQuiet) {
           const work = async (): Promise<string[]> => {
@@ -210,14 +202,6 @@ function submodulesIn(folder: string): string[] {
 /** From this size on a pack is never copied to a layer, which it would be as soon as git sets its time to say that it is used. */
 const LARGE_PACK = 4 * 1024 * 1024;
 const MOST_PACKS = 64;
-/** Where there is so much, a command may well write as much again. */
-const LARGE_REPOSITORY = 256 * 1024 * 1024;
-
-function packBytes(folder: string): number {
-  const packs = join(folder, "objects/pack");
-  return (disk.listFolder(packs) ?? []).reduce((sum, name) => sum + (statusOf(join(packs, name))?.size ?? 0), 0);
-}
-
 function largePacks(folder: string): string[] {
   const packs = join(folder, "objects/pack");
   return (disk.listFolder(packs) ?? []).filter((name) => name.endsWith(".pack")).map((name) => join(packs, name))

@@ -2,6 +2,7 @@
 // (`worktrees/NAME`). One layer covers them all, so that one which no command touches costs nothing; each is taken by itself.
 // New ones are made by the host and then taken like any other. gitrepository-layout(5)
 import { dirname, join } from "@std/path";
+import { Buffer } from "node:buffer";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { isWorkingFolder } from "../git/working_folder.ts";
@@ -10,7 +11,7 @@ import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { type Begun, type KeptFiles, type LayeredRepository, openLayered, type Taken } from "./import.ts";
 import { LimitReached, timeLimit } from "./limit.ts";
-import { putFile, rawAt, textAt } from "./real_files.ts";
+import { putFile, rawAt, removeEmpty, textAt } from "./real_files.ts";
 import { headAt } from "./ref_moves.ts";
 import { isRefName } from "./refs.ts";
 import type { UpperKind } from "./upper.ts";
@@ -57,6 +58,9 @@ interface Opened {
 const LONGEST_TEXT = 64 * 1024;
 /** So many are looked at before each command, the last that were touched; the others only when they are. */
 const MOST_OPEN = 64;
+/** What a session goes on with at the most: it is written into each layer. */
+const MOST_KEPT = { files: 200, bytes: 1024 * 1024 };
+const MOST_NOTES = 20;
 const TOP: Place = { path: "", name: "", parent: undefined, isLinked: false };
 const HIDDEN: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other", "file"]);
 /** What git makes in every new repository, which means nothing. */
@@ -97,11 +101,17 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
       disk.readText(file) === `gitdir: ${own}\n` && !policy.protected.some((path) => isInside(path, at));
   };
 
-  /** Removes what a linked working folder leaves, as `git worktree prune` does, or another replaces; undefined, or why not. */
-  const unlink = (own: string, other: string | undefined): string | undefined => {
+  /** Whether a part was made anew for the same working folder: what is in it is a change of the one that is there. */
+  const isAnew = (own: string, upper: string): boolean => {
+    const text = textAt(`${upper}/gitdir`, LONGEST_TEXT);
+    return isCheckout(text, own) && checkoutFile(text) === checkoutFile(textAt(`${own}/gitdir`, LONGEST_TEXT)) &&
+      textAt(`${upper}/commondir`, LONGEST_TEXT) === "../..\n";
+  };
+
+  /** Removes what a linked working folder leaves, as `git worktree prune` does; undefined, or why not. */
+  const unlink = (own: string): string | undefined => {
     const file = checkoutFile(textAt(`${own}/gitdir`, LONGEST_TEXT));
-    const isReplaced = file === checkoutFile(other) && isCheckout(other, own);
-    if (file === undefined || !covers(policy.write, file) || (statusOf(file) && !isReplaced)) {
+    if (file === undefined || !covers(policy.write, file) || statusOf(file)) {
       return "its files are still there, or out of reach";
     }
     if (statusOf(`${own}/locked`) || statusOf(`${own}/modules`)) return "it is locked, or has submodules";
@@ -120,7 +130,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
     if (isLinked) {
       const place = read("gitdir");
       if (parent === undefined || read("commondir") !== "../..\n") return "it is no working folder of this repository";
-      if (place === undefined || !isCheckout(textAt(`${upper}/gitdir`, LONGEST_TEXT), own)) {
+      if (place === undefined || !isCheckout(asText(place), own)) {
         return "it names no folder that names it";
       }
       put({ commondir: "../..\n", gitdir: place, HEAD: `${NO_HEAD}\n` });
@@ -133,8 +143,8 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
     if (bytes === undefined || places.length !== 1) return "its settings are not as git writes them";
     Deno.mkdirSync(own, { recursive: true });
     // The file there names this folder, which has to be there for that.
-    if (!isWorkingFolder(place, own, policy, []) || !/^[\w./+@ -]+$/.test(place)) {
-      Deno.removeSync(own);
+    if (!isWorkingFolder(place, own, policy, repositoriesAround(join(own, place))) || !/^[\w./+@ -]+$/.test(place)) {
+      removeEmptyUpTo(own, folder);
       return "it names no folder that names it";
     }
     for (const inner of ["objects/pack", "refs/heads"]) Deno.mkdirSync(`${own}/${inner}`, { recursive: true });
@@ -197,10 +207,10 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         const refuse = (why: string): Omit<Taken, "lacksObjects"> => ({ notes: [why], kept: old });
         let isThere = statusOf(own) !== undefined;
         if (isThere && disk.realPath(own) !== own) return refuse("Nothing was taken: a link leads there.");
-        if (parent !== undefined && isThere && isOther) {
-          const why = isLinked
-            ? unlink(own, textAt(`${above}/gitdir`, LONGEST_TEXT))
-            : "a command neither removes it nor makes it anew";
+        const isChange = isLinked && isThere && isOther && isAnew(own, above);
+        if (isChange) ["gitdir", "commondir"].forEach((name) => part.delete(name));
+        if (parent !== undefined && isThere && isOther && !isChange) {
+          const why = isLinked ? unlink(own) : "a command neither removes it nor makes it anew";
           if (why !== undefined) return refuse(`It stays as it is: ${why}.`);
           isThere = false;
         }
@@ -211,7 +221,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         if (why !== undefined) return refuse(`It was not taken: ${why}.`);
         if (isThere && isLinked && part.get("gitdir") === "file") {
           const text = rawAt(`${above}/gitdir`, LONGEST_TEXT);
-          if (text !== undefined && isCheckout(textAt(`${above}/gitdir`, LONGEST_TEXT), own)) {
+          if (text !== undefined && isCheckout(asText(text), own)) {
             putFile(own, "gitdir", text);
             part.delete("gitdir");
           }
@@ -226,7 +236,11 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         if (repository === undefined) return refuse("Nothing was taken: it is kept in a way that is not known here.");
         const start = isThere ? begun.each.get(repository) ?? repository.before(begun.at) : repository.begin();
         const isLacking = isLinked && parent !== undefined && lacking.has(parent);
-        const taken = await repository.take(above, part, start, old, limit, isLacking);
+        const taken = await repository.take(above, part, start, old, limit, isLacking).catch((error) => {
+          // Half of a new one is nobody's.
+          if (!isThere) Deno.removeSync(own, { recursive: true });
+          throw error;
+        });
         if (taken.lacksObjects) lacking.add(place);
         if (!isThere && isLinked && headAt(own) === NO_HEAD) {
           Deno.removeSync(own, { recursive: true });
@@ -248,9 +262,32 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         notes.push(...taken.notes.map((note) => place === TOP ? note : `In ${join(folder, place.path)}: ${note}`));
         for (const [name, text] of taken.kept) next.set(join(place.path, name), text);
       }
-      return { notes, kept: next, lacksObjects: lacking.size > 0 };
+      const isTooMuch = next.size > MOST_KEPT.files || [...next.values()].join("").length > MOST_KEPT.bytes;
+      if (isTooMuch) notes.push("What only commands in the sandbox would see is too much, and was dropped.");
+      const more = notes.length - MOST_NOTES;
+      const told = more > 0 ? [...notes.slice(0, MOST_NOTES), `And ${more} more such lines.`] : notes;
+      return { notes: told, kept: isTooMuch ? new Map() : next, lacksObjects: lacking.size > 0 };
     },
   };
+}
+
+/** What was read a character for each byte, as UTF-8: read once, so that what is judged is what is written. */
+function asText(raw: string): string {
+  return Buffer.from(raw, "latin1").toString();
+}
+
+/** The folders around a place that are repositories, whatever their names: git checks out nothing into one. */
+function repositoriesAround(place: string): string[] {
+  const found: string[] = [];
+  for (let at = place; at !== dirname(at); at = dirname(at)) {
+    if (["HEAD", "objects", "refs"].every((name) => statusOf(join(at, name)))) found.push(at);
+  }
+  return found;
+}
+
+/** Removes empty folders from a place up to a folder around it: git takes one in its way for a repository. */
+function removeEmptyUpTo(place: string, around: string): void {
+  for (let at = place; at !== around; at = dirname(at)) removeEmpty(at);
 }
 
 /** The length of objects' names in a repository that can have a layer; undefined for one that keeps things in other ways. */

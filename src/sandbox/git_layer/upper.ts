@@ -1,5 +1,5 @@
-// What commands changed in a private layer (overlayfs(5), with attributes in the user's name space). Nothing runs any more that
-// could change it; everything in it is a command's doing: names, kinds, modes and sizes.
+// What commands changed in a private layer (overlayfs(5), with attributes in the user's name space). Everything in it is a
+// command's doing: names, kinds, modes and sizes. A file may still change, where another command has it open.
 import { cString, systemCall } from "../system/ffi.ts";
 import { openPause } from "./limit.ts";
 
@@ -64,7 +64,9 @@ export function removeUpper(folder: string): void {
       open(folder);
       Deno.removeSync(folder, { recursive: true });
     } catch {
-      // Gone, or out of reach: it lies among the session's private folders.
+      // Deeper than paths and descriptors reach: rm goes down step by step.
+      new Deno.Command("/bin/rm", { args: ["-rf", "--", folder], clearEnv: true, stdin: "null", stderr: "null" })
+        .outputSync();
     }
   }
 }

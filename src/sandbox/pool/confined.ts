@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/error.ts";
-import type { Policy } from "../../core/policy.ts";
+import { covers, type Policy } from "../../core/policy.ts";
 import { type Exec, execFrame } from "../confine/launch.ts";
 import type { Self } from "../confine/self.ts";
 import { type StartPlan, startPlan } from "../confine/start_plan.ts";
@@ -10,6 +10,7 @@ import { CONFINED, confineReport } from "../launcher/request.ts";
 import { killTree } from "../process/end_tree.ts";
 import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
 import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
+import { statusOf } from "../system/statx.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
 const LATE_MS = 500;
@@ -36,8 +37,6 @@ export interface StartedProcess {
   denied?(): DenialClaim[];
   /** Those of the notes that are about anything else. */
   refused?(): string[];
-  /** Memory that is its own and belongs to none of its processes, bytes. */
-  heldBytes?(): number;
   /** Allowed hosts that could not be reached, one line each; no denials. */
   unreached?(): string[];
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
@@ -73,6 +72,7 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   let child: Deno.ChildProcess;
   let plan: StartPlan;
   let layer: ProcessLayers | undefined;
+  const isCovered = lookAtCovered(policy);
   try {
     layer = layers?.open();
     plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
@@ -85,7 +85,18 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   const frame = plan.frame(layer?.mounts);
-  return attach(child, gate ? gate.frame(frame) : frame, gate, layer);
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCovered);
+}
+
+/** Mounts lie over what was there when they were made: tells whether all that is denied in what may be written is still that. */
+function lookAtCovered(policy: Policy): () => boolean {
+  if (policy.sandbox !== "kernel+") return () => true;
+  const paths = [...policy.denyRead, ...policy.denyWrite, ...policy.protected].filter((path) =>
+    covers(policy.write, path)
+  );
+  const look = (): string => paths.map((path) => statusOf(path)?.identity ?? "").join();
+  const first = look();
+  return () => look() === first;
 }
 
 function attach(
@@ -93,6 +104,7 @@ function attach(
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
   layer: ProcessLayers | undefined,
+  isCovered: () => boolean,
 ): ConfinedProcess {
   let report: Report | undefined;
   let stderr: ReadableStream<Uint8Array<ArrayBuffer>> = child.stderr;
@@ -139,10 +151,9 @@ function attach(
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
-    heldBytes: () => layer?.memoryBytes() ?? 0,
     unreached: () => gate?.unreached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
-    isStale: () => layer?.isStale() === true,
+    isStale: () => layer?.isStale() === true || !isCovered(),
     async failure(status) {
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;

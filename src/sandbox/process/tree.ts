@@ -1,7 +1,7 @@
 // Which processes belong to a call. A process leaves its parent's tree by a double fork; as subreaper the host becomes
 // its parent then, so that whatever a call leaves behind is a child of the host that nobody awaits: a stray.
 import { systemCall } from "../system/ffi.ts";
-import { childrenOfThread, numbersIn, type ProcessStat, statOf } from "../system/procfs.ts";
+import { childrenOfThread, numbersIn, type ProcessStat, readProc, statOf } from "../system/procfs.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
@@ -165,10 +165,16 @@ function rememberChildren(except?: number): void {
   const own = sessionOf(0);
   for (const pid of ownChildren()) {
     if (pid === except) continue;
-    // What this program starts is in its own session or leads one: another is an orphan, and nobody awaits its end.
-    const isOrphan = !awaited.has(pid) && ![own, pid].includes(sessionOf(pid));
+    // What this program starts is in its own session or leads one: another is an orphan, and nobody awaits its end. Of a
+    // command's, that is: a program that embeds this one may have adopted orphans of its own.
+    const isOrphan = !awaited.has(pid) && ![own, pid].includes(sessionOf(pid)) && isConfined(pid);
     if (!isOrphan || !hasReaped(pid)) older.add(pid);
   }
+}
+
+/** Whether a process can gain nothing by a start, as those of commands: no process gets rid of that. */
+function isConfined(pid: number): boolean {
+  return /^NoNewPrivs:\t1$/m.test(readProc(`/proc/${pid}/status`) ?? "");
 }
 
 /** Of this process where `pid` is 0; negative where there is no such process. getsid(2) */

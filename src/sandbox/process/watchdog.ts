@@ -32,11 +32,8 @@ export interface Watchdog {
   prepare(): void;
   /** To be called before a tree's first process starts: from then on a flood is seen, whenever this process has its turn. */
   expect(): void;
-  /**
-   * Calls `onLimit` once, with a sentence, when a tree holds more than it may; the answer ends that. `heldBytes`: memory that is
-   * the tree's and belongs to none of its processes.
-   */
-  watch(tree: Tree, onLimit: (sentence: string) => void, heldBytes?: () => number): () => void;
+  /** Calls `onLimit` once, with a sentence, when a tree holds more than it may; the answer ends that. */
+  watch(tree: Tree, onLimit: (sentence: string) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -49,7 +46,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
     crowd: CROWD * navigator.hardwareConcurrency,
     glances: EVERY_MS / GLANCE_MS,
   };
-  const watched = new Map<Tree, { readonly onLimit: (sentence: string) => void; readonly heldBytes: () => number }>();
+  const watched = new Map<Tree, (sentence: string) => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let sentinel: Sentinel | undefined;
   let isWatching = false;
@@ -58,8 +55,8 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   let calm: (() => void) | undefined;
 
   const look = (): void => {
-    for (const [tree, { onLimit, heldBytes }] of watched) {
-      const sentence = excess(tree, limits, heldBytes);
+    for (const [tree, onLimit] of watched) {
+      const sentence = excess(tree, limits);
       if (sentence === undefined) continue;
       watched.delete(tree);
       onLimit(sentence);
@@ -99,8 +96,8 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
       sentinel?.watch();
       isWatching = sentinel !== undefined;
     },
-    watch(tree, onLimit, heldBytes = () => 0) {
-      watched.set(tree, { onLimit, heldBytes });
+    watch(tree, onLimit) {
+      watched.set(tree, onLimit);
       timer ??= setInterval(look, EVERY_MS);
       if (!sentinel) calm ??= runInRealTime();
       return () => {
@@ -118,27 +115,27 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
 }
 
 /** What a tree has too much of, as a sentence; first what takes little of a processor that many are waiting for. */
-function excess(tree: Tree, limits: TreeLimits, heldBytes: () => number): string | undefined {
+function excess(tree: Tree, limits: TreeLimits): string | undefined {
   const many = tooMany(innerProcesses(tree.root) || tree.count(limits.processes), "processes", limits.processes);
   if (many !== undefined) return many;
   const members = tree.members();
   const threads = members.reduce((sum, process) => sum + process.threads, 0);
   return tooMany(members.length, "processes", limits.processes) ??
     tooMany(threads, "threads", limits.processes * THREADS_PER_PROCESS) ??
-    tooMuch(members, limits.memoryBytes, heldBytes);
+    tooMuch(members, limits.memoryBytes);
 }
 
 function tooMany(count: number, what: string, most: number): string | undefined {
   return count <= most ? undefined : `the command had ${count} ${what}, more than the ${most} it may have at once`;
 }
 
-function tooMuch(members: readonly ProcessStat[], most: number, heldBytes: () => number): string | undefined {
+function tooMuch(members: readonly ProcessStat[], most: number): string | undefined {
   const resident = members.reduce((sum, process) => sum + process.residentPages, 0) * PAGE_BYTES;
   // No more than that is there, whoever has it. What others have may shrink while a command's grows, so that a difference to
   // what there was before would tell nothing.
   if (resident + sharedMemoryOfMachine() <= most) return undefined;
   // Resident pages count what processes share once for each of them, so a closer look decides.
-  const used = memoryOf(members) + heldBytes();
+  const used = memoryOf(members);
   if (used <= most) return undefined;
   return `the command used ${formatSize(used)} of memory, more than the ${formatSize(most)} it may use`;
 }

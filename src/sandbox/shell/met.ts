@@ -19,7 +19,8 @@ export function metBy(
   const guesses = unreached.length === 0 ? hints : hints.filter((hint) => !isAboutNet(hint));
   const told = known.length > 0 ? undefined : hintToTell(guesses);
   const hosts = started.denied?.() ?? [];
-  const denial = told?.denial ?? hosts[0];
+  // Which one a person is asked about may depend on what is there, the note to the model never.
+  const denial = known.length > 0 ? hosts[0] : guesses.find(({ denial }) => denial !== undefined)?.denial ?? hosts[0];
   const guessed = [...guesses].reverse().map(({ denial, unasked }) => denial ?? unasked)
     .filter((claim) => claim !== undefined)
     // The proxy has said which host it was.

@@ -29,10 +29,14 @@ export function namesInPrivateTmp(
     for (let folder = dirname(path); isInside(folder, "/tmp"); folder = dirname(folder)) around.add(folder);
   }
   const own = [...around].filter((folder) => !shown.some((path) => isInside(folder, path)));
-  const names = own.flatMap((folder) =>
-    (disk.listFolder(privatePath(policy, folder)) ?? []).map((name) => `${folder}/${name}`)
-  );
+  const names = own.flatMap((folder) => listOwn(privatePath(policy, folder)).map((name) => `${folder}/${name}`));
   return new Set(names.filter((path) => !around.has(path) && !shown.includes(path)));
+}
+
+/** The names in a folder that commands may have put a link in place of: what it leads to is not theirs to list. */
+function listOwn(folder: string): readonly string[] {
+  const names = disk.realPath(folder) === folder ? disk.listFolder(folder) ?? [] : [];
+  return disk.realPath(folder) === folder ? names : [];
 }
 
 /** A command that lists /tmp itself: what it shows looks like all that there is. */

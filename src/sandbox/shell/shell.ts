@@ -1,3 +1,4 @@
+import { stripControls } from "../../core/support/text.ts";
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Shell, ShellOutcome } from "../../core/tool.ts";
@@ -131,7 +132,8 @@ async function runCommand(
       ...privateTmpNotes(policy, before, command),
       ...privateMemoryNotes(policy, command),
       ...globalGitNotes(policy, gitBefore),
-    ];
+      // Names in them are a command's.
+    ].map((line) => stripControls(line).replaceAll("\n", "?"));
     return { ...outcomeOf(captured, ended, said), ...met };
   } finally {
     capture.close();

@@ -85,7 +85,7 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
     guard.add(tree);
     const stop = openStop(tree, policy.sandbox === "kernel+");
     const onLimit = (sentence: string): void => stop.atOnce("limit", sentence);
-    const unwatch = watchdog.watch(tree, onLimit, () => process.heldBytes?.() ?? 0);
+    const unwatch = watchdog.watch(tree, onLimit);
     const onAbort = (): void => stop.gently("aborted");
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.gently("timeout"), timeoutMs);
     signal?.addEventListener("abort", onAbort);

@@ -55,9 +55,7 @@ export function openRepositories(policy: Policy, layered: Layered = NOT_LAYERED)
       ...(own.length > 0 ? [policy.root] : []),
     ]);
     const amongFiles = ways.filter((way) => way.via !== way.folder && isAmongFiles(way.folder, checkouts));
-    const toLayers = ways.filter(({ folder, via }) =>
-      isUnderLayer(folder, layered) && !isUnderLayer(via, layered) && !known.has(join(folder, "config"))
-    );
+    const toLayers = ways.filter(({ folder, via }) => isUnderLayer(folder, layered) && !isUnderLayer(via, layered));
     return { ways: ways.filter(isOurs), folders: [...folders], toLayers, amongFiles, ...rest };
   };
   return { arm: () => from(walk.arm()), look: () => from(walk.look()), passOver: (path) => walk.passOver(path) };

@@ -104,7 +104,10 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
   ["a file of the workspace", "cat: /home/ann/project/secret: Permission denied", undefined],
   ["a relative path", "./run.sh: Permission denied", undefined],
   ["a program", "bash: ./a: Permission denied", undefined],
-  ["a link into the workspace", "cat: /alias/secret: Permission denied", undefined],
+  ["a link out of sight, wherever it leads", "cat: /alias/secret: Permission denied", {
+    note: `Sandbox: /alias/secret is outside of what may be read. ${ONLY}, with --allow-read=+/alias/secret.`,
+    denial: { kind: "read", target: "/alias/secret" },
+  }],
   ["the system's own", "cat: /etc/shadow: Permission denied", undefined],
   ["writing where it is allowed", "touch: cannot touch '/home/ann/project/x/y': Permission denied", undefined],
   ["other failures", "make: *** [all] Error 2", undefined],
@@ -194,7 +197,7 @@ const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<Denial
   [
     "a secret after something else",
     "cat: /srv/data: No such file or directory\ncat: /home/ann/.ssh: No such file or directory",
-    { note: hidden("/srv/data", "--allow-read=+/srv/data"), denial: { kind: "read", target: "/srv/data" } },
+    { note: secret("/home/ann/.ssh"), unasked: { kind: "read", target: "/home/ann/.ssh" } },
   ],
   ["a secret that is not there", "cat: /home/ann/.ssh/id: No such file or directory", {
     note: secret("/home/ann/.ssh/id"),
@@ -398,3 +401,29 @@ for (const level of CONFINED) {
       assertMatch((await run("echo $npm_config_fetch_retries $RES_OPTIONS")).output, /^0 attempts:1 timeout:1\n$/);
     }));
 }
+
+Deno.test("what the model reads of a path is the same whether it is there or not, and wherever it leads R480", () => {
+  const lines = [
+    "cat: /proc/7/fd/3: Permission denied",
+    "cat: /home/ann/private/link: Permission denied",
+    "bash: line 1: /srv/x: Permission denied",
+    "cat: /home/ann/private/cur/x: No such file or directory",
+    "cat: /srv/x: No such file or directory\ncat: /srv/y: No such file or directory",
+  ];
+  const worlds: ((path: string) => string | undefined)[] = [
+    () => undefined,
+    (path) => path,
+    (path) => path.endsWith("/y") ? undefined : path,
+    (path) => path.includes("private") ? "/home/ann/project/a" : "/srv/secret-name",
+  ];
+  for (const sandbox of ["kernel", "kernel+"] as const) {
+    for (const line of lines) {
+      const told = worlds.map((world) => {
+        const inside = (path: string): string | undefined =>
+          path === "/home/ann/project" || path === "/home/ann" ? path : world(path);
+        return metBy({}, [], denialHints(line, "failed", { ...POLICY, sandbox }, inside)).notes;
+      });
+      for (const one of told) assertEquals(one, told[0], `${sandbox}: ${line}`);
+    }
+  }
+});

@@ -1,5 +1,6 @@
 // What commands do in repositories that lie in another's folder reaches the user's as meaning or not at all.
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { existsSync as exists } from "node:fs";
 import { fromFileUrl } from "@std/path";
 import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { until } from "../../helpers/until.ts";
@@ -69,6 +70,16 @@ const REFUSED: readonly (readonly [name: string, command: string, note: RegExp])
   ],
   ["a link in place of submodules", "rm -rf .git/modules; ln -s ../../outside .git/modules", /modules/],
   ["a submodule without HEAD", `${MODULE}rm $m/HEAD`, /HEAD/],
+  [
+    "a linked working folder's part that is made anew with a HEAD that is none",
+    `${LINKED}g=$(cat $w/gitdir); rm -rf $w; mkdir $w; echo $g > $w/gitdir; echo ../.. > $w/commondir; echo x > $w/HEAD`,
+    /its HEAD cannot be used/,
+  ],
+  [
+    "a linked working folder's part that is made anew with more than can be taken",
+    `${LINKED}cp -r $w c; rm -rf $w; mv c $w; mkdir -p $w/refs/bisect; cd $w/refs/bisect; h=$(cat ../../HEAD); seq 1 20100 | xargs touch`,
+    /more than 20000 references/,
+  ],
   [
     "settings of a linked working folder",
     `${LINKED}printf '[core]\\n\\tfsmonitor = x' > $w/config.worktree`,
@@ -313,3 +324,58 @@ function isThere(path: string): boolean {
     return false;
   }
 }
+
+/** The user has a bare repository among the files. */
+function furnishBare(root: string): void {
+  furnish(root);
+  git(root, "init", "-q", "--bare", "srv");
+}
+
+at("a new submodule cannot have its files in a repository's own folder", async ({ world: { root }, run }) => {
+  const command = NEW("x", "srv/hooks/in").replace("../../../srv", "../../../srv").replace(
+    "gitdir: ../.git",
+    "gitdir: ../../../.git",
+  );
+  const { notes } = await run(command);
+  assertMatch(notes.join("\n"), /modules\/x: It was not taken: it names no folder that names it/);
+  assertEquals([...Deno.readDirSync(`${root}/.git/modules`)].map(({ name }) => name), ["sub"]);
+}, furnishBare);
+
+/** The files of the submodule are not there, as on a branch without it. */
+function furnishWithoutFiles(root: string): void {
+  furnish(root);
+  git(root, "checkout", "-q", "-f", "HEAD~1");
+  Deno.removeSync(`${root}/sub`, { recursive: true });
+}
+
+at("a submodule of before the session cannot get its files elsewhere", async ({ world: { root, outside }, run }) => {
+  const { notes } = await run(`mkdir t; echo 'gitdir: ../.git/modules/sub' > t/.git; ln -s ${outside} sub`);
+  assertMatch(notes.join("\n"), /t\/\.git/);
+  assertEquals(exists(`${root}/t/.git`), false);
+  git(root, "-C", "t", "checkout", "-q", "-f");
+  assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret"]);
+}, furnishWithoutFiles);
+
+at("a flood of settings is refused as a whole", async ({ world: { root }, run }) => {
+  const before = Deno.readTextFileSync(`${root}/.git/config`);
+  const add = `printf '[remote "r%s"]\\n\\turl = https://x.test/y\\n' $(seq 100) >> .git/config`;
+  assertMatch((await run(add)).notes.join("\n"), /No new settings were taken: 100 at once/);
+  assertEquals(Deno.readTextFileSync(`${root}/.git/config`), before);
+});
+
+at("what only commands would see is dropped when it is too much, and notes are few", async ({ run }) => {
+  const rebase =
+    "mkdir .git/rebase-merge; cd .git/rebase-merge; echo 'exec x' > git-rebase-todo; seq 300 | xargs touch";
+  assertMatch((await run(rebase)).notes.join("\n"), /is too much, and was dropped/);
+  assertEquals((await run("ls .git/rebase-merge")).exitCode, 2);
+  const { notes } = await run(
+    "for i in $(seq 100); do mkdir -p .git/worktrees/$i; echo x > .git/worktrees/$i/HEAD; done",
+  );
+  assertMatch(notes.join("\n"), /And \d+ more such lines\./);
+});
+
+at("a log of a reference that is not there is not taken", async ({ world: { root }, run }) => {
+  const log = 'h=$(git rev-parse HEAD); echo "$h $h A <a@b.test> 1 +0000\tx" > .git/logs/refs/heads/feature';
+  await run(log);
+  git(root, "branch", "feature/x");
+});

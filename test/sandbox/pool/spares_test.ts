@@ -1,4 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
+import { openShell } from "../../../src/sandbox/shell/shell.ts";
 import { launcher } from "../../../src/sandbox/launcher/executable.ts";
 import { childrenOfThread, readProc, readProcLink, statOf } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
@@ -97,3 +100,27 @@ for (const level of CONFINED) {
 function bwrapSets(pid: number): string {
   return `PWD=${readProcLink(`/proc/${pid}/cwd`)}`;
 }
+
+Deno.test({
+  name: "a spare that waited covers what is denied and was made or replaced since",
+  ignore: !HAS_OWN,
+  fn: () =>
+    withShell("kernel+", async (room) => {
+      const { root } = room.policy;
+      Deno.writeTextFileSync(`${root}/old`, "old");
+      const policy = { ...room.policy, denyRead: [`${root}/new`, `${root}/old`] };
+      const spares = openProcessPool(policy, thisProgram());
+      const shell = openShell(policy, spares, {});
+      try {
+        await ready({ ...room, policy, spares });
+        Deno.writeTextFileSync(`${root}/new`, "SECRET");
+        Deno.writeTextFileSync(`${root}/saved`, "SECRET");
+        Deno.renameSync(`${root}/saved`, `${root}/old`);
+        const options = { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} };
+        const { output } = await shell("cat new old; echo done", options);
+        assert(output.includes("done") && !output.includes("SECRET"), output);
+      } finally {
+        await shell.close();
+      }
+    }),
+});

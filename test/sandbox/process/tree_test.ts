@@ -47,14 +47,19 @@ Deno.test("numbersIn() lists processes, and nothing of a folder that is gone", l
 });
 
 Deno.test("expectTree() reaps what was orphaned and ended after its call, and nobody else's", linux, async () => {
-  const child = start("sleep 0.2 & exit 0");
+  // As a command's processes are; one that another part of the program has left is its own.
+  const child = start("setpriv --no-new-privs sleep 0.2 & exit 0");
+  const foreign = start("sleep 0.2 & exit 0");
   const other = new Deno.Command("true").spawn();
-  await child.status;
-  const orphans = (): number[] =>
-    (childrenOfThread(Deno.pid, Deno.pid) ?? []).filter((pid) => statOf(pid)?.session === child.pid);
-  await until(() => orphans().length > 0 && orphans().every((pid) => statOf(pid)?.zombie === true));
+  await Promise.all([child.status, foreign.status]);
+  const orphans = (of: number): number[] =>
+    (childrenOfThread(Deno.pid, Deno.pid) ?? []).filter((pid) => statOf(pid)?.session === of);
+  await until(() =>
+    [child, foreign].every(({ pid }) => orphans(pid).length > 0 && orphans(pid).every((one) => statOf(one)?.zombie))
+  );
   expectTree();
-  assertEquals(orphans(), []);
+  assertEquals(orphans(child.pid), []);
+  assertEquals(orphans(foreign.pid).length, 1);
   assertEquals((await other.status).code, 0);
 });
 

@@ -6,7 +6,7 @@ import { describeDenial } from "../../sandbox/policy/describe.ts";
 import { claimOf } from "../../sandbox/denial/claim.ts";
 
 /** How the sentences begin in which a result tells what the policy refused. */
-const REFUSAL = /^(?:(?:Denied|Sandbox|NotCapable): )+(.*)$/m;
+const REFUSAL = /^(?:(?:Denied|Sandbox|NotCapable): )+(.*)$/gm;
 
 type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
 
@@ -33,10 +33,10 @@ export function linesOf(
   // No grant helps, or none is known.
   const isDenied = details?.["isDenied"] === true;
   if (!isDenied && !isError) return [];
-  // What commands print is their own: it may begin as the sandbox's lines do.
-  const why = toolName === "bash" ? undefined : REFUSAL.exec(textOf(content))?.[1];
+  // What commands print may begin as the sandbox's lines do: those come last.
+  const why = [...textOf(content).matchAll(REFUSAL)].at(-1)?.[1];
   if (isDenied) return [`denied in ${toolName}: ${why ?? "the sandbox refused something that it did"}`];
-  return why === undefined ? [] : [`denied in ${toolName}: ${why}`];
+  return toolName === "bash" || why === undefined ? [] : [`denied in ${toolName}: ${why}`];
 }
 
 function denialsIn(details: JsonObject | undefined): string[] {

@@ -5,6 +5,7 @@ import { shownPath } from "../../../tools/text/shown_path.ts";
 
 /** How often a folder is listed again that changed meanwhile. */
 const ATTEMPTS = 3;
+const LOOKS = 3;
 
 /**
  * The names in the folder at a real path.
@@ -19,7 +20,9 @@ export function listFolder(real: string): FolderEntry[] {
       ({ name, isDirectory, isSymlink }) => ({ name, isDirectory, isSymlink }),
     );
     const sample = [entries[0], entries[entries.length >> 1], entries[entries.length - 1]];
-    if (sample.every((entry) => isThere(real, entry)) && Deno.realPathSync(real) === real) return entries;
+    // Each look can be deceived by a swap there and back in its midst.
+    const looks = Array.from({ length: LOOKS }, () => sample).flat();
+    if (looks.every((entry) => isThere(real, entry)) && Deno.realPathSync(real) === real) return entries;
   }
   throw new ToolError(`Denied: ${shownPath(real)} was replaced while it was listed. Try again`);
 }

@@ -80,7 +80,7 @@ export function denialHints(
     if (line.length > LONGEST_LINE) continue;
     const hint = netHintOf(line, ending, policy) ??
       (REFUSAL.test(line)
-        ? firstHint(line, (written) => pathHint(written, line, policy, seen, place))
+        ? firstHint(line, (written) => pathHint(written, line, policy, realPath, seen, place))
         : ending !== "well" && policy.sandbox === "kernel+" && HIDDEN.test(line)
         ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, seen, place(written))))
         : undefined);
@@ -175,21 +175,23 @@ function pathHint(
   line: string,
   policy: Policy,
   realPath: RealPath,
+  seen: RealPath,
   place: Place,
 ): DenialHint | undefined {
   const known = place(written);
   const lexical = known ?? resolve(policy.root, written);
-  const path = realOf(lexical, realPath);
+  const path = realOf(lexical, seen);
   const watched = policy.protected.find((guarded) => isInside(path, guarded));
   // A redirection does not say which way; but a file that is not there is refused only to who makes it.
-  const makes = SHELL.test(line) && realPath(lexical) === undefined && realPath(dirname(lexical)) !== undefined;
+  const isNew = (at: RealPath): boolean => at(lexical) === undefined && at(dirname(lexical)) !== undefined;
+  const makes = SHELL.test(line) && isNew(seen);
   const writes = makes || WRITES.test(line);
   if (watched !== undefined && writes) {
     const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
     return { note, unasked: { kind: "write", target: path } };
   }
   const inner = /busy/i.test(line) && path !== policy.root
-    ? policy.protected.find((guarded) => isInside(guarded, path) && realPath(guarded) !== undefined)
+    ? policy.protected.find((guarded) => isInside(guarded, path) && seen(guarded) !== undefined)
     : undefined;
   if (inner !== undefined && watched === undefined) {
     const note =
@@ -212,6 +214,12 @@ function pathHint(
       grantOption("write", tree ?? dirname(path))
     }; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
+  }
+  if (!readable(policy, path) && SHELL.test(line)) {
+    const [toRead, toWrite] = [grantOption("read", path), grantOption("write", dirname(path))];
+    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${toRead} to read it, ` +
+      `${toWrite} to write it.`;
+    return { note, denial: { kind: isNew(realPath) ? "write" : "read", target: path } };
   }
   if (!readable(policy, path)) {
     const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;

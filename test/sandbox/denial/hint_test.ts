@@ -39,7 +39,11 @@ const NET: DenialHint = { note: NO_NET, denial: { kind: "net", target: "*" } };
 
 const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint | undefined])[] = [
   ["reading outside", "cat: /home/bob/x: Permission denied\n", read("/home/bob/x")],
-  ["reading outside in bash", "bash: line 1: /home/bob/x: Permission denied\n", read("/home/bob/x")],
+  ["a redirection outside", "bash: line 1: /home/bob/x: Permission denied\n", {
+    note: "Sandbox: /home/bob/x is outside of what may be read. " +
+      `${ONLY}, with --allow-read=+/home/bob/x to read it, --allow-write=+/home/bob/ to write it.`,
+    denial: { kind: "read", target: "/home/bob/x" },
+  }],
   [
     "a quoted path",
     "ls: cannot open directory '/srv/a b': Permission denied",

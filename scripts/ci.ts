@@ -1,8 +1,9 @@
 /**
  * All that a change must pass, in one run: format, lint, types, layers, generated pages, tests, the binary and its tests.
  *
- * Every step runs even if an earlier one failed. What failed is told again at the end, for whoever sees only that; the
- * last line is `N passed, N failed`, counting tests and steps.
+ * Every step runs even if an earlier one failed. Steps of one stage run side by side where they do not disturb each other;
+ * the output of each is shown as a whole, when it is done, or as it comes where it runs alone. What failed is told again at
+ * the end, for whoever sees only that; the last line is `N passed, N failed`, counting tests and steps.
  */
 import { join } from "@std/path";
 
@@ -14,21 +15,34 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-const STEPS: readonly Step[] = [
-  { name: "format", task: "fmt-check" },
-  { name: "lint", task: "lint" },
-  { name: "types", task: "check" },
-  { name: "layers", task: "layers" },
-  { name: "generated pages", task: "docs-check" },
-  { name: "tests", task: "test" },
-  { name: "binary", task: "compile" },
-  { name: "binary tests", task: "test-binary" },
-  { name: "demo", task: "demo" },
-  // The whole matrix takes twice as long.
-  { name: "attacks", task: "attacks", args: ["--quick", "--columns", "^(none/user|binary/|source/kernel[+]?/user)"] },
-  { name: "everyday commands", task: "everyday", args: ["--columns", "^(none|binary)/"] },
+/** One after the other: each may need what the one before it made, and no test runs beside an attack or a compiler. */
+const STAGES: readonly (readonly Step[])[] = [
+  [
+    { name: "binary", task: "compile" },
+    { name: "types", task: "check" },
+    { name: "format", task: "fmt-check" },
+    { name: "lint", task: "lint" },
+    { name: "layers", task: "layers" },
+    { name: "generated pages", task: "docs-check" },
+  ],
+  [{ name: "tests", task: "test" }],
+  [
+    { name: "binary tests", task: "test-binary" },
+    { name: "everyday commands", task: "everyday", args: ["--columns", "^(none|binary)/"] },
+    { name: "demo", task: "demo" },
+  ],
+  [
+    // The whole matrix takes twice as long. Half of the time of a column is waiting for what must not happen.
+    {
+      name: "attacks",
+      task: "attacks",
+      args: ["--quick", "--jobs", "4", "--columns", "^(none/user|binary/|source/kernel[+]?/user)"],
+    },
+  ],
 ];
 
+/** Steps that run at a time: two compute where there are two processors, and one waits. */
+const SIDE_BY_SIDE = 3;
 /** Characters of a failed step that are told again. */
 const MOST_TOLD_AGAIN = 6_000;
 
@@ -36,12 +50,30 @@ let passed = 0;
 let failed = 0;
 const failures: string[] = [];
 const unsteady: string[] = [];
-for (const step of STEPS) {
-  const started = performance.now();
-  const { ok, text } = await run(step.task, step.args ?? []);
+for (const stage of STAGES) {
+  const waiting = [...stage];
+  const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, stage.length) }, async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) judge(step, await run(step, stage.length === 1));
+  });
+  await Promise.all(workers);
+}
+for (const failure of failures) console.log(`\n${failure}\n`);
+if (unsteady.length > 0) console.log(`\n${unsteady.join("\n")}\n`);
+console.log(`${passed} passed, ${failed} failed`);
+Deno.exit(failed > 0 ? 1 : 0);
+
+/** What came of a step. */
+interface Ended {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly seconds: number;
+}
+
+/** Counts a step and says in one line what came of it. */
+function judge(step: Step, { ok, text, seconds }: Ended): void {
   const tests = count(text);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${ok ? "ok    " : "FAILED"} ${step.name} (${seconds} s${tests ? `, ${tests.passed} tests` : ""})`);
+  const line = `${seconds.toFixed(1)} s${tests ? `, ${tests.passed} tests` : ""}`;
+  console.log(`${ok ? "ok    " : "FAILED"} ${step.name} (${line})`);
   // A step that went well in the end counts no failure: what passed only the second time is named below.
   if (tests) passed += tests.passed, failed += ok ? 0 : Math.max(tests.failed, 1);
   else if (ok) passed++;
@@ -49,14 +81,12 @@ for (const step of STEPS) {
   if (!ok) failures.push(`== failed: ${step.name}\n${whatFailed(text)}`);
   unsteady.push(...unsteadyOf(text));
 }
-for (const failure of failures) console.log(`\n${failure}\n`);
-if (unsteady.length > 0) console.log(`\n${unsteady.join("\n")}\n`);
-console.log(`${passed} passed, ${failed} failed`);
-Deno.exit(failed > 0 ? 1 : 0);
 
-/** Runs a task of deno.json and shows its output as it comes. */
-async function run(task: string, args: readonly string[]): Promise<{ ok: boolean; text: string }> {
-  console.log(`\n== ${task}`);
+/** Runs a task of deno.json and shows its output: as it comes where `isAlone`, else when it has ended. */
+async function run({ task, args = [] }: Step, isAlone: boolean): Promise<Ended> {
+  const started = performance.now();
+  const heading = `\n== ${task}\n`;
+  if (isAlone) print(heading);
   const child = new Deno.Command(Deno.execPath(), {
     args: ["task", task, ...args],
     cwd: root,
@@ -66,14 +96,22 @@ async function run(task: string, args: readonly string[]): Promise<{ ok: boolean
     stderr: "piped",
   }).spawn();
   let text = "";
-  const show = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
       text += chunk;
-      await Deno.stdout.write(new TextEncoder().encode(chunk));
+      if (isAlone) print(chunk);
     }
   };
-  await Promise.all([show(child.stdout), show(child.stderr)]);
-  return { ok: (await child.status).success, text };
+  await Promise.all([read(child.stdout), read(child.stderr)]);
+  const { success } = await child.status;
+  if (!isAlone) print(heading + text + (text === "" || text.endsWith("\n") ? "" : "\n"));
+  return { ok: success, text, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Writes all of a text before anything else is written. */
+function print(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
 /** The last sums of a step that runs tests; nothing for another one. */

@@ -16,14 +16,14 @@
 import { join, relative, resolve } from "@std/path";
 import { reachedBy } from "./tests/changed.ts";
 import { failuresOf } from "./tests/failures.ts";
-import { isQuick, PERMISSIONS, testGroups } from "./tests/groups.ts";
+import { isQuick, MEMORY_MB, PERMISSIONS, testGroups } from "./tests/groups.ts";
 import { endAll, type Ran, runTests } from "./tests/test_process.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
-/** Processes that run tests at a time: one more than processors, for tests wait for processes, pipes and timers. */
-const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 1);
+/** Processes that run tests at a time: two more than processors, for tests wait for processes, pipes and timers. */
+const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 2);
 /** Of one process beside others: the whole run must be possible on a machine with 4 GB. */
-const BESIDE_MB = 1024;
+const BESIDE_MB = 768;
 /** From here on checking the types of all files costs little more. */
 const MANY_FILES = 100;
 
@@ -69,9 +69,10 @@ async function runAll(files: readonly string[]): Promise<number> {
   // Several at a time would mix their lines: each is shown as a whole, when it is done.
   const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, total) }, async () => {
     for (let group = waiting.shift(); group; group = waiting.shift()) {
-      const ran = await runTests(root, group, { mostMb: BESIDE_MB });
+      const mostMb = Math.max(BESIDE_MB, ...group.map((file) => MEMORY_MB[file] ?? 0));
+      const ran = await runTests(root, group, { mostMb });
       done.push(ran);
-      print(heading(`${done.length} of ${total}, ${ran.seconds.toFixed(1)} s`, group) + ran.output);
+      print(heading(`${done.length} of ${total}, ${ran.seconds.toFixed(1)} s, ${ran.peakMb} MB`, group) + ran.output);
     }
   });
   await Promise.all(workers);

@@ -12,33 +12,65 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-net=127.0.0.1,localhost",
 ];
 
-/**
- * Nothing runs beside these: they flood the machine with processes, fill the memory or hold the processor, or measure how
- * long something takes.
- */
+/** Nothing runs beside these: they flood the machine with processes, or measure how long something takes. */
 export const ALONE: readonly string[] = [
-  "test/hooks/heap_hogs_test.ts",
-  "test/hooks/hostile_test.ts",
   "test/prompt/compile_time_test.ts",
   "test/sandbox/process/flood_test.ts",
   "test/sandbox/process/sentinel_test.ts",
   "test/tui/speed_test.ts",
 ];
 
-/** Folders with the longest tests, which start first: what is begun last should be short. */
-const FIRST: readonly string[] = [
-  "sandbox",
-  "e2e",
-  "attacks",
-  "faults",
-  "hooks",
-  "tui",
-  "engine",
-  "cli",
-  "sdk",
-  "mcp",
-  "runner",
+/**
+ * Files that take longer than about five seconds, the longest first: each has a process of its own, and these start before
+ * all others. What is begun last should be short, or one processor would wait for the other.
+ */
+export const LONGEST: readonly string[] = [
+  "test/sandbox/git_layer/nested_steps_test.ts",
+  "test/sandbox/git_layer/nested_test.ts",
+  "test/sandbox/git_layer/layers_test.ts",
+  "test/sandbox/git_layer/steps_test.ts",
+  "test/sandbox/tripwire/repository_tamper_test.ts",
+  "test/hooks/hostile_test.ts",
+  "test/sandbox/tripwire/tripwire_test.ts",
+  "test/sandbox/shell/shell_test.ts",
+  "test/tui/screen_e2e_test.ts",
+  "test/attacks/life_cycle_test.ts",
+  "test/e2e/shared_folders_test.ts",
+  "test/e2e/extensions_test.ts",
+  "test/attacks/file_tools_test.ts",
+  "test/tui/asking_e2e_test.ts",
+  "test/e2e/signals_test.ts",
+  "test/e2e/permission_truth_test.ts",
+  "test/attacks/policy_attacks_test.ts",
+  "test/faults/schedules_test.ts",
+  "test/e2e/task_modes_test.ts",
+  "test/scripts/test_runner_test.ts",
+  "test/runner/process_test.ts",
+  "test/hooks/heap_hogs_test.ts",
+  "test/sandbox/tripwire/data_links_test.ts",
+  "test/e2e/failures_test.ts",
+  "test/sandbox/runner_client/runner_client_test.ts",
+  "test/sandbox/runner_client/worker_test.ts",
+  "test/mcp/hostile_test.ts",
+  "test/sandbox/runner_client/search_test.ts",
+  "test/faults/disks_test.ts",
+  "test/runner/shell/shell_test.ts",
+  "test/e2e/scope_test.ts",
+  "test/sandbox/shell/background_test.ts",
+  "test/tui/server_e2e_test.ts",
+  "test/e2e/sessions_commands_test.ts",
+  "test/sandbox/tripwire/home_workspace_test.ts",
+  "test/hooks/load/memory_watch_test.ts",
+  "test/runner/paths_fuzz_test.ts",
+  "test/sandbox/proxy/gate_test.ts",
+  "test/session/crash_test.ts",
+  "test/e2e/acp_test.ts",
+  "test/sandbox/confine/machine_test.ts",
+  "test/sdk/page_test.ts",
 ];
+
+/** Tests of what takes much memory may take so much of it themselves, mebibytes; the others less. */
+export const MEMORY_MB: Readonly<Record<string, number>> = { "test/hooks/hostile_test.ts": 1536 };
 
 /** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
 const MOST_FILES = 6;
@@ -59,17 +91,20 @@ export interface Groups {
 export function testGroups(files: readonly string[]): Groups {
   const folders = new Map<string, string[]>();
   for (const file of files) {
-    if (ALONE.includes(file)) continue;
+    if (ALONE.includes(file) || LONGEST.includes(file)) continue;
     const folder = file.split("/")[1] ?? "";
     folders.set(folder, [...folders.get(folder) ?? [], file]);
   }
-  const rank = (folder: string): number => FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length;
-  const inOrder = [...folders].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  // The most files first: their last group is the longest.
+  const inOrder = [...folders].sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1));
   return {
-    sideBySide: inOrder.flatMap(([, all]) => {
-      const groups = Math.ceil(all.length / MOST_FILES);
-      return Array.from({ length: groups }, (_, at) => all.filter((_, i) => i % groups === at));
-    }),
+    sideBySide: [
+      ...LONGEST.filter((file) => files.includes(file)).map((file) => [file]),
+      ...inOrder.flatMap(([, all]) => {
+        const groups = Math.ceil(all.length / MOST_FILES);
+        return Array.from({ length: groups }, (_, at) => all.filter((_, i) => i % groups === at));
+      }),
+    ],
     alone: ALONE.filter((file) => files.includes(file)).map((file) => [file]),
   };
 }

@@ -20,6 +20,8 @@ export interface Ran {
   /** All that it printed, both streams in the order of arrival. */
   readonly output: string;
   readonly seconds: number;
+  /** The most memory that its own process held, mebibytes. */
+  readonly peakMb: number;
 }
 
 /** How to run it. */
@@ -99,7 +101,8 @@ export async function runTests(root: string, files: readonly string[], options: 
     ...missingFrom(stdout, files),
   ];
   const passed = code === 0 && counts?.failed === 0 && doubts.length === 0;
-  return { files, passed, doubts, counts: counts ?? NONE, output, seconds: (performance.now() - began) / 1000 };
+  const seconds = (performance.now() - began) / 1000;
+  return { files, passed, doubts, counts: counts ?? NONE, output, seconds, peakMb };
 }
 
 function endGroup(pid: number): void {

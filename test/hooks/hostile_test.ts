@@ -8,6 +8,8 @@ import { extension, never, openWorld, recordingHost } from "./world.ts";
 const GOOD = extension('sp.on("input", ({ text }) => ({ action: "transform", text: text + " good" }));');
 /** Shorter than the table's, for tests that wait for the end of it. */
 const FAST = { eventMs: 1500 };
+/** Where nobody has to answer in time. */
+const NO_TIME = { eventMs: 200 };
 const CALL = { toolName: "bash", toolCallId: "c1", input: {} };
 
 /** Throws unless the other extension goes on working. */
@@ -49,7 +51,7 @@ Deno.test("a handler that never settles costs its own worker", async () => {
 
 Deno.test("an endless loop while loading costs its own worker", async () => {
   using world = await openWorld({ "extensions/evil.ts": "for (;;);", "extensions/good.ts": GOOD }, {
-    limits: { loadMs: 3000 },
+    limits: { loadMs: 1500 },
   });
   assertMatch(lostOf(world.hooks) ?? "", /did not answer/);
   assert(await othersWork(world.hooks));
@@ -57,33 +59,35 @@ Deno.test("an endless loop while loading costs its own worker", async () => {
 
 Deno.test("a lost guard goes on refusing, unless the user wants otherwise R227", async () => {
   const files = {
-    "extensions/evil.ts": extension('sp.on("tool_call", () => { for (;;); });'),
+    "extensions/evil.ts": extension('sp.on("tool_call", () => new Promise(() => {}));'),
     "extensions/good.ts": GOOD,
   };
-  using world = await openWorld(files, { limits: FAST });
+  using world = await openWorld(files, { limits: NO_TIME });
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" has to look at it first and failed/);
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" .* does not run any more/);
-  using open = await openWorld(files, { lostGuards: "pass", limits: FAST });
+  using open = await openWorld(files, { lostGuards: "pass", limits: NO_TIME });
   assertMatch(await open.hooks.toolCall(CALL, never) ?? "", /"evil" has to look at it first and failed/);
   assertEquals(await open.hooks.toolCall(CALL, never), undefined);
 });
 
 Deno.test("waiting for the person does not count, looping while one waits does", async () => {
   const host = recordingHost([]);
-  const slow = {
+  const answersAfter = (ms: number) => ({
     ...host,
-    ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), 2500)) },
-  };
+    ui: { ...host.ui, confirm: () => new Promise<boolean>((done) => setTimeout(() => done(true), ms)) },
+  });
   using world = await openWorld({
     "extensions/asks.ts": extension(
       'sp.on("tool_call", async (_e, ctx) => ({ block: await ctx.ui.confirm("t", "m"), reason: "asked" }));',
     ),
-    "extensions/evil.ts": extension('sp.on("context", (_e, ctx) => { ctx.ui.confirm("t", "m"); for (;;); });'),
-  }, { host: slow, limits: FAST });
+  }, { host: answersAfter(2 * FAST.eventMs), limits: FAST });
   assertEquals(await world.hooks.toolCall(CALL, never), "asked");
   assertEquals(lostOf(world.hooks, "asks"), undefined);
-  await world.hooks.context([], never);
-  assertMatch(lostOf(world.hooks) ?? "", /did not answer/);
+  using other = await openWorld({
+    "extensions/evil.ts": extension('sp.on("context", (_e, ctx) => { ctx.ui.confirm("t", "m"); for (;;); });'),
+  }, { host: answersAfter(2 * NO_TIME.eventMs), limits: NO_TIME });
+  await other.hooks.context([], never);
+  assertMatch(lostOf(other.hooks) ?? "", /did not answer/);
 });
 
 Deno.test("a result of 100 MB, and one that changes a prototype, are refused", async () => {
@@ -166,6 +170,8 @@ for (
 ) {
   Deno.test(`a worker that sends ${name} ${why ? "is ended" : "is not believed"}`, async () => {
     using world = await openWorld({ "extensions/evil.ts": extension("") }, {
+      // However long a busy machine takes for them, what is sent here is sent within a second.
+      now: () => 0,
       startLink: forged(({ id }, { onMessage }) => {
         for (const item of Array.isArray(data) ? data : [data]) {
           onMessage(typeof item === "string" ? item.replace("ID", String(id)) : item);
@@ -181,6 +187,7 @@ for (
 
 Deno.test("answers are no flood, however fast an extension is asked", async () => {
   using world = await openWorld({ "extensions/quick.ts": extension("") }, {
+    now: () => 0,
     startLink: forged(({ op, id }, { onMessage }) =>
       onMessage(frameText({ op: "done", id, body: `[{"ok":${op === "emit"}}]` }))
     ),

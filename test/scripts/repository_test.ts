@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { REACHED } from "../../scripts/tests/changed.ts";
-import { ALONE, PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
+import { ALONE, LONGEST, MEMORY_MB, PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
 
 const root = new URL("../../", import.meta.url);
 const config = JSON.parse(Deno.readTextFileSync(new URL("deno.json", root)));
@@ -74,17 +74,21 @@ Deno.test("tests run with permissions that are written down, and reach this mach
   for (const task of ["test", "test-binary"]) assertStringIncludes(command(task), "scripts/tests.ts");
 });
 
-Deno.test("testGroups() has each file in one group, of a new folder too, and nothing beside what floods the machine", () => {
+Deno.test("testGroups() has each file in one group, of a new folder too, the longest first, and nothing beside what floods the machine", () => {
   const flood = "test/sandbox/process/flood_test.ts";
-  const files = [flood, ...Array.from({ length: 8 }, (_, i) => `test/new/${i}_test.ts`), "test/tui/a_test.ts"];
+  const [long = "", longer = ""] = LONGEST.slice(0, 2).reverse();
+  const few = [flood, "test/tui/a_test.ts", long, longer];
+  const files = [...few, ...Array.from({ length: 8 }, (_, i) => `test/new/${i}_test.ts`)];
   const { sideBySide, alone } = testGroups(files);
   assertEquals([...sideBySide, ...alone].flat().sort(), [...files].sort());
   assertEquals(alone, [[flood]]);
-  assertEquals(sideBySide.map((group) => group.length), [1, 4, 4]);
+  assertEquals(sideBySide.slice(0, 2), [[longer], [long]]);
+  assertEquals(sideBySide.slice(2).map((group) => group.length), [4, 4, 1]);
 });
 
 Deno.test("every file that the runner of the tests names is there", () => {
-  for (const path of [...ALONE, ...Object.entries(REACHED).flatMap(([from, reached]) => [from, ...reached])]) {
+  const own = [...ALONE, ...LONGEST, ...Object.keys(MEMORY_MB)];
+  for (const path of [...own, ...Object.entries(REACHED).flatMap(([from, reached]) => [from, ...reached])]) {
     assert(Deno.statSync(new URL(path, root)), path);
   }
 });

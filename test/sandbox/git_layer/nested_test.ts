@@ -77,8 +77,10 @@ const REFUSED: readonly (readonly [name: string, command: string, note: RegExp])
   ],
   [
     "a linked working folder's part that is made anew with more than can be taken",
-    `${LINKED}cp -r $w c; rm -rf $w; mv c $w; mkdir -p $w/refs/bisect; cd $w/refs/bisect; h=$(cat ../../HEAD); seq 1 20100 | xargs touch`,
-    /more than 20000 references/,
+    // A line of a log names two objects.
+    `${LINKED}cp -r $w c; rm -rf $w; mv c $w; ` +
+    `seq -f %040.0f 1 40002 | paste -d " " - - | sed 's/$/ A <a@b.test> 1 +0000\\tx/' > $w/logs/HEAD`,
+    /more than 40000 objects named/,
   ],
   [
     "settings of a linked working folder",

@@ -1,6 +1,6 @@
 // Commands through layers beside the same with plain git on a copy of the repository.
 import { assertEquals } from "@std/assert";
-import { git, inWorld } from "../guarded_world.ts";
+import { inWorld } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 
 /** `notes`: what is said of it, nothing where absent. */
@@ -16,33 +16,58 @@ export interface Twins {
 
 const DATES = "export GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000'; ";
 
-/** A checkout's state as the user's git says it. */
-function state(root: string): Record<string, string> {
-  const quietly = (...args: string[]): string => {
-    try {
-      return git(root, ...args);
-    } catch {
-      return "none";
-    }
-  };
-  return {
-    refs: git(root, "for-each-ref"),
-    head: quietly("symbolic-ref", "-q", "HEAD"),
-    commit: git(root, "rev-parse", "HEAD"),
-    index: git(root, "ls-files", "--stage"),
-    status: git(root, "status"),
-    short: git(root, "status", "--porcelain=v2", "--branch"),
-    stash: git(root, "stash", "list"),
-    // A reference that a clone makes has no log, and one that the host makes has.
-    reflog: git(root, "reflog", "--all").split("\n").filter((line) => !line.includes(": sandpiper: ")).sort().join(
-      "\n",
-    ),
-    objects: git(root, "rev-list", "--all", "--objects").split("\n").sort().join("\n"),
-    check: quietly("fsck", "--connectivity-only", "--no-dangling"),
-    message: quietly("rev-parse", "MERGE_HEAD", "--"),
-    linked: git(root, "worktree", "list", "--porcelain"),
-    submodules: quietly("submodule", "status"),
-  };
+/** Ends each part of what the script below prints; nothing that git prints has it. */
+const END = "\x01";
+
+/**
+ * Prints a checkout's state as the user's git says it, for each folder that is named: one shell for all of it, since a
+ * process costs this one more than git's own work does.
+ */
+const STATE = `
+  git() { command git -c user.name=A -c user.email=a@b.test -c init.defaultBranch=main "$@"; }
+  said() { echo "$1"; shift; "$@" || exit; printf '${END}'; }
+  quietly() { "$@" 2> /dev/null || echo none; }
+  # A reference that a clone makes has no log, and one that the host makes has.
+  reflog() { git reflog --all | { grep -v ': sandpiper: ' || true; } | sort; }
+  objects() { git rev-list --all --objects | sort; }
+  # What \`git submodule status\` says, which takes longer than all the rest, is in this, the index and the status.
+  submodules() { git ls-files --stage | sed -n 's/^160000 [^\t]*\t//p' | while read -r at; do git -C "$at" rev-parse HEAD; done; }
+  for checkout do
+    cd "$checkout" || exit
+    said refs git for-each-ref
+    said head quietly git symbolic-ref -q HEAD
+    said commit git rev-parse HEAD
+    said index git ls-files --stage
+    said status git status
+    said short git status --porcelain=v2 --branch
+    said stash git stash list
+    said reflog reflog
+    said objects objects
+    said check quietly git fsck --connectivity-only --no-dangling
+    said message quietly git rev-parse MERGE_HEAD --
+    said linked git worktree list --porcelain
+    said submodules submodules
+    printf '${END}'
+  done`;
+
+/** How many parts a state has. */
+const PARTS = STATE.match(/^ +said /gm)?.length ?? 0;
+
+/** The parts of every checkout's state, by their names. */
+function statesOf(checkouts: readonly string[]): Record<string, string>[] {
+  const { success, stdout, stderr } = new Deno.Command("bash", {
+    args: ["-o", "pipefail", "-c", STATE, "state", ...checkouts],
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", LC_ALL: "C" },
+  }).outputSync();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout).split(END + END).slice(0, -1).map((one) =>
+    Object.fromEntries(
+      one.split(END).map((part) => {
+        const at = part.indexOf("\n");
+        return [part.slice(0, at), part.slice(at + 1)];
+      }),
+    )
+  );
 }
 
 /** Registers a test for each kind of hash: after each step the states are the same. */
@@ -63,14 +88,22 @@ export function runTwins(title: string, { furnish, steps, checkouts = [] }: Twin
         await inWorld("kernel+", prepare, async ({ world: { root, base }, run }) => {
           const twin = `${base}/twin`;
           copyOf(root, twin);
-          const states = (at: string, command: string): unknown =>
-            [".", ...checkouts.filter((name) => command === steps.at(-1)?.[1] || command.includes(name))].map(
-              (name) => {
-                if (!isThere(`${at}/${name}/.git`)) return [name];
-                const found = Object.entries(state(`${at}/${name}`));
-                return [name, Object.fromEntries(found.map(([key, text]) => [key, text.replaceAll(at, root)]))];
-              },
-            );
+          const states = (at: string, command: string): unknown => {
+            const wanted = [
+              ".",
+              ...checkouts.filter((name) => command === steps.at(-1)?.[1] || command.includes(name)),
+            ];
+            const there = wanted.filter((name) => isThere(`${at}/${name}/.git`));
+            const found = statesOf(there.map((name) => `${at}/${name}`));
+            assertEquals(found.map((state) => Object.keys(state).length), there.map(() => PARTS));
+            return [
+              wanted,
+              there,
+              found.map((state) =>
+                Object.fromEntries(Object.entries(state).map(([key, text]) => [key, text.replaceAll(at, root)]))
+              ),
+            ];
+          };
           for (const [name, command, said = []] of steps) {
             const isGood = await t.step(name, async () => {
               const text = `${DATES}${command}`;

@@ -6,8 +6,8 @@ import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
-/** Time for the host to use the answer of a call before it looks at the process that waits for the next. */
-const AFTER_CALL_MS = 5;
+/** When nothing was called for so long there is time to look at the process that waits. */
+const REST_MS = 50;
 /** How many wait at a time; a reply rarely has more calls that come at once. */
 const MOST_AHEAD = 2;
 
@@ -42,6 +42,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   let isTaken = false;
   const ends = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
+  let rest: ReturnType<typeof setTimeout> | undefined;
 
   function fill(count: number): void {
     while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
@@ -67,15 +68,16 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
     end.then(() => ends.delete(end));
   }
 
-  /** Starts what is missing, once; what a command has made stale by then would otherwise be replaced by the call that needs it. */
-  function refillIn(ms: number): void {
-    if (closed) return;
+  /** Starts what is missing, once. */
+  function refillIn(ms: number): ReturnType<typeof setTimeout> {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      for (const spare of waiting) if (spare.isStale()) discard(spare);
+      // The call that needs it would replace what a command has made stale.
+      if (ms > 0) { for (const spare of waiting) if (spare.isStale()) discard(spare); }
       fill(Math.max(1, announced));
     }, ms);
     timers.add(timer);
+    return timer;
   }
 
   function takeWaiting(): ConfinedProcess | undefined {
@@ -101,7 +103,10 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       announced = Math.max(0, announced - 1);
       // While it runs the host has time, and a model that answers at once leaves none.
       refillIn(0);
-      const after = (): void => refillIn(AFTER_CALL_MS);
+      const after = (): void => {
+        clearTimeout(rest);
+        if (!closed) rest = refillIn(REST_MS);
+      };
       taken.status.then(after, after);
       return taken;
     },

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Policy } from "../../core/policy.ts";
 import type { MountOperation, NamespaceRequest } from "../launcher/request.ts";
 import { type Glance, glanceAtDisk } from "../system/disk.ts";
@@ -12,6 +13,8 @@ export interface StartPlan {
   readonly env: Record<string, string>;
   /** Made when it is first asked for, which may be beside the start of the process; `own`: see `withMounts`. */
   readonly frame: (own?: readonly MountOperation[]) => Uint8Array<ArrayBuffer>;
+  /** Whether a plan that is made now would be the same. */
+  readonly isCurrent: () => boolean;
 }
 
 interface KeptPlan {
@@ -45,6 +48,7 @@ export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOption
       if (order === undefined) throw new Error("there are no namespaces to mount anything in; nothing was started");
       return joinFrames(withMounts(order, own), rest);
     },
+    isCurrent: () => view.isStill() || Buffer.compare(startPlan(policy, self, options).frame(), plan.frame()) === 0,
   };
   if (options.gate === undefined) plans.set(policy, { self, view, plan });
   return plan;

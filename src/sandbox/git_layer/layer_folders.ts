@@ -1,9 +1,8 @@
 // Where the layers of a session lie. To make and remove a layer's folders, and what the kernel makes in them with each mount, is a
-// dozen changes of a file system: one to which nothing was written is taken again.
+// dozen changes of a file system, for some of which a disk is waited for: it is done by other threads, ahead and afterwards.
 import { dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import { AT_FDCWD, cString, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
 
@@ -18,20 +17,17 @@ export interface Layer {
 /** Folders for layers, out of the reach of commands. */
 export interface LayerFolders {
   readonly base: string;
-  /** An empty layer. */
+  /** An empty layer that nobody had before. */
   take(): Layer;
-  /** Gets one back, to be removed or taken again; `isOver`: its processes have ended, or there were none. */
-  give(layer: Layer, isOver: boolean): void;
-  /** Removes all. */
-  close(): void;
+  /** Gets one back, to be removed. */
+  give(layer: Layer): void;
+  /** Removes all; to be called once, when all were given back. */
+  close(): Promise<void>;
 }
 
 const LOCK = "lock";
 /** How long something without a lock is left alone. */
 const LEFT_MS = 24 * 60 * 60 * 1_000;
-const AT_REMOVEDIR = 0x200;
-/** What a mount leaves in its work folder, inner first. */
-const WORK_FOLDERS = ["work/incompat/volatile", "work/incompat", "work"];
 
 /**
  * Opens folders in the first place that works, never where commands could reach them.
@@ -50,57 +46,55 @@ export function openLayerFolders(
     if (made === undefined) continue;
     const folders = foldersIn(made);
     if (isUsable(folders)) return folders;
-    folders.close();
+    void folders.close();
   }
   return undefined;
 }
 
 function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.FsFile }): LayerFolders {
-  const free: Layer[] = [];
+  const ready: Layer[] = [];
+  const aside = new Set<Promise<void>>();
   let count = 0;
+  const doAside = (work: () => Promise<void>): void => {
+    // What could not be made is made when it is needed, and what could not be removed goes with the base.
+    const done: Promise<void> = work().catch(() => {}).finally(() => aside.delete(done));
+    aside.add(done);
+  };
+  const newLayer = (): Layer => {
+    const name = `${++count}`;
+    return { upper: join(base, name, "upper"), work: join(base, name, "work") };
+  };
   return {
     base,
-    take: () => free.pop() ?? makeLayer(base, `${++count}`),
-    give(layer, isOver) {
-      if (isOver && isAnew(layer)) free.push(layer);
-      else removeUpper(dirname(layer.upper));
+    take() {
+      doAside(async () => {
+        const layer = newLayer();
+        for (const path of foldersOf(layer)) await Deno.mkdir(path, { mode: 0o700 });
+        ready.push(layer);
+      });
+      const made = ready.pop();
+      if (made !== undefined) return made;
+      const layer = newLayer();
+      for (const path of foldersOf(layer)) Deno.mkdirSync(path, { mode: 0o700 });
+      return layer;
     },
-    close() {
+    give: ({ upper, work }) =>
+      doAside(async () => {
+        // The kernel closes it to everybody.
+        await Deno.chmod(join(work, "work"), 0o700).catch(() => {});
+        await Deno.remove(dirname(upper), { recursive: true }).catch(() => removeUpper(dirname(upper)));
+      }),
+    async close() {
+      while (aside.size > 0) await Promise.all(aside);
       removeUpper(base);
       lock.close();
     },
   };
 }
 
-function makeLayer(base: string, name: string): Layer {
-  const layer = { upper: join(base, name, "upper"), work: join(base, name, "work") };
-  for (const path of [layer.upper, layer.work]) Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
-  return layer;
-}
-
-/**
- * Makes a layer anew to which nothing was written; false where something was. The upper folder is another one afterwards, also
- * for somebody who still has the old one open: nothing can be made in a folder that was removed.
- */
-function isAnew({ upper, work }: Layer): boolean {
-  if (!removeFolder(upper)) return false;
-  try {
-    const inner = join(work, "work");
-    if (statusOf(inner)) {
-      // The kernel closes it to everybody.
-      if (Deno.uid() !== 0) Deno.chmodSync(inner, 0o700);
-      if (!WORK_FOLDERS.every((name) => removeFolder(join(work, name)))) return false;
-    }
-    Deno.mkdirSync(upper, { mode: 0o700 });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a folder was there, was empty and is gone. */
-function removeFolder(path: string): boolean {
-  return systemCall("unlinkat", AT_FDCWD, cString(path), AT_REMOVEDIR) === 0;
+/** Outer before inner. */
+function foldersOf({ upper, work }: Layer): readonly string[] {
+  return [dirname(upper), upper, work];
 }
 
 /** A new folder that is the user's alone, with a lock that is held while it is in use; undefined where none can be made. */

@@ -25,7 +25,7 @@ export interface GitLayers {
   readonly layered: Layered;
   /** Makes the layers of a process. Throws where a repository is not as it was at the start. */
   open(): ProcessLayers;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The layers of one process. */
@@ -77,7 +77,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     found.every(({ folder }) => {
       const layer = folders.take();
       const why = whyNoOverlay({ source: folder, ...layer });
-      folders.give(layer, true);
+      folders.give(layer);
       return why === undefined;
     }));
   if (layers === undefined) return undefined;
@@ -136,10 +136,10 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       });
       let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
-      const close = (isOver = true): void => {
+      const close = async (): Promise<void> => {
         if (!inUse.delete(places)) return;
-        for (const { layer } of places) layers.give(layer, isOver);
-        if (isClosed && inUse.size === 0) layers.close();
+        for (const { layer } of places) layers.give(layer);
+        if (isClosed && inUse.size === 0) await layers.close();
       };
       return {
         env: WITHOUT_GC,
@@ -169,20 +169,20 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
               else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
-            close(isQuiet);
+            await close();
             return notes;
           };
           const taken = last.then(work);
           last = taken.catch(() => {});
           return taken;
         },
-        close,
+        close: () => void close(),
       };
     },
-    close() {
+    async close() {
       isClosed = true;
       // What still runs is taken when it ends.
-      if (inUse.size === 0) layers.close();
+      if (inUse.size === 0) await layers.close();
     },
   };
 }

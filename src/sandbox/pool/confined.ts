@@ -8,6 +8,7 @@ import type { GitLayers, ProcessLayers } from "../git_layer/layers.ts";
 import { spawnConfined } from "../launcher/executable.ts";
 import { CONFINED, confineReport } from "../launcher/request.ts";
 import { killTree } from "../process/end_tree.ts";
+import { holdMounts } from "../process/inner_processes.ts";
 import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
 import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
 import { statusOf } from "../system/statx.ts";
@@ -85,7 +86,7 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   const frame = plan.frame(layer?.mounts);
-  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCovered);
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, () => isCovered() && plan.isCurrent());
 }
 
 /** Mounts lie over what was there when they were made: tells whether all that is denied in what may be written is still that. */
@@ -104,12 +105,20 @@ function attach(
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
   layer: ProcessLayers | undefined,
-  isCovered: () => boolean,
+  isCurrent: () => boolean,
 ): ConfinedProcess {
   let report: Report | undefined;
   let stderr: ReadableStream<Uint8Array<ArrayBuffer>> = child.stderr;
   let isTold = false;
   let isRefused = false;
+  let isOver = false;
+  let release: (() => Promise<unknown>) | undefined;
+  // As soon as they are there, while the command runs.
+  const hold = (): void => void (isOver || (release ??= holdMounts(child.pid)));
+  child.status.finally(() => {
+    isOver = true;
+    void release?.();
+  }).catch(() => {});
   const writer = child.stdin.getWriter();
   let broken = false;
   let isInput = false;
@@ -140,7 +149,8 @@ function attach(
       layer?.begin();
       whenReady(() => {
         const told = writer.write(execFrame(withOwn(exec)));
-        told.catch(() => broken = true);
+        told.then(hold, () => broken = true);
+        report?.confined.then(hold);
         if (input !== undefined && input.length > 0) {
           told.then(() => isInput = true, () => {});
           writer.write(input).catch(lost);
@@ -153,7 +163,7 @@ function attach(
     refused: () => gate?.refused() ?? [],
     unreached: () => gate?.unreached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
-    isStale: () => layer?.isStale() === true || !isCovered(),
+    isStale: () => layer?.isStale() === true || !isCurrent(),
     async failure(status) {
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;

@@ -6,10 +6,8 @@ import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
-/** Time for the host to use the answer of a call before the next process is started beside it. */
-const AFTER_CALL_MS = 5;
-/** A call that lasts this long is not disturbed by a start beside it any more. */
-const BESIDE_CALL_MS = 100;
+/** When nothing was called for so long there is time to look at the process that waits. */
+const REST_MS = 50;
 /** How many wait at a time; a reply rarely has more calls that come at once. */
 const MOST_AHEAD = 2;
 
@@ -24,7 +22,7 @@ export interface ProcessPool {
   layered(): Layered;
   /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
   expect(): void;
-  /** A spare, or a process started now; the next spare follows when the call has ended or lasts. */
+  /** A spare, or a process started now; the next spare starts while that runs. */
   take(): ConfinedProcess;
   /** Ends the spares; nothing is started any more. */
   close(): Promise<void>;
@@ -44,7 +42,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   let isTaken = false;
   const ends = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  let newest = 0;
+  let rest: ReturnType<typeof setTimeout> | undefined;
 
   function fill(count: number): void {
     while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
@@ -70,14 +68,16 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
     end.then(() => ends.delete(end));
   }
 
-  /** After a call, or beside it; one that was taken since and is the last of its reply is left alone until its own time. */
-  function refillIn(ms: number, call: number): void {
-    if (closed) return;
+  /** Starts what is missing, once. */
+  function refillIn(ms: number): ReturnType<typeof setTimeout> {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      if (call === newest || announced > waiting.size) fill(Math.max(1, announced));
+      // The call that needs it would replace what a command has made stale.
+      if (ms > 0) { for (const spare of waiting) if (spare.isStale()) discard(spare); }
+      fill(Math.max(1, announced));
     }, ms);
     timers.add(timer);
+    return timer;
   }
 
   function takeWaiting(): ConfinedProcess | undefined {
@@ -101,10 +101,12 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       const taken = takeWaiting() ?? start();
       isTaken = true;
       announced = Math.max(0, announced - 1);
-      const call = ++newest;
-      // What the same reply calls next starts while this one runs, which leaves the host time.
-      refillIn(announced > waiting.size ? 0 : BESIDE_CALL_MS, call);
-      const after = (): void => refillIn(AFTER_CALL_MS, call);
+      // While it runs the host has time, and a model that answers at once leaves none.
+      refillIn(0);
+      const after = (): void => {
+        clearTimeout(rest);
+        if (!closed) rest = refillIn(REST_MS);
+      };
       taken.status.then(after, after);
       return taken;
     },
@@ -113,7 +115,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       for (const timer of timers) clearTimeout(timer);
       waiting.forEach(discard);
       await Promise.all(ends);
-      layers?.open?.close();
+      await layers?.open?.close();
     },
   };
 }

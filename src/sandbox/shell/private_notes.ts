@@ -4,20 +4,21 @@ import { isInside, type Policy } from "../../core/policy.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { thisProgram } from "../confine/self.ts";
 import { privateFolders } from "../policy/private_folders.ts";
-import { disk } from "../system/disk.ts";
+import { disk, isSurelyOlder } from "../system/disk.ts";
+import { statusOf } from "../system/statx.ts";
 
 /** Output that was too long for the model, which is kept here as well. */
 const OWN_NAME = /^\/tmp\/bash-[\w-]+\.log$/;
 const MOST_NAMES = 5;
 
 /**
- * What a command finds in its own /tmp, as paths there; undefined where that is the machine's. Its words do not say whether it
- * writes there: a script may, and from a workspace below /tmp `../x` leads there.
+ * Looks at what a command finds in its own /tmp, as paths there; undefined where that is the machine's. A command's words do not
+ * say whether it writes there: a script may, and from a workspace below /tmp `../x` leads there.
  */
-export function namesInPrivateTmp(
+export function openPrivateTmp(
   policy: Policy,
   program: readonly string[] = thisProgram().readPaths,
-): ReadonlySet<string> | undefined {
+): (() => ReadonlySet<string>) | undefined {
   if (!privateFolders(policy).includes("/tmp")) return undefined;
   // The runner, which shares the folder, is shown the program.
   const shown = [...policy.read.list, ...policy.write.list, policy.root, policy.home, ...program].filter((path) =>
@@ -29,8 +30,21 @@ export function namesInPrivateTmp(
     for (let folder = dirname(path); isInside(folder, "/tmp"); folder = dirname(folder)) around.add(folder);
   }
   const own = [...around].filter((folder) => !shown.some((path) => isInside(folder, path)));
-  const names = own.flatMap((folder) => listOwn(privatePath(policy, folder)).map((name) => `${folder}/${name}`));
-  return new Set(names.filter((path) => !around.has(path) && !shown.includes(path)));
+  const look = (): ReadonlySet<string> => {
+    const names = own.flatMap((folder) => listOwn(privatePath(policy, folder)).map((name) => `${folder}/${name}`));
+    return new Set(names.filter((path) => !around.has(path) && !shown.includes(path)));
+  };
+  let last: { readonly stamp: string; readonly names: ReadonlySet<string> } | undefined;
+  return () => {
+    const now = Date.now();
+    const states = own.map((folder) => statusOf(privatePath(policy, folder)));
+    const stamp = states.map((state) => state?.stamp ?? "").join();
+    const isSure = states.every((state) => state === undefined || isSurelyOlder(state.changedMs, now));
+    if (isSure && last?.stamp === stamp) return last.names;
+    const names = look();
+    last = isSure ? { stamp, names } : undefined;
+    return names;
+  };
 }
 
 /** The names in a folder that commands may have put a link in place of: what it leads to is not theirs to list. */
@@ -43,9 +57,14 @@ function listOwn(folder: string): readonly string[] {
 const LISTS_TMP = /(?:^|[;&|(\n])\s*(?:ls|find|du|tree)\s(?:[^;&|\n]*\s)?\/tmp\/?(?=[\s;&|)]|$)/;
 
 /** Where that lies what a command has put into /tmp since: nothing of it is in the machine's. */
-export function privateTmpNotes(policy: Policy, before: ReadonlySet<string> | undefined, command: string): string[] {
-  if (before === undefined) return [];
-  const fresh = [...namesInPrivateTmp(policy) ?? []].filter((path) => !before.has(path) && !OWN_NAME.test(path));
+export function privateTmpNotes(
+  policy: Policy,
+  before: ReadonlySet<string> | undefined,
+  now: ReadonlySet<string> | undefined,
+  command: string,
+): string[] {
+  if (before === undefined || now === undefined) return [];
+  const fresh = [...now].filter((path) => !before.has(path) && !OWN_NAME.test(path));
   if (fresh.length === 0) {
     if (!LISTS_TMP.test(command)) return [];
     const own = "Sandbox: /tmp is private to this session's commands, and the machine's /tmp is out of their sight.";

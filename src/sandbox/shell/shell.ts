@@ -17,7 +17,7 @@ import { metBy } from "./met.ts";
 import {
   globalGitConfig,
   globalGitNotes,
-  namesInPrivateTmp,
+  openPrivateTmp,
   privateMemoryNotes,
   privateTmpNotes,
 } from "./private_notes.ts";
@@ -64,11 +64,14 @@ export function openShell(
 
   const host: CommandHost = { policy, start, marks };
   const supervisor = openSupervisor(policy, spares?.layered);
+  const privateTmp = openPrivateTmp(policy);
   const background = openBackground(host, supervisor);
   let isClosed = false;
   const run: Shell = (command, options) => {
     const attempt = async (): Promise<DeniedOutcome> =>
-      options.signal.aborted || isClosed ? notStarted() : await runCommand(host, supervisor, command, options);
+      options.signal.aborted || isClosed
+        ? notStarted()
+        : await runCommand(host, supervisor, privateTmp, command, options);
     // What was there when the process was planned may be gone when its mounts are made: a new plan leaves it out.
     const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
     running.add(call);
@@ -95,12 +98,13 @@ class NeverBegan extends ToolError {}
 async function runCommand(
   host: CommandHost,
   supervisor: Supervisor,
+  privateTmp: (() => ReadonlySet<string>) | undefined,
   command: string,
   { timeoutMs, signal, onOutput }: Parameters<Shell>[1],
 ): Promise<DeniedOutcome> {
   const { policy } = host;
   const { limits } = policy;
-  const before = namesInPrivateTmp(policy);
+  const before = privateTmp?.();
   const gitBefore = globalGitConfig(policy);
   const capture = openCapture({
     maxBytes: limits.outputBytes,
@@ -129,7 +133,7 @@ async function runCommand(
     const said = [
       ...notes,
       ...ended.settled,
-      ...privateTmpNotes(policy, before, command),
+      ...privateTmpNotes(policy, before, privateTmp?.(), command),
       ...privateMemoryNotes(policy, command),
       ...globalGitNotes(policy, gitBefore),
       // Names in them are a command's.

@@ -40,7 +40,6 @@ export interface Supervised extends Pick<Stop, "gently" | "atOnce" | "reason" | 
 
 /** A process that was started to be looked after; the rest as in StartedProcess. */
 export interface Followed extends Pick<Deno.ChildProcess, "pid" | "status"> {
-  heldBytes?(): number;
   settle?(isQuiet: boolean): Promise<string[]>;
 }
 

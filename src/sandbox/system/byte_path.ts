@@ -19,11 +19,6 @@ export function pathOfBytes(text: string): string | undefined {
   }
 }
 
-/** What can be shown of a byte string. */
-export function shownBytes(text: string): string {
-  return new TextDecoder().decode(rawOf(text));
-}
-
 /** A byte string with a NUL at its end, as system calls take it. */
 export function cPath(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length + 1);

@@ -1,6 +1,6 @@
 // lstat(2) through libc: one call costs two microseconds, also for a path that is not there, where an exception would cost
 // thirty; and times have the whole precision of the kernel.
-import { addressOf, AT_FDCWD, CALLS, cString, libc, systemCall } from "./ffi.ts";
+import { addressOf, AT_FDCWD, CALLS, libc } from "./ffi.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
@@ -27,6 +27,15 @@ export interface PathStatus {
 
 const buffer = new Uint8Array(256);
 const view = new DataView(buffer.buffer);
+/** Longer ones are refused by the kernel; a UTF-16 unit is three bytes at the most. */
+const LONGEST_PATH = 4_096;
+const pathBytes = new Uint8Array(3 * LONGEST_PATH + 1);
+const encoder = new TextEncoder();
+const NUMBER = BigInt(CALLS.statx[Deno.build.arch]);
+const MASK = BigInt(STATX_BASIC_STATS);
+/** To ask for an address takes as long as the call itself. */
+let pathAddress: bigint | undefined;
+let bufferAddress: bigint | undefined;
 
 /** The status of a path, or undefined when there is nothing or it may not be seen. */
 export function statusOf(path: string): PathStatus | undefined {
@@ -39,7 +48,11 @@ export function statusOfOpen(fd: number): PathStatus | undefined {
 }
 
 function statx(folder: number, path: string, flags: number): PathStatus | undefined {
-  if (systemCall("statx", folder, cString(path), flags, STATX_BASIC_STATS, buffer) !== 0) return undefined;
+  if (path.includes("\0")) throw new Error("a path holds a NUL character");
+  if (path.length > LONGEST_PATH) return undefined;
+  pathBytes[encoder.encodeInto(path, pathBytes).written] = 0;
+  pathAddress ??= addressOf(pathBytes);
+  if (!call(folder, pathAddress, flags)) return undefined;
   // struct statx; both architectures are little-endian.
   const word = (at: number): number => view.getUint32(at, true);
   const [uid, gid, mode] = [word(20), word(24), view.getUint16(28, true)];
@@ -59,6 +72,12 @@ function statx(folder: number, path: string, flags: number): PathStatus | undefi
   };
 }
 
+/** Fills the buffer with the status of what is at a path, given by the address of its bytes. */
+function call(folder: number, path: bigint, flags: number): boolean {
+  bufferAddress ??= addressOf(buffer);
+  return Number(libc().syscall(NUMBER, BigInt(folder), path, BigInt(flags), MASK, bufferAddress)) === 0;
+}
+
 /** What tells whether a folder was changed, replaced or closed. */
 export interface FolderStamp {
   readonly device: readonly [number, number];
@@ -70,24 +89,13 @@ export interface FolderStamp {
 }
 
 const FOLDER = 4;
-let bufferAddress: bigint | undefined;
 
 /**
  * The stamp of the folder at a path, given by the address of its bytes: `known` itself where nothing changed, undefined where
  * no folder stands there. For whole trees: a quarter of the time that `statusOf` takes.
  */
 export function folderStamp(path: bigint, known?: FolderStamp): FolderStamp | undefined {
-  bufferAddress ??= addressOf(buffer);
-  const number = BigInt(CALLS.statx[Deno.build.arch]);
-  const result = libc().syscall(
-    number,
-    -100n,
-    path,
-    BigInt(AT_SYMLINK_NOFOLLOW),
-    BigInt(STATX_BASIC_STATS),
-    bufferAddress,
-  );
-  if (Number(result) !== 0) return undefined;
+  if (!call(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW)) return undefined;
   const word = (at: number): number => view.getUint32(at, true);
   const mode = view.getUint16(28, true);
   if (mode >> 12 !== FOLDER) return undefined;

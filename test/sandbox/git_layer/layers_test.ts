@@ -382,7 +382,7 @@ function isThere(path: string): boolean {
 
 at(
   "a repository in another folder that commands can write has no layer: a folder around it could be swapped",
-  (room) => {
+  async (room) => {
     const { policy } = room;
     const inner = `${policy.root}/x/y`;
     Deno.mkdirSync(inner, { recursive: true });
@@ -391,8 +391,7 @@ at(
     try {
       assertEquals(layers?.layered.folders, [`${policy.root}/.git`]);
     } finally {
-      layers?.close();
+      await layers?.close();
     }
-    return Promise.resolve();
   },
 );

@@ -298,7 +298,7 @@ at("a submodule that the user removes or makes anew while a command runs", async
 at("a submodule that is kept in other ways stays the machine's own, under the tripwire", async (room) => {
   const { world: { root }, run, policy } = room;
   const layers = openGitLayers(policy);
-  layers?.close();
+  await layers?.close();
   assertEquals(layers?.layered.apart, [`${root}/.git/modules/sub`]);
   const { notes } = await run("cd sub; git commit -q --allow-empty -m c; echo x > $(git rev-parse --git-dir)/hooks/x");
   assertMatch(notes.join("\n"), /hooks/);

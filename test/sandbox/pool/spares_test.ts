@@ -124,3 +124,30 @@ Deno.test({
       }
     }),
 });
+
+for (const level of CONFINED) {
+  Deno.test(`a spare at ${level} that started beside a command gives the next one what was made since`, () =>
+    withShell(level, async (room) => {
+      const { root } = room.policy;
+      Deno.mkdirSync(`${root}/closed`);
+      // What lies beside something that is denied is listed where the kernel knows no exceptions.
+      const policy = { ...room.policy, denyRead: [`${root}/closed`], denyWrite: [`${root}/closed`] };
+      const spares = openProcessPool(policy, thisProgram());
+      const shell = openShell(policy, spares, {});
+      const options = { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} };
+      try {
+        for (const name of ["one", "two"]) {
+          const before = waiting();
+          const first = shell("sleep 0.3", options);
+          await until(() => waiting().some((pid) => !before.includes(pid)));
+          Deno.mkdirSync(`${root}/${name}`);
+          Deno.writeTextFileSync(`${root}/${name}/file`, "made\n");
+          await first;
+          assertEquals((await shell(`echo more >> ${name}/file; cat ${name}/file`, options)).output, "made\nmore\n");
+        }
+        assertEquals((await shell("ls closed", options)).exitCode === 0, false);
+      } finally {
+        await shell.close();
+      }
+    }));
+}

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { initsBelow, innerProcesses } from "../../../src/sandbox/process/inner_processes.ts";
-import { numbersIn, statOf } from "../../../src/sandbox/system/procfs.ts";
+import { holdMounts, initsBelow, innerProcesses } from "../../../src/sandbox/process/inner_processes.ts";
+import { numbersIn, readProcLink, statOf } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
+import { HAS_OWN } from "../namespaces_here.ts";
 import { CONFINED, processesWith, withShell } from "../shell_fixture.ts";
 
 for (const level of CONFINED) {
@@ -19,6 +20,31 @@ for (const level of CONFINED) {
       await shell.background.stop(id);
     }));
 }
+
+/** Mount namespaces that this process holds besides its own. */
+function held(): readonly string[] {
+  const links = numbersIn("/proc/self/fd").map((fd) => readProcLink(`/proc/self/fd/${fd}`) ?? "");
+  return links.filter((link) => link.startsWith("mnt:["));
+}
+
+Deno.test("holdMounts() holds the mounts of a command past its end, and nothing once it is let go", () =>
+  withShell(CONFINED.at(-1) ?? "kernel", async ({ run, shell }) => {
+    const before = held();
+    assertEquals(holdMounts(Deno.pid), undefined);
+    const { id } = await shell.background.start("sleep 60");
+    const wrapper = (): number | undefined =>
+      numbersIn("/proc").find((pid) => statOf(pid)?.parent === Deno.pid && initsBelow(pid).length > 0);
+    if (HAS_OWN) {
+      await until(() => wrapper() !== undefined);
+      const release = holdMounts(wrapper() ?? 0);
+      assert(held().length > before.length);
+      await shell.background.stop(id);
+      assert(held().length > before.length);
+      assertEquals(await release?.(), 0);
+    } else await shell.background.stop(id);
+    await run("true");
+    await until(() => held().length === before.length);
+  }));
 
 Deno.test("innerProcesses() does not count the machine while a namespace has no /proc of its own", async () => {
   const child = new Deno.Command("unshare", {

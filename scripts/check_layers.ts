@@ -71,7 +71,8 @@ export function importsOf(source: string): string[] {
 
 /** Those of them that load the other module: all but imports and exports of types alone. */
 export function loadedBy(source: string): string[] {
-  return importsOf(withoutComments(source).replace(/^(?:import|export) type [^;"]*"[^"]*";?/gm, ""));
+  const code = withoutComments(source).replace(/^(?:import|export) type [^;"]*"[^"]*";?/gm, "");
+  return importsOf(code.replace(/^import \{(?:\s*type [^,}]*,?)+\s*\} from "[^"]*";?/gm, ""));
 }
 
 function withoutComments(source: string): string {

@@ -4,10 +4,9 @@ import type { Hooks } from "../core/hook.ts";
 import type { Usage } from "../core/message.ts";
 import type { CompactionEntry, NewEntry, SessionEntry } from "../core/session.ts";
 import { sleep } from "../core/support/sleep.ts";
-import { compactCheckpoint } from "../history/compact.ts";
 import { freshFrom } from "../history/compaction_entries.ts";
 import { estimateContext, recentBound } from "../history/estimate.ts";
-import { type CompactionPlan, planCompaction } from "../history/plan.ts";
+import type { CompactionPlan } from "../history/plan.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
@@ -71,6 +70,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       return { type: "compaction_end", reason, willRetry: false, ...why };
     };
     const { path, messages, entryIds } = context();
+    const { planCompaction } = await import("../history/plan.ts");
     const planned = await planCompaction({
       messages,
       entryIds,
@@ -93,6 +93,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     let usage: Usage | undefined;
     let result: CompactionResult;
     if (said?.result === undefined) {
+      const { compactCheckpoint } = await import("../history/compact.ts");
       const outcome = await compactCheckpoint(plan, {
         provider,
         thinking,

@@ -5,7 +5,6 @@ import type { SessionBeforeTreeResult } from "../core/hook_event.ts";
 import type { DecisionEvents, SessionReason } from "../core/hook_events.ts";
 import { textOf } from "../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../core/session.ts";
-import { summarizeBranch } from "../history/branch_summary.ts";
 import { forkSession } from "../session/fork.ts";
 import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
 import { otherServer } from "./model_server.ts";
@@ -218,6 +217,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     const { provider, thinking, contextWindow } = await core.model.current();
     const { reserveTokens } = windowOf(core.config(), true);
     const deps = { provider, thinking, contextWindow, reserveTokens, now: Date.now, sleep, signal };
+    const { summarizeBranch } = await import("../history/branch_summary.ts");
     const outcome = await summarizeBranch(oldPath, newPath, { ...deps, ...wishes });
     switch (outcome.type) {
       case "summarized":

@@ -10,8 +10,6 @@ import type { AgentMessage, RequestMessage, SystemMessage } from "../core/messag
 import type { Provider } from "../core/provider.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { convertToLlm } from "../history/convert.ts";
-import { selectRolling } from "../history/rolling.ts";
-import { rollingEntry } from "../history/rolling_store.ts";
 import { turnsOf } from "../history/turns.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
@@ -158,6 +156,10 @@ export async function* rollHistory(
   const last = turnsOf(messages).at(-1);
   const covered = goesOn && last && last.state !== "completed" ? last.from : messages.length;
   const past = { messages: messages.slice(0, covered), entryIds: entryIds.slice(0, covered) };
+  const [{ selectRolling }, { rollingEntry }] = await Promise.all([
+    import("../history/rolling.ts"),
+    import("../history/rolling_store.ts"),
+  ]);
   const selection = await selectRolling({ ...past, path: conversation.store().pathTo() }, {
     provider: model.provider,
     ...(summaryProvider ? { summaryProvider } : {}),

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
-import { flatFields } from "../../src/mcp/flat_schema.ts";
+import { flatFields } from "../../src/mcp/tool_schema.ts";
 
 const TEXT = { type: "string" };
 const NUMBER = { type: "number" };

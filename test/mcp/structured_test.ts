@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { unsaid } from "../../src/mcp/structured.ts";
+import { unsaid } from "../../src/mcp/results.ts";
 
 const LONG = Array.from({ length: 300 }, (_, i) => `value ${i}`);
 const CASES = [

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { bytesOf, textOf } from "../../src/runner/shell/bytes.ts";
+import { bytesOf, isShellScript, textOf } from "../../src/runner/shell/files.ts";
 import { shownOutput } from "../../src/runner/shell/output.ts";
 import { ownFiles } from "../../src/runner/shell/own_files.ts";
-import { isShellScript } from "../../src/runner/shell/script.ts";
 import { openFiles } from "../../src/runner/files/files.ts";
 import { policyFor, scope, world } from "./world.ts";
 

@@ -47,7 +47,7 @@ const d = await import("./d.ts");\n// import "./no.ts"\nimport "./e.ts";\nimport
 
 Deno.test("loadedBy() sees what is loaded, and no types", () => {
   const source =
-    `import type {\n  A,\n} from "./a.ts";\nimport { type B, b } from "./b.ts";\nexport type { C } from "./c.ts";
+    `import type {\n  A,\n} from "./a.ts";\nimport { type B, b } from "./b.ts";\nimport { type F, type G } from "./f.ts";\nexport type { C } from "./c.ts";
 const d = await import("./d.ts");\nexport { e } from "./e.ts";`;
   assertEquals(loadedBy(source).sort(), ["./b.ts", "./d.ts", "./e.ts"]);
 });

@@ -2,7 +2,7 @@ import type { PromptTool } from "../../core/prompt.ts";
 import { oneLine } from "../text/clean.ts";
 import type { StableSection } from "../text/section.ts";
 import { GUIDELINE, GUIDELINES_HEADING } from "../text/text.ts";
-import { isOverridden } from "../text/base.ts";
+import { isOverridden } from "../text/rendered.ts";
 import { countCharacters } from "../../core/support/text.ts";
 
 type Active = (name: string) => boolean;

@@ -1,10 +1,9 @@
 import type { StableInputs } from "../../core/prompt.ts";
-import { bracketed } from "../text/bracketed.ts";
+import { bracketed, keepFiles } from "../text/files.ts";
 import { visiblePath } from "../text/clean.ts";
-import { keepFiles } from "../text/files.ts";
 import type { StableSection } from "../text/section.ts";
 import { CONTEXT_CUT, SCRIPTS } from "../text/text.ts";
-import { hasTool } from "../text/bullets.ts";
+import { hasTool } from "../text/rendered.ts";
 
 const filesOf = (inputs: StableInputs) => inputs.scripts ? [inputs.scripts.file] : [];
 

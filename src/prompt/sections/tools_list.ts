@@ -3,7 +3,7 @@ import { countCharacters, takeCharacters } from "../../core/support/text.ts";
 import { oneLine } from "../text/clean.ts";
 import type { StableSection } from "../text/section.ts";
 import { NO_TOOLS, TOOL_LINES, TOOLS_HEADING } from "../text/text.ts";
-import { isOverridden } from "../text/base.ts";
+import { isOverridden } from "../text/rendered.ts";
 
 const LINE_CHARACTERS = 200;
 

@@ -1,5 +1,5 @@
-import { sha256 } from "../../core/support/digest.ts";
 import type { Budget, ContextFile, Diagnostic, PromptSource, SourceStatus } from "../../core/prompt.ts";
+import { sha256 } from "../../core/support/digest.ts";
 import { countCharacters, isSteering, takeCharacters } from "../../core/support/text.ts";
 import { clean } from "./clean.ts";
 
@@ -111,4 +111,13 @@ function sourceOf(file: ContextFile, chars: number, part: string): PromptSource 
     kept,
     ...(part ? { sha256: sha256(part) } : {}),
   };
+}
+
+// A file's text between lines that name the file, so that it is plain where it ends (R381). The text cannot hold such a
+// line itself.
+const MARK = /-{3,}[ \t]*(BEGIN|END)[ \t]+(?=\S+\.md\b)/gi;
+
+/** A text between a line that opens it and one that closes it. */
+export function bracketed(name: string, text: string): string {
+  return `----- BEGIN ${name} -----\n${text.replace(MARK, "$1 ")}\n----- END ${name} -----`;
 }

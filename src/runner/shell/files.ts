@@ -1,17 +1,16 @@
-import type { FsStat, IFileSystem } from "just-bash";
-import type * as fs from "node:fs";
 import { dirname, join, normalize } from "@std/path";
+import type { FsStat, IFileSystem } from "just-bash";
+import { Buffer } from "node:buffer";
+import type * as fs from "node:fs";
+import { startPace } from "../../../tools/search/pace.ts";
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Files } from "../../core/tool.ts";
-import { startPace } from "../../../tools/search/pace.ts";
 import type { Denied } from "../files/denial.ts";
 import type { Access } from "../files/failure.ts";
-import { bytesOf, textOf } from "./bytes.ts";
 import { explainShellFailure, shellFailure } from "./failure.ts";
 import { NO_LINKS, type ShellFileCalls, shellFileCalls } from "./file_calls.ts";
 import { FULL_DEVICE, ownFiles } from "./own_files.ts";
-import { HEAD_BYTES, isShellScript } from "./script.ts";
 
 /** What the shell's disk is made of. */
 export interface ShellFilesOptions {
@@ -190,4 +189,38 @@ function orNothing<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Enough for the first line of any script. */
+export const HEAD_BYTES = 128;
+
+/**
+ * Whether a file with this beginning is a shell script: one that says so, or text that names no interpreter.
+ *
+ * The in-process shell takes every executable file for one, and would run Python or machine code as if it were.
+ */
+export function isShellScript(head: Uint8Array): boolean {
+  if (head.includes(0)) return false;
+  const [first = ""] = new TextDecoder().decode(head).split("\n", 1);
+  return !first.startsWith("#!") || /^#!\s*\S*\/(?:env\s+(?:-S\s+)?)?(?:ba|da|a|k|z)?sh(?:\s|$)/.test(first);
+}
+
+/** Text encodings that the shell's commands name. */
+type Encoding = "utf8" | "utf-8" | "ascii" | "binary" | "base64" | "hex" | "latin1";
+
+/** An encoding, or options that may hold one, as file calls take them. */
+export type EncodingOption = Encoding | { readonly encoding?: Encoding | null } | undefined;
+
+/** Content as bytes; text is UTF-8 unless told otherwise. */
+export function bytesOf(content: string | Uint8Array, option?: EncodingOption): Uint8Array<ArrayBuffer> {
+  return typeof content === "string" ? Uint8Array.from(Buffer.from(content, nameOf(option))) : Uint8Array.from(content);
+}
+
+/** Bytes as text. */
+export function textOf(bytes: Uint8Array<ArrayBuffer>, option?: EncodingOption): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(nameOf(option));
+}
+
+function nameOf(option: EncodingOption): Encoding {
+  return (typeof option === "string" ? option : option?.encoding) ?? "utf8";
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { nearNames } from "../../../src/runner/files/near_names.ts";
+import { nearNames } from "../../../src/runner/files/missing_file.ts";
 
 const CASES = [
   { name: "tools.ts", names: ["Tools.ts", "tool.ts", "other.ts"], near: ["Tools.ts", "tool.ts"] },

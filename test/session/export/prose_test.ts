@@ -2,7 +2,7 @@ import process from "node:process";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { proseHtml } from "../../../src/session/html/prose.ts";
-import { fenced, literal, proseMarkdown } from "../../../src/session/export/prose_markdown.ts";
+import { fenced, literal, proseMarkdown } from "../../../src/session/export/markdown.ts";
 import { readPage } from "./read_html.ts";
 
 const CASES = [

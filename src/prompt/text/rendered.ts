@@ -1,6 +1,6 @@
 import type { Rendered, StableInputs } from "../../core/prompt.ts";
-import { clean } from "./clean.ts";
 import { countCharacters } from "../../core/support/text.ts";
+import { clean } from "./clean.ts";
 
 /**
  * Whether a SYSTEM.md owns the base: then none of the sections of the default base renders, nor the safety lines (R8).
@@ -17,4 +17,21 @@ export function isOverridden(inputs: StableInputs): boolean {
 export function builtin(ref: string, text: string): Rendered {
   const chars = countCharacters(text);
   return { text, sources: [{ kind: "builtin", ref, status: "loaded", chars, kept: chars }] };
+}
+
+/** A section that is a list of the program's own sentences. */
+export function bullets(ref: string, lines: readonly string[]): Rendered {
+  return builtin(ref, lines.map((line) => `- ${line}`).join("\n"));
+}
+
+/** Whether a tool of that name is active. */
+export function hasTool(inputs: { readonly tools: readonly { readonly name: string }[] }, name: string): boolean {
+  return inputs.tools.some((tool) => tool.name === name);
+}
+
+/** A section whose text the caller hands in. */
+export function fromCaller(ref: string, text: string | undefined): Rendered | undefined {
+  if (!text) return undefined;
+  const chars = countCharacters(text);
+  return { text, sources: [{ kind: "caller", ref, status: "loaded", chars, kept: chars }] };
 }

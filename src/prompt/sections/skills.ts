@@ -1,10 +1,11 @@
-import { sha256 } from "../../core/support/digest.ts";
 import type { Diagnostic, PromptSkill, PromptSource, StableInputs } from "../../core/prompt.ts";
-import { oneLine, visiblePath } from "../text/clean.ts";
-import type { StableSection } from "../text/section.ts";
-import { skillsIntroduction, skillsLeftOut } from "../text/text.ts";
-import { escapeXml } from "../text/xml.ts";
+import { sha256 } from "../../core/support/digest.ts";
 import { countCharacters } from "../../core/support/text.ts";
+import { oneLine, visiblePath } from "../text/clean.ts";
+import { hasTool } from "../text/rendered.ts";
+import type { DynamicSection, StableSection } from "../text/section.ts";
+import { skillsPrompt } from "../text/skills_prompt.ts";
+import { skillsIntroduction, skillsLeftOut } from "../text/text.ts";
 
 /** Room for all entries together, Unicode characters. */
 const LISTING_CHARACTERS = 24_000;
@@ -90,4 +91,31 @@ function leftOutToo(count: number): Diagnostic {
       "setting skills.load",
     section: "skills_listing",
   };
+}
+
+/** Skills that this turn mentions or whose paths it touches (K14, R126). */
+export const skillsRuntime: DynamicSection = {
+  id: "skills_runtime",
+  stability: "dynamic",
+  profiles: ["full"],
+  render: (inputs) => {
+    const budget = inputs.budgets?.skillsRuntime?.total;
+    return skillsPrompt(inputs.runtimeSkills ?? [], {
+      hasReadSkill: hasTool(inputs, "read_skill"),
+      ...(budget === undefined ? {} : { budget }),
+    });
+  },
+};
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** A text that can stand inside an element or an attribute (R105). */
+export function escapeXml(text: string): string {
+  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char) : text;
 }

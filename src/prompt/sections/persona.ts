@@ -7,7 +7,39 @@ import {
   personaText,
   personaUse,
 } from "../text/persona.ts";
-import { builtin, isOverridden } from "../text/base.ts";
+import { builtin, isOverridden } from "../text/rendered.ts";
+import type { StableSection } from "../text/section.ts";
+import { PERSONA_DEFAULT } from "../text/text.ts";
+
+/** What drives it: SOUL.md (R362, R363). */
+export const soulCore: StableSection = {
+  id: "soul_core",
+  title: "Soul Core",
+  stability: "stable",
+  profiles: ["full"],
+  files: personaFile("soul"),
+  render: (inputs) => renderPersona(inputs, "soul", "soul_core", PERSONA_DEFAULT.soul),
+};
+
+/** Who it is: IDENTITY.md (R364, R365). */
+export const identityCore: StableSection = {
+  id: "identity_core",
+  title: "Identity Core",
+  stability: "stable",
+  profiles: ["full"],
+  files: personaFile("identity"),
+  render: (inputs) => renderPersona(inputs, "identity", "identity_core", PERSONA_DEFAULT.identity),
+};
+
+/** Whom it works for: USER.md (R366, R367). */
+export const userPersona: StableSection = {
+  id: "user_persona",
+  title: "User Persona",
+  stability: "stable",
+  profiles: ["full"],
+  files: personaFile("user"),
+  render: (inputs) => renderPersona(inputs, "user", "user_persona"),
+};
 
 /** A section made from one persona file, or from the built-in text in its place (R362–R367). */
 export function renderPersona(

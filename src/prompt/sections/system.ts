@@ -1,8 +1,9 @@
 import type { Rendered, StableInputs } from "../../core/prompt.ts";
+import { keepFiles } from "../text/files.ts";
 import { keepPersona, personaText, personaUse } from "../text/persona.ts";
+import { builtin, isOverridden } from "../text/rendered.ts";
 import type { StableSection } from "../text/section.ts";
 import { IDENTITY, PERSONA_INTRODUCTION } from "../text/text.ts";
-import { builtin, isOverridden } from "../text/base.ts";
 
 /** Who the model is and what it does (R3, R4); the only section of profile `none` (R42). */
 export const identityBase: StableSection = {
@@ -27,3 +28,32 @@ function replaced(inputs: StableInputs): Rendered {
     diagnostics: files.flatMap((file) => file.diagnostics),
   };
 }
+
+const filesOf = (inputs: StableInputs) => inputs.systemOverride ? [inputs.systemOverride] : [];
+
+/** The one SYSTEM.md, in place of the whole default base (R8–R11). */
+export const systemOverride: StableSection = {
+  id: "system_override",
+  stability: "stable",
+  profiles: ["full", "minimal"],
+  files: filesOf,
+  render: (inputs) => {
+    const { kept, sources, diagnostics } = keepFiles("system_override", filesOf(inputs), { perSource: 100_000 });
+    return { text: kept.map((file) => file.text).join("\n\n"), sources, diagnostics };
+  },
+};
+
+/** What is added to whatever base there is (R17–R20). */
+export const appendSystem: StableSection = {
+  id: "append_system",
+  stability: "stable",
+  profiles: ["full", "minimal"],
+  files: (inputs) => inputs.appendSystem,
+  render: (inputs) => {
+    const { kept, sources, diagnostics } = keepFiles("append_system", inputs.appendSystem, {
+      perSource: 50_000,
+      total: 100_000,
+    });
+    return { text: kept.map((file) => file.text).join("\n\n"), sources, diagnostics };
+  },
+};

@@ -1,0 +1,98 @@
+import type { PromptTool } from "../../core/prompt.ts";
+import { oneLine } from "../text/clean.ts";
+import { builtin, bullets, hasTool, isOverridden } from "../text/rendered.ts";
+import type { DynamicSection, StableSection } from "../text/section.ts";
+import {
+  CONTINUATION,
+  CUSTOM_TOOLS,
+  FINAL_ANSWER,
+  PLAN_GUIDANCE,
+  SAFETY,
+  taskOrchestration as sentences,
+  TODO_WORKFLOW,
+  TOOL_RECOVERY,
+} from "../text/text.ts";
+
+/** Lines of conduct (R49). They ask; what enforces is the sandbox. */
+export const assistantSafety: StableSection = {
+  id: "assistant_safety",
+  title: "Safety",
+  stability: "stable",
+  profiles: ["full", "minimal"],
+  render: (inputs) =>
+    isOverridden(inputs) ? undefined : builtin("assistant_safety", SAFETY.map((line) => `- ${line}`).join("\n")),
+};
+
+/** One sentence on tools that a project may bring, between the list and the guidelines (R5). */
+export const customToolsNote: StableSection = {
+  id: "custom_tools_note",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => isOverridden(inputs) ? undefined : builtin("custom_tools_note", CUSTOM_TOOLS),
+};
+
+/** What a failed tool asks for, when the flag includes it (R47, R250). */
+export const toolRecoveryPolicy: StableSection = {
+  id: "tool_recovery_policy",
+  title: "Tool Recovery Policy",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => inputs.toolRecoveryPolicy ? bullets("tool_recovery_policy", TOOL_RECOVERY) : undefined,
+};
+
+/** How to plan, when there is a tool for it (R388). */
+export const planGuidance: StableSection = {
+  id: "plan_guidance",
+  title: "Plan",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => hasTool(inputs, "plan_create") ? bullets("plan_guidance", PLAN_GUIDANCE) : undefined,
+};
+
+/** How to keep the list of open work, when there is a tool for it (R393). */
+export const todoWorkflow: StableSection = {
+  id: "todo_workflow",
+  title: "Todo",
+  stability: "stable",
+  profiles: ["full"],
+  render: (inputs) => hasTool(inputs, "todo_update") ? bullets("todo_workflow", TODO_WORKFLOW) : undefined,
+};
+
+const NAMES = ["task", "subagent"];
+
+/** How to hand work on, in rounds whose request carries a tool for it (R46, R257). */
+export const taskOrchestration: DynamicSection = {
+  id: "task_orchestration",
+  title: "Task Orchestration",
+  stability: "dynamic",
+  profiles: ["full"],
+  render: (inputs) => {
+    if (inputs.withoutTools || inputs.finalAnswer) return undefined;
+    const tools = inputs.tools.filter(startsWork).map((tool) => oneLine(tool.name));
+    return tools.length ? bullets("task_orchestration", sentences(tools.join(" or "))) : undefined;
+  },
+};
+
+function startsWork(tool: PromptTool): boolean {
+  return tool.isTask ?? NAMES.includes(tool.name);
+}
+
+/** After a reply that the output limit cut (R45). */
+export const recoveryContinuation: DynamicSection = {
+  id: "recovery_continuation",
+  title: "Recovery Continuation",
+  stability: "dynamic",
+  isOfRound: true,
+  profiles: ["full", "minimal"],
+  render: (inputs) => inputs.continuation ? builtin("recovery_continuation", CONTINUATION) : undefined,
+};
+
+/** When a limit allows one more reply and no more tool calls. */
+export const finalAnswer: DynamicSection = {
+  id: "final_answer",
+  title: "Final Answer",
+  stability: "dynamic",
+  isOfRound: true,
+  profiles: ["full", "minimal"],
+  render: (inputs) => inputs.finalAnswer ? builtin("final_answer", FINAL_ANSWER) : undefined,
+};

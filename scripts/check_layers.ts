@@ -7,7 +7,19 @@
  */
 import { dirname, join, normalize, relative } from "@std/path";
 
-const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "hooks", "sandbox", "tui", "mcp"];
+const PARTS = [
+  "agent",
+  "prompt",
+  "context",
+  "history",
+  "provider",
+  "session",
+  "hooks",
+  "sandbox",
+  "tui",
+  "mcp",
+  "changes",
+];
 
 /**
  * The sub-folders of each part that has some, from the top down: each may import those that come after it. A dot stands for

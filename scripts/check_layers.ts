@@ -27,7 +27,7 @@ const PARTS = [
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   cli: ". commands modes interactive rpc acp sdk input output",
-  engine: ". prompt mcp tools model sessions resources",
+  engine: ". prompt mcp changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",

@@ -72,6 +72,7 @@ export interface Recorder {
   readonly lookSoon: () => void;
   /** A call begins: a look that goes on is given up, and made again later. */
   readonly callStarts: (call: ChangingCall, isReadOnly: boolean, atMs: number) => void;
+  readonly callEnds: (toolCallId: string) => void;
   /** A run begins. */
   readonly runStarts: () => void;
   /** Looks at what is not looked at yet and tells what changed in the whole run. */
@@ -116,6 +117,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const pending = new Map<string, Pending>();
   const counted = new Map<string, CountedFolder>();
   let calls: ChangingCall[] = [];
+  /** Calls that have not ended: while one goes on no look is whole. */
+  const open = new Set<string>();
   let ofRun: { readonly looks: Look[]; readonly calls: ChangingCall[] } | undefined;
   /** Somebody else may have changed something since the last run. */
   let isNewRun = false;
@@ -410,8 +413,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
   }
 
   /** Whether there may be something to find; what only reads changes nothing. */
-  const lookUnless = (isStoppable: boolean): Promise<void> =>
+  const lookInOrder = (isStoppable: boolean): Promise<void> =>
     inOrder(async () => {
+      if (isStoppable && open.size > 0) return;
       const by = [...calls];
       const of = by.length > 0 ? "calls" as const : "outside" as const;
       const own = running = { isStopped: false };
@@ -426,17 +430,20 @@ export function openRecorder(options: RecorderOptions): Recorder {
     },
     lookSoon() {
       if (first === undefined) return begin();
-      if (calls.length > 0 || isNewRun) void lookUnless(true);
+      if (calls.length > 0 || isNewRun) void lookInOrder(true);
       isNewRun = false;
     },
     callStarts(call, isReadOnly, atMs) {
       if (isReadOnly) return;
       if (running) running.isStopped = true;
       if (!isFirstDone) firstCallMs ??= atMs;
+      open.add(call.toolCallId);
       calls.push(call);
       ofRun?.calls.push(call);
     },
+    callEnds: (id) => void open.delete(id),
     runStarts() {
+      open.clear();
       isNewRun = first !== undefined;
       ofRun = { looks: [], calls: [] };
     },
@@ -445,7 +452,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (journal.records.length > 0) flushPrompts();
       if (run === undefined || run.calls.length === 0) return;
       begin();
-      if (calls.length > 0) await lookUnless(false);
+      if (calls.length > 0) await lookInOrder(false);
       else await queue;
       ofRun = undefined;
       const { looks } = run;
@@ -468,7 +475,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     },
     async catchUp() {
       begin();
-      await lookUnless(false);
+      await lookInOrder(false);
       flushPrompts();
     },
     absorb: (changes) =>

@@ -2,6 +2,7 @@ import { dirname } from "@std/path";
 import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { textOf as textOfContent } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { openJournalFile } from "../../changes/journal_file.ts";
@@ -12,7 +13,6 @@ import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
-import { entryText } from "./session_changes.ts";
 
 /** The journal of a session, open. */
 export interface OpenJournal {
@@ -96,4 +96,10 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       temporary?.remove();
     },
   };
+}
+
+/** The words of a message, for lists. */
+export function entryText(store: Pick<SessionStore, "entry">, entryId: string): string {
+  const entry = store.entry(entryId);
+  return entry?.type === "message" && entry.message.role === "user" ? textOfContent(entry.message.content) : "";
 }

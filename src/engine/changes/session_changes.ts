@@ -3,7 +3,6 @@
 import type { ChangeSet, ChangingCall, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import { textOf } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { Recorder } from "../../changes/recorder.ts";
@@ -94,6 +93,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           const at = Date.now();
           return say((to) => to.callStarts(call, isReadOnly, at));
         }
+        case "tool_execution_end":
+          return say((to) => to.callEnds(event.toolCallId));
         case "session_changed":
           if (event.reason === "new" || event.reason === "resume" || event.reason === "fork") void leave();
       }
@@ -124,10 +125,4 @@ function off(): UserError {
     why: "changes are not recorded here",
     fix: "Allow it with the setting checkpoints, see docs/undo.md",
   });
-}
-
-/** The words of a message, for lists. */
-export function entryText(store: Pick<SessionStore, "entry">, entryId: string): string {
-  const entry = store.entry(entryId);
-  return entry?.type === "message" && entry.message.role === "user" ? textOf(entry.message.content) : "";
 }

@@ -63,3 +63,57 @@ Deno.test("what bash did to files is told by looking, and undo brings all of it 
     assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["keep.txt", "run.sh", "src"]);
     assertEquals([...Deno.readDirSync(`${ws}/src`)].map(({ name }) => name).sort(), ["a.ts", "b.ts"]);
   }));
+
+Deno.test("calls that follow one another at once lose nothing, and undo can be undone", () =>
+  withSession({
+    files: FILES,
+    replies: [
+      bash("rm -rf src; mkdir out; echo x > out/y"),
+      { calls: [{ name: "write", args: { path: "z.txt", content: "z\n" } }] },
+      { text: "done" },
+      bash("echo more >> keep.txt"),
+      { text: "done" },
+    ],
+  }, async (session) => {
+    const { engine, ws } = session;
+    await session.say("first");
+    assertEquals(shown(sets(session, "run")[0]?.files ?? []), [
+      "created out/y +1 -0",
+      "deleted src/a.ts +0 -2",
+      "deleted src/b.ts +0 -1",
+      "created z.txt +1 -0",
+    ]);
+    await session.say("second");
+    assertEquals(shown(sets(session, "run")[1]?.files ?? []), ["changed keep.txt +1 -0"]);
+    assertEquals(sets(session, "outside"), []);
+    await engine.undo();
+    assertEquals(Deno.readTextFileSync(`${ws}/keep.txt`), "kept\n");
+    await engine.undo();
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["keep.txt", "run.sh", "src"]);
+    assertEquals((await engine.undoPoints()).map(({ kind, isUndone }) => [kind, isUndone]), [
+      ["prompt", true],
+      ["prompt", true],
+      ["undo", false],
+      ["undo", false],
+    ]);
+    await engine.undo({ to: 4 });
+    assertEquals(Deno.readTextFileSync(`${ws}/out/y`), "x\n");
+    await engine.undo({ to: 3 });
+    assertEquals(Deno.readTextFileSync(`${ws}/keep.txt`), "kept\nmore\n");
+    assertEquals(sets(session, "outside"), []);
+  }));
+
+Deno.test("what somebody else changed since is named and left, unless it is forced", () =>
+  withSession({
+    files: FILES,
+    replies: [bash("echo a >> src/a.ts; echo b >> src/b.ts"), { text: "done" }],
+  }, async ({ engine, ws, say }) => {
+    await say("first");
+    Deno.writeTextFileSync(`${ws}/src/a.ts`, "mine\n");
+    const { left, steps } = await engine.undo();
+    assertEquals(left, [{ path: "src/a.ts", why: "somebody else changed it since", isForcible: true }]);
+    assertEquals(steps.map(({ path }) => path), ["src/b.ts"]);
+    assertEquals(Deno.readTextFileSync(`${ws}/src/a.ts`), "mine\n");
+    assertEquals((await engine.undo({ to: 1, force: true })).left, []);
+    assertEquals(Deno.readTextFileSync(`${ws}/src/a.ts`), FILES["src/a.ts"]);
+  }));

@@ -1,7 +1,7 @@
 // Looks at the write scopes while the model answers, and writes down what is not as it was at the look before.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, lengthIn, modeIn, type Records, statusIn, type Tree } from "../core/support/tree.ts";
+import { KIND, lengthIn, modeIn, nameIn, RECORD, type Records, statusIn, type Tree } from "../core/support/tree.ts";
 import { changeSet, kindOf, shownIn } from "./change_set.ts";
 import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import { countLines } from "./line_counts.ts";
@@ -33,8 +33,10 @@ export interface Scope {
 
 /** Contents that need not be copied: those that a repository has. */
 export interface KnownContents {
-  /** The content of a file that is as the repository has it, by its path in the tree and its record. */
-  readonly of: (path: string, record: Records, at: number) => string | undefined;
+  /** The name of the object of a file that is as the repository has it, by its path in the tree and its record. */
+  readonly of: (path: string, record: Records, at: number) => Uint8Array | undefined;
+  /** Whether attributes make the bytes of files other than those of their objects. */
+  readonly converts: (attributes: Uint8Array) => boolean;
 }
 
 /** Bounds of a session's journal. */
@@ -134,7 +136,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let isFirstDone = false;
   let copying: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
-  const gitContents: string[] = [];
+  const objects = createNames();
   const unseen = new Set<string>();
 
   /** Messages are written with what came of them: a session in which nothing changes leaves no journal. */
@@ -154,7 +156,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
 
   /** The name of a content that is noted in a record. */
   const contentOf = (note: number): string | undefined =>
-    note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? gitContents[-note - 1] : undefined;
+    note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? objects.name(-note - 1) : undefined;
 
   const stateOf = (record: Records | undefined): State => {
     if (record === undefined) return { kind: "absent" };
@@ -213,29 +215,38 @@ export function openRecorder(options: RecorderOptions): Recorder {
 
   /** Everything that is there, so that it can be brought back. */
   function* keepAll({ scope: { tree }, top }: Watched): Generator<void, void> {
-    const known = options.known(tree);
-    const stack = [top];
-    for (let folder = stack.pop(); folder; folder = stack.pop()) {
+    const repository = options.known(tree);
+    const stack = [{ folder: top, known: repository }];
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const { folder } = next;
       let { bytes } = folder;
+      const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
       for (let at = 0; at < bytes.length; at += lengthIn(bytes, at)) {
-        if (pack.isFull() && known === undefined) return;
         const kind = modeIn(bytes, at) >> 12;
         if (kind === KIND.folder || noteOf(folder.words, at) !== 0) continue;
         const place = { folder, at };
         const path = pathAt(place);
         if (!scopeOf(tree)?.isKept(path)) continue;
         const content = known?.of(path, { bytes, words: folder.words, length: bytes.length }, at);
-        if (content !== undefined) setNote(place, -gitContents.push(content));
-        else keep(tree, path, place);
+        if (content !== undefined) setNote(place, -objects.add(content));
+        else if (!pack.isFull()) keep(tree, path, place);
         yield;
         // A look has read this folder anew meanwhile.
         if (folder.bytes !== bytes) [bytes, at] = [folder.bytes, 0];
         if (bytes.length === 0) break;
       }
-      stack.push(...folder.inner);
+      for (const inner of folder.inner) stack.push({ folder: inner, known });
       yield;
     }
   }
+  const converts = (tree: Tree, folder: Folder, known: KnownContents): boolean => {
+    for (let at = 0; at < folder.bytes.length; at += lengthIn(folder.bytes, at)) {
+      if (folder.bytes[at + RECORD.name] !== 0x2e || nameIn(folder.bytes, at) !== ".gitattributes") continue;
+      const read = tree.read(pathAt({ folder, at }), limits.maxFileBytes);
+      return read === undefined || known.converts(read.bytes);
+    }
+    return false;
+  };
   const scopeOf = (tree: Tree): Scope | undefined => watched.get(tree.root)?.scope;
 
   /** Walks all scopes; false where it was stopped. */
@@ -499,6 +510,28 @@ export function openRecorder(options: RecorderOptions): Recorder {
       await queue;
       await copying.catch(() => {});
     },
+  };
+}
+
+/** Names of objects, twenty bytes each. */
+function createNames(): {
+  /** Gives how many there are now. */
+  readonly add: (name: Uint8Array) => number;
+  readonly name: (number: number) => string;
+} {
+  let bytes = new Uint8Array(20 * 64);
+  let count = 0;
+  return {
+    add(name) {
+      if ((count + 1) * 20 > bytes.length) {
+        const more = new Uint8Array(bytes.length * 2);
+        more.set(bytes);
+        bytes = more;
+      }
+      bytes.set(name.subarray(0, 20), count * 20);
+      return ++count;
+    },
+    name: (number) => `git:${bytes.subarray(number * 20, number * 20 + 20).toHex()}`,
   };
 }
 

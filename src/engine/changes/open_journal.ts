@@ -12,6 +12,7 @@ import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.
 import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
+import { fetchObjects, gitContents } from "./git_contents.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
 
 /** The journal of a session, open. */
@@ -50,6 +51,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     if (current?.policy !== now) current = { policy: now, scopes: openWriteScopes(now, trees) };
     return current.scopes.list;
   };
+  const fetch = (contents: ReadonlyMap<string, string>) => fetchObjects(contents, [...trees.values()]);
   const recorder = openRecorder({
     root: config.root,
     scopes,
@@ -57,8 +59,8 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     pack,
     limits: { ...LIMITS, maxFileBytes: settings.maxFileBytes },
     pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
-    known: () => undefined,
-    fetch: () => Promise.resolve(new Map()),
+    known: (tree) => gitContents(tree, config.world.env),
+    fetch,
     now: Date.now,
     tell,
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
@@ -78,7 +80,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         journal,
         pack,
         scopes: scopes(),
-        fetch: () => Promise.resolve(new Map()),
+        fetch,
         textOf,
         now: Date.now,
       }, request);

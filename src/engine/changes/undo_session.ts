@@ -10,6 +10,7 @@ import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions
 import { resumable } from "../sessions/session_choice.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
+import { fetchObjects } from "./git_contents.ts";
 import { entryText } from "./open_journal.ts";
 
 /** The changes of a session that no program has open. */
@@ -54,7 +55,10 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
       notices: journal.notices,
       undo: async (request) => {
         const parts = { root: config.root, journal, pack, scopes: scopes.list, textOf, now: Date.now };
-        const { outcome } = await undo({ ...parts, fetch: () => Promise.resolve(new Map()) }, request);
+        const { outcome } = await undo({
+          ...parts,
+          fetch: (contents) => fetchObjects(contents, scopes.list.map(({ tree }) => tree)),
+        }, request);
         return outcome;
       },
       close: async () => {

@@ -117,3 +117,61 @@ Deno.test("what somebody else changed since is named and left, unless it is forc
     assertEquals((await engine.undo({ to: 1, force: true })).left, []);
     assertEquals(Deno.readTextFileSync(`${ws}/src/a.ts`), FILES["src/a.ts"]);
   }));
+
+/** A workspace and a home that are removed afterwards. */
+async function withPlace(work: (at: { readonly ws: string; readonly home: string }) => Promise<void>): Promise<void> {
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-changes-" }));
+  try {
+    const at = { ws: `${top}/ws`, home: `${top}/home` };
+    Deno.mkdirSync(at.ws);
+    await work(at);
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+}
+
+/** Where a session keeps its journal and what it holds. */
+function kept(home: string): { readonly folder: string; readonly journal: string; readonly packBytes: number } {
+  const top = `${home}/.sandpiper/agent/checkpoints`;
+  const folder = `${top}/${[...Deno.readDirSync(top)][0]?.name}`;
+  const size = (path: string): number => {
+    try {
+      return Deno.statSync(path).size;
+    } catch {
+      return 0;
+    }
+  };
+  return { folder, journal: Deno.readTextFileSync(`${folder}/journal.jsonl`), packBytes: size(`${folder}/pack`) };
+}
+
+function git(folder: string, ...args: readonly string[]): void {
+  const { success, stderr } = new Deno.Command("git", {
+    args: ["-c", "user.name=a", "-c", "user.email=a@localhost", ...args],
+    cwd: folder,
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  }).outputSync();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}
+
+Deno.test("what git has as clean is named and not copied, and comes back from there", () =>
+  withPlace(async (at) => {
+    git(at.ws, "init", "-q");
+    for (const name of ["clean.txt", "dirty.txt"]) {
+      Deno.writeTextFileSync(`${at.ws}/${name}`, `${name} as git has it\n`);
+      // Else it may have been changed in the moment in which git looked at it.
+      Deno.utimeSync(`${at.ws}/${name}`, 1_700_000_000, 1_700_000_000);
+    }
+    git(at.ws, "add", ".");
+    git(at.ws, "commit", "-qm", "first");
+    Deno.writeTextFileSync(`${at.ws}/dirty.txt`, "not in git\n");
+    await withSession({ at, replies: [bash("rm clean.txt dirty.txt"), { text: "done" }] }, async (session) => {
+      await session.say("remove all");
+      assertEquals(shown(sets(session, "run")[0]?.files ?? []), ["deleted clean.txt +0 -1", "deleted dirty.txt +0 -1"]);
+      const { journal, packBytes } = kept(at.home);
+      assertEquals(/"path":"[^"]*clean.txt".*?"content":"(\w+):/.exec(journal)?.[1], "git");
+      assertEquals(packBytes, 8 + 36 + "not in git\n".length);
+      assertEquals((await session.engine.undo()).left, []);
+      assertEquals(Deno.readTextFileSync(`${at.ws}/clean.txt`), "clean.txt as git has it\n");
+      assertEquals(Deno.readTextFileSync(`${at.ws}/dirty.txt`), "not in git\n");
+    });
+  }));

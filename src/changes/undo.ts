@@ -4,10 +4,11 @@ import { isInside } from "../core/policy.ts";
 import { changeSet, shownIn } from "./change_set.ts";
 import type { JournalFile } from "./journal_file.ts";
 import type { Pack } from "./pack.ts";
+import type { SessionEntry } from "../core/session.ts";
 import { bytePath, type Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
 import type { Change } from "./states.ts";
-import { type Moment, momentsOf, wantedBefore } from "./undo_plan.ts";
+import { type Moment, momentsOf, positionAt, wantedBefore } from "./undo_plan.ts";
 
 /** What undo works with. */
 export interface UndoParts {
@@ -21,6 +22,8 @@ export interface UndoParts {
   readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
   /** The message of an entry, for people. */
   readonly textOf: (entryId: string) => string;
+  /** The entries from the first of the session to one, it among them. */
+  readonly pathTo: (entryId: string) => readonly SessionEntry[];
   readonly now: () => number;
 }
 
@@ -37,12 +40,8 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
   readonly done: readonly Change[];
 }> {
   const { journal, pack, root } = parts;
-  const moments = momentsOf(journal.records);
-  const index = indexOf(moments, request.to);
-  const moment = moments[index];
-  if (moment === undefined) throw noPoint(moments, request.to);
-  const point = pointOf(moment, index, parts.textOf);
-  const wanted = wantedBefore(journal.records, moment.position);
+  const { point, position } = pointFor(parts, request);
+  const wanted = wantedBefore(journal.records, position);
   const byName = new Map<string, string>();
   for (const [path, { want }] of wanted) {
     if ((want.kind === "file" || want.kind === "link") && want.content?.startsWith("git:")) {
@@ -72,12 +71,30 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
   const outcome = { point, steps: stepsOf(done, disk), left: [...work.left, ...left], isDone: true };
   if (changes.length === 0) return { outcome, done: [] };
   pack.flush();
-  journal.add({ type: "undo", to: moment.position, time: new Date(parts.now()).toISOString(), changes });
+  journal.add({ type: "undo", to: position, time: new Date(parts.now()).toISOString(), changes });
   return {
     outcome,
     changes: changeSet(changes, root, { of: "undo", calls: [], counted: [], leftOut: leftOut(outcome.left) }),
     done: changes,
   };
+}
+
+/** What is asked for, and the record that it stands before. */
+function pointFor(parts: UndoParts, { to, at }: UndoRequest): { readonly point: UndoPoint; readonly position: number } {
+  const { records } = parts.journal;
+  const moments = momentsOf(records);
+  if (at === undefined) {
+    const index = indexOf(moments, to);
+    const moment = moments[index];
+    if (moment === undefined) throw noPoint(moments, to);
+    return { point: pointOf(moment, index, parts.textOf), position: moment.position };
+  }
+  const position = positionAt(records, parts.pathTo(at)) ?? records.length;
+  const index = moments.findLastIndex((moment) => moment.position <= position);
+  const near = moments[index];
+  const time = near?.time ?? new Date(parts.now()).toISOString();
+  const text = oneLine(parts.textOf(at)) || "another place of the session";
+  return { point: { number: index + 1, kind: "prompt", entryId: at, text, time, files: 0, isUndone: false }, position };
 }
 
 function leftOut(left: readonly UndoLeft[]): ChangeSet["leftOut"] {

@@ -1,4 +1,5 @@
 import type { JournalRecord } from "./journal_file.ts";
+import type { SessionEntry } from "../core/session.ts";
 import type { State } from "./states.ts";
 
 /** What a path should be again, and what it is if nobody else touched it. */
@@ -28,6 +29,27 @@ export function wantedBefore(records: readonly JournalRecord[], position: number
   }
   for (const [path, { isOwn }] of wanted) if (!isOwn) wanted.delete(path);
   return wanted;
+}
+
+/**
+ * The record before which the files were as they were at the end of a path of entries; undefined where no record tells. A
+ * message of the user stands for the moment before it, a result for the look after its call. Pure.
+ */
+export function positionAt(records: readonly JournalRecord[], path: readonly SessionEntry[]): number | undefined {
+  for (const entry of path.toReversed()) {
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "user") {
+      const prompt = records.findIndex((record) => record.type === "prompt" && record.entryId === entry.id);
+      if (prompt >= 0) return prompt;
+    }
+    if (message.role !== "toolResult") continue;
+    const look = records.findIndex((record) =>
+      record.type === "look" && record.calls.some(({ toolCallId }) => toolCallId === message.toolCallId)
+    );
+    if (look >= 0) return look + 1;
+  }
+  return undefined;
 }
 
 /** A moment to go back to. */

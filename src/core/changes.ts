@@ -10,6 +10,7 @@ export type ChangedThing = "file" | "link" | "folder" | "other";
 export interface FileChange {
   /** Relative to the workspace where it lies in it, else absolute; the new name of what was moved. */
   readonly path: string;
+  /** What became of it. */
   readonly kind: ChangeKind;
   /** What stands there now; what stood there, where nothing does any more. */
   readonly thing: ChangedThing;
@@ -21,11 +22,13 @@ export interface FileChange {
   readonly sizeAfter?: number;
   /** Lines of text; both absent where one side is binary, too large, or was not kept. */
   readonly linesAdded?: number;
+  /** Lines that went; see `linesAdded`. */
   readonly linesRemoved?: number;
   /** Whether one side is no text. */
   readonly isBinary?: boolean;
   /** Permission bits before and after; both only where they differ. */
   readonly modeBefore?: number;
+  /** See `modeBefore`. */
   readonly modeAfter?: number;
   /** Why undo cannot bring back what was there: absent where it can. */
   readonly notRestorable?: string;
@@ -51,7 +54,9 @@ export interface LeftOut {
 
 /** A call that may have made changes. */
 export interface ChangingCall {
+  /** Its id. */
   readonly toolCallId: string;
+  /** Its tool. */
   readonly toolName: string;
 }
 
@@ -63,6 +68,7 @@ export interface ChangingCall {
  * ran, so by somebody else. `undo`: files were put back.
  */
 export interface ChangeSet {
+  /** What it is about. */
   readonly of: "calls" | "run" | "outside" | "undo";
   /** The calls since the look before; all of a run that were not only looking. */
   readonly calls: readonly ChangingCall[];
@@ -70,6 +76,7 @@ export interface ChangeSet {
   readonly files: readonly FileChange[];
   /** Sums over `files`, of those whose lines are known. */
   readonly linesAdded: number;
+  /** As `linesAdded`. */
   readonly linesRemoved: number;
   /** Ignored folders that came, went or were changed: counted and never looked into. */
   readonly counted: readonly CountedFolder[];
@@ -81,6 +88,7 @@ export interface ChangeSet {
 export interface UndoPoint {
   /** 1 is the oldest of the session; what `--to` takes. */
   readonly number: number;
+  /** What it stands before. */
   readonly kind: "prompt" | "undo";
   /** The entry of the message; absent where `kind` is `undo`. */
   readonly entryId?: string;
@@ -100,12 +108,15 @@ export interface UndoStep {
   readonly path: string;
   /** `restore`: its content comes back; `remove`: it was not there; `mode`: only its permission bits. */
   readonly action: "restore" | "remove" | "mode";
+  /** What will stand there, or what is removed. */
   readonly thing: ChangedThing;
 }
 
 /** A file that undo leaves as it is, and why. */
 export interface UndoLeft {
+  /** As in `FileChange`. */
   readonly path: string;
+  /** For people. */
   readonly why: string;
   /** Whether `force` would do it all the same. */
   readonly isForcible: boolean;
@@ -113,8 +124,11 @@ export interface UndoLeft {
 
 /** What undo would do, and, where `isDone`, what it did. */
 export interface UndoOutcome {
+  /** What was gone back to. */
   readonly point: UndoPoint;
+  /** What is or was done. */
   readonly steps: readonly UndoStep[];
+  /** What is left as it is. */
   readonly left: readonly UndoLeft[];
   /** Whether the steps were taken; false for a preview. */
   readonly isDone: boolean;
@@ -124,6 +138,8 @@ export interface UndoOutcome {
 export interface UndoRequest {
   /** A point's number or its entry's id; the last message that was not undone without it. */
   readonly to?: number | string;
+  /** In place of `to`: an entry of the session's tree; the files become what they were there. */
+  readonly at?: string;
   /** Only says what it would do. */
   readonly dryRun?: boolean;
   /** Overwrites what somebody else changed since. */

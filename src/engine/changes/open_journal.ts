@@ -82,6 +82,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         scopes: scopes(),
         fetch,
         textOf,
+        pathTo: (entryId) => store.entry(entryId) ? store.pathTo(entryId) : [],
         now: Date.now,
       }, request);
       if (changes !== undefined) {

@@ -54,7 +54,15 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
       },
       notices: journal.notices,
       undo: async (request) => {
-        const parts = { root: config.root, journal, pack, scopes: scopes.list, textOf, now: Date.now };
+        const parts = {
+          root: config.root,
+          journal,
+          pack,
+          scopes: scopes.list,
+          textOf,
+          pathTo: () => [],
+          now: Date.now,
+        };
         const { outcome } = await undo({
           ...parts,
           fetch: (contents) => fetchObjects(contents, scopes.list.map(({ tree }) => tree)),

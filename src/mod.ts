@@ -55,6 +55,7 @@ export type {
   HostUi,
   ToolInfo,
 } from "./core/host_actions.ts";
+export type * from "./core/changes.ts";
 export type * from "./core/event.ts";
 export type { AskGrant, ExtensionPermissions, GrantAnswer, GrantRequest } from "./core/hook.ts";
 export type {

@@ -12,6 +12,7 @@ import { once } from "../core/support/once.ts";
 import type { Tool } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
+import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
 import { createEventBus, type EventBus, foreseeCalls } from "./events.ts";
@@ -75,6 +76,7 @@ class OpenSession implements EngineCore {
   readonly queues: Queues;
   readonly compactor: Compactor;
   readonly auto: AutoSwitches;
+  readonly changes: SessionChanges;
   readonly work = createWork();
 
   #config: Config;
@@ -101,6 +103,15 @@ class OpenSession implements EngineCore {
     this.notify = this.#bus.notify;
     const store = chooseSession(config, this.notify);
     this.conversation = openConversation(store);
+    this.changes = sessionChanges({
+      config: () => this.#config,
+      policy: () => this.tools.policy,
+      store: this.conversation.store,
+      isReadOnly: (name) =>
+        this.toolset.active().some(({ tool, origin }) => tool.name === name && origin === "builtin" && tool.readOnly),
+      tell: this.emit,
+      notify: this.notify,
+    });
     this.#record();
     this.tools = openTools(
       config,
@@ -186,6 +197,7 @@ class OpenSession implements EngineCore {
     hooks?.close();
     await this.#servers?.close();
     await this.#unconfined?.().close();
+    await this.changes?.close();
     await this.tools.close();
     this.conversation.close();
   }
@@ -237,6 +249,7 @@ class OpenSession implements EngineCore {
       keepReading(this.conversation, this.prompt);
       keepServer(this.conversation, this.model.choice());
     });
+    record(this.changes.record);
     record((event) => foreseeCalls(event, this.tools.foresee));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);

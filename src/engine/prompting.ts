@@ -127,6 +127,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       beforeRequest: core.followPolicy,
       onRequest: () => {
         core.tools.warmSoon();
+        core.changes.onRequest();
         core.hooks()?.startLate();
       },
     }, signal);
@@ -138,6 +139,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
           errorMessage = event.message.errorMessage;
         }
         if (event.type === "agent_end") {
+          await core.changes.runEnds();
           const { ending, limit } = event;
           lastEnding = ending;
           outcome = { kind: "run", ending, ...(limit ? { limit } : {}), ...(errorMessage ? { errorMessage } : {}) };

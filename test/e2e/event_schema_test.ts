@@ -70,6 +70,7 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
   const server = serveAnswers([
     { status: 503, body: '{"error":{"message":"overloaded"}}', headers: { "retry-after": "0" } },
     { events: callReply({ name: "read", args: { path: "../outside/x.txt" } }) },
+    { events: callReply({ name: "write", args: { path: "y.txt", content: "y" } }) },
     { events: textReply("Seen.") },
     { events: textReply("A summary of it all.") },
     { events: textReply("On.") },

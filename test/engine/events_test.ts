@@ -139,6 +139,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       await say("go");
     },
   },
+  "a call changes a file": {
+    fires: ["changes"],
+    options: { replies: [{ calls: [{ name: "write", args: { path: "new.txt", content: "new" } }] }, { text: "done" }] },
+    act: async ({ say }) => void await say("go"),
+  },
   "an extension asks the person": {
     fires: ["ui_prompt_start", "ui_prompt_end"],
     options: { ui: UI },

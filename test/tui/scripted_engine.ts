@@ -87,6 +87,8 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     notices: [],
     state: () => state,
     messages: () => messages,
+    undoPoints: () => Promise.resolve([]),
+    undo: none,
     store: () => ({
       header: { type: "session", version: 3, id: "0123abcd", timestamp: "", cwd: "/w/app" },
       path: undefined,

@@ -1,6 +1,7 @@
 // Every line that json and rpc mode write of a run: docs/events.schema.json is made from it, and tests hold real runs
 // against it. An event or a field that is missing here, or too many, is a type error.
 import * as z from "zod/mini";
+import type { ChangeSet, ChangingCall, CountedFolder, FileChange, LeftOut } from "../../core/changes.ts";
 import type { AgentEvent, AssistantDelta, CompactionResult, Denial, RunTotals } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionHeader } from "../../core/session.ts";
@@ -55,6 +56,28 @@ const totals = exactly<RunTotals>({
   durationMs: amount,
 });
 const call = { toolCallId: text, toolName: text };
+const changes = exactly<ChangeSet>({
+  of: z.enum(["calls", "run", "outside", "undo"]),
+  calls: z.array(exactly<ChangingCall>(call)),
+  files: z.array(exactly<FileChange>({
+    path: text,
+    kind: z.enum(["created", "changed", "deleted", "moved", "mode"]),
+    thing: z.enum(["file", "link", "folder", "other"]),
+    from: z.optional(text),
+    sizeBefore: z.optional(count),
+    sizeAfter: z.optional(count),
+    linesAdded: z.optional(count),
+    linesRemoved: z.optional(count),
+    isBinary: z.optional(flag),
+    modeBefore: z.optional(count),
+    modeAfter: z.optional(count),
+    notRestorable: z.optional(text),
+  })),
+  linesAdded: count,
+  linesRemoved: count,
+  counted: z.array(exactly<CountedFolder>({ path: text, kind: z.enum(["created", "changed", "deleted"]) })),
+  leftOut: z.array(exactly<LeftOut>({ why: text, count: z.optional(count), paths: z.optional(texts) })),
+});
 
 /** The fields of each event. */
 const EVENTS: {
@@ -91,6 +114,7 @@ const EVENTS: {
   },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
+  changes: { changes },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {
     messages: z.array(message),

@@ -29,6 +29,7 @@ export const LOOK_COMMANDS = {
     return { text: last?.role === "assistant" ? textOf(last.content) : null };
   }),
   get_session_stats: plain(({ engine }) => statsOf(engine)),
+  get_undo_points: plain(async ({ engine }) => ({ points: await engine.undoPoints() })),
   get_commands: plain(({ engine }) => ({ commands: engine.commands().map(commandOf) })),
   get_tools: plain(({ engine }) => ({ tools: engine.tools() })),
   get_prompt: plain(({ engine }) => engine.compiled()),

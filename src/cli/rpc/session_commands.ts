@@ -44,6 +44,21 @@ export const SESSION_COMMANDS = {
       return { ...(moved?.text ? { editorText: moved.text } : {}), cancelled: moved === undefined };
     },
   ),
+  undo: command(
+    z.object({
+      to: z.optional(z.union([z.string(), z.number()])),
+      at: z.optional(z.string()),
+      dryRun: z.optional(z.boolean()),
+      force: z.optional(z.boolean()),
+    }),
+    ({ to, at, dryRun, force }, { engine }) =>
+      engine.undo({
+        ...(to === undefined ? {} : { to }),
+        ...(at === undefined ? {} : { at }),
+        ...(dryRun === undefined ? {} : { dryRun }),
+        ...(force === undefined ? {} : { force }),
+      }),
+  ),
   set_session_name: command(z.object({ name: z.string() }), ({ name }, { engine }) => {
     if (name.trim() === "") throw noName();
     engine.setName(name);

@@ -38,6 +38,8 @@ const ENVIRONMENT = {
 export interface GitOutcome {
   readonly isDone: boolean;
   readonly output: string;
+  /** The same as bytes. */
+  readonly bytes: Uint8Array;
   /** What it said of why not, one line. */
   readonly why: string;
 }
@@ -97,6 +99,7 @@ export function openHostGit(program: string): HostGit {
       return {
         isDone: success,
         output: new TextDecoder().decode(stdout),
+        bytes: stdout,
         why: (said.find((line) => /^(?:fatal|error):/.test(line)) ?? said[0] ?? "").slice(0, 200),
       };
     } finally {

@@ -5,6 +5,7 @@ import { cleanLine } from "../screen/foreign.ts";
 import { saidText } from "../blocks/said_text.ts";
 import type { Choice } from "../widgets/picker.ts";
 import type { CommandContext } from "./command.ts";
+import { filesThere, putBack } from "./undo.ts";
 import { hasLine, treeChoices } from "./tree.ts";
 
 /** `/resume [ID]` */
@@ -27,7 +28,8 @@ export async function resumeCommand({ engine, world, pick }: CommandContext, arg
 }
 
 /** `/tree`: to another place in this session. */
-export async function treeCommand({ engine, pick, write }: CommandContext): Promise<void> {
+export async function treeCommand(context: CommandContext): Promise<void> {
+  const { engine, pick, write } = context;
   const store = engine.store();
   const choices = treeChoices(store.entries(), store.leaf());
   if (choices.length === 0) {
@@ -45,7 +47,10 @@ export async function treeCommand({ engine, pick, write }: CommandContext): Prom
     { label: "Put a summary of it here", value: true },
   ]);
   if (how === undefined) return;
+  const files = await filesThere(context, id);
+  if (files === undefined) return;
   const gone = await engine.navigate(id, { summarize: how });
+  if (gone && files) await putBack(context, { at: id });
   if (gone && gone.text !== "") write(gone.text);
 }
 

@@ -58,6 +58,8 @@ export function cleanedEngine(engine: Engine): Engine {
     clearQueues: () => cleaned(engine.clearQueues()),
     bash: async (command, hidden) => cleaned(await engine.bash(command, hidden)),
     fork: async (entryId, position) => cleaned(await engine.fork(entryId, position)),
+    undoPoints: async () => cleaned(await engine.undoPoints()),
+    undo: async (request) => cleaned(await engine.undo(request)),
     navigate: async (entryId, options) => cleaned(await engine.navigate(entryId, options)),
   };
 }

@@ -1,0 +1,190 @@
+// What a repository has of its files needs no copy: git's index says which files are as their objects are, by the same times
+// that a look sees. Where something between file and object might change bytes (filters, ends of lines), all is copied.
+import { isContent } from "../../changes/restore.ts";
+import { bytePath, type KnownContents } from "../../changes/recorder.ts";
+import { isInside } from "../../core/policy.ts";
+import { KIND, modeIn, RECORD, type Tree } from "../../core/support/tree.ts";
+import { findGit, openHostGit } from "../../sandbox/git_layer/host_git.ts";
+import { disk } from "../../sandbox/system/disk.ts";
+
+/** Larger ones are a megabyte for each ten thousand files: half a million of them. */
+const LARGEST_INDEX = 64 * 1024 * 1024;
+const LARGEST_TEXT = 256 * 1024;
+const SHA1 = 20;
+/** ctime, mtime, device, inode, mode, owner, group, size: four bytes each; then the object and the flags. */
+const STAT = 40;
+/** What makes bytes of a file other than those of its object. */
+const CONVERTS = /\b(?:filter|text|eol|crlf|ident|working-tree-encoding)\b/i;
+const CONFIGURED = /\b(?:autocrlf|eol|attributesfile|objectformat|include(?:if)?)\b/i;
+/** Objects that are asked for at once. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+
+/** Files that the repository at the top of a tree has; undefined where there is none, or nobody can be sure. */
+export function gitContents(tree: Tree, env: Readonly<Record<string, string>>): KnownContents | undefined {
+  if (Number(tree.status(".git")?.mode) >> 12 !== KIND.folder) return undefined;
+  const config = tree.read(".git/config", LARGEST_TEXT);
+  if (config === undefined || CONFIGURED.test(textOf(config.bytes))) return undefined;
+  if (userFiles(env).some(({ path, pattern }) => pattern.test(disk.readText(path) ?? ""))) return undefined;
+  const attributes = tree.read(".git/info/attributes", LARGEST_TEXT);
+  if (attributes && CONVERTS.test(textOf(attributes.bytes))) return undefined;
+  const index = tree.read(".git/index", LARGEST_INDEX);
+  const entries = index && entriesOf(index.bytes);
+  if (index === undefined || entries === undefined) return undefined;
+  const writtenMs = modifiedMs(index.status.stamp);
+  const view = new DataView(index.bytes.buffer);
+  return {
+    of(path, { words, bytes }, at) {
+      const start = find(index.bytes, entries, path);
+      return start !== undefined && isClean(view, start, words, bytes, at, writtenMs)
+        ? index.bytes.subarray(start + STAT, start + STAT + SHA1)
+        : undefined;
+    },
+    converts: (text) => CONVERTS.test(textOf(text)),
+  };
+}
+
+/** Settings and attributes of the user and the machine that hold for every repository. */
+function userFiles(
+  env: Readonly<Record<string, string>>,
+): readonly { readonly path: string; readonly pattern: RegExp }[] {
+  const home = env["HOME"] ?? "/nonexistent";
+  const own = `${env["XDG_CONFIG_HOME"] ?? `${home}/.config`}/git`;
+  return [
+    ...["/etc/gitconfig", `${home}/.gitconfig`, `${own}/config`].map((path) => ({ path, pattern: CONFIGURED })),
+    ...["/etc/gitattributes", `${own}/attributes`].map((path) => ({ path, pattern: CONVERTS })),
+  ];
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Where the entries begin, in order; undefined for an index of another form than versions 2 and 3. gitformat-index(5) */
+function entriesOf(bytes: Uint8Array): Int32Array | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 12 + SHA1 || view.getUint32(0) !== 0x44495243) return undefined;
+  const [version, count] = [view.getUint32(4), view.getUint32(8)];
+  if ((version !== 2 && version !== 3) || count > bytes.length / 62) return undefined;
+  const starts = new Int32Array(count);
+  let at = 12;
+  for (let entry = 0; entry < count; entry++) {
+    starts[entry] = at;
+    if (at + STAT + SHA1 + 2 > bytes.length) return undefined;
+    const name = at + nameAt(view, at);
+    const length = view.getUint16(at + STAT + SHA1) & 0xfff;
+    const end = length < 0xfff ? name + length : bytes.indexOf(0, name);
+    if (end < 0 || bytes[end] !== 0) return undefined;
+    at += (end - at + 8) & ~7;
+  }
+  return starts;
+}
+
+function nameAt(view: DataView, start: number): number {
+  return STAT + SHA1 + ((view.getUint16(start + STAT + SHA1) & 0x4000) === 0 ? 2 : 4);
+}
+
+/** Where the entry of a path begins: they are in the order of their bytes. */
+function find(bytes: Uint8Array<ArrayBuffer>, starts: Int32Array, path: string): number | undefined {
+  const view = new DataView(bytes.buffer);
+  let [low, high] = [0, starts.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const start = starts[middle] ?? 0;
+    const name = start + nameAt(view, start);
+    let order = 0;
+    for (let at = 0; order === 0; at++) {
+      const byte = bytes[name + at] ?? 0;
+      if (at === path.length) {
+        if (byte === 0) return start;
+        order = 1;
+      } else order = byte - path.charCodeAt(at);
+    }
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
+/** Whether a file is as git saw it when it wrote the entry, and surely was not changed in that moment. */
+function isClean(
+  view: DataView,
+  start: number,
+  words: Uint32Array,
+  bytes: Uint8Array,
+  at: number,
+  writtenMs: number,
+): boolean {
+  const word = at >> 2;
+  const flags = view.getUint16(start + STAT + SHA1);
+  // Not looked at by git, of a conflict, meant to be added, not checked out.
+  if ((flags & 0xf000) !== 0) return false;
+  const mode = modeIn(bytes, at);
+  const entryMode = view.getUint32(start + 24);
+  const isExpected = entryMode === 0o120000
+    ? mode >> 12 === KIND.link
+    : mode >> 12 === KIND.file && (entryMode === 0o100644 || entryMode === 0o100755);
+  if (!isExpected) return false;
+  const is = (place: number, field: number): boolean => view.getUint32(start + place) === (words[word + field] ?? 0);
+  const isNs = (place: number, field: number): boolean => view.getUint32(start + place) === 0 || is(place, field);
+  if (!is(0, RECORD.changed) || !isNs(4, RECORD.changedNs)) return false;
+  if (!is(8, RECORD.modified) || !isNs(12, RECORD.modifiedNs)) return false;
+  if (!is(20, RECORD.inode) || !is(36, RECORD.size)) return false;
+  const changedMs = view.getUint32(start + 8) * 1_000 + view.getUint32(start + 12) / 1e6;
+  // git's racy rule: what was written in the same moment as the index may have been changed after it.
+  return changedMs < writtenMs && view.getUint32(start + 8) * 1_000 < Math.floor(writtenMs / 1_000) * 1_000;
+}
+
+function modifiedMs(stamp: string): number {
+  const [, , modified = "0.0"] = stamp.split(":");
+  const [seconds = "0", ns = "0"] = modified.split(".");
+  return Number(seconds) * 1_000 + Number(ns) / 1e6;
+}
+
+/** Reads objects of the repositories at the top of some trees, given with the paths of their files; only what is as it should be. */
+export async function fetchObjects(
+  contents: ReadonlyMap<string, string>,
+  trees: readonly Tree[],
+): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+  const found = new Map<string, Uint8Array<ArrayBuffer>>();
+  const program = findGit(disk.realPath);
+  if (program === undefined) return found;
+  const git = openHostGit(program);
+  for (const { root } of trees) {
+    const prefix = bytePath(root);
+    const names = [...contents].filter(([, path]) => isInside(path, prefix)).map(([content]) => content.slice(4));
+    for (let at = 0; at < names.length;) {
+      // Sizes first: what is said at once has a bound.
+      const some = names.slice(at, at + 4096);
+      const { output } = await git(`${root}/.git`, ["cat-file", "--batch-check"], some.join("\n") + "\n");
+      const sizes = output.split("\n").map((line) => Number(/ blob (\d+)$/.exec(line)?.[1] ?? NaN));
+      let bytes = 0;
+      const asked: string[] = [];
+      while (asked.length < some.length && (asked.length === 0 || bytes < BATCH_BYTES)) {
+        bytes += sizes[asked.length] || 0;
+        asked.push(some[asked.length] ?? "");
+      }
+      const there = asked.filter((_, place) => Number.isFinite(sizes[place]));
+      if (there.length > 0) {
+        const said = await git(`${root}/.git`, ["cat-file", "--batch"], there.join("\n") + "\n");
+        for (const [name, blob] of objectsIn(said.bytes)) {
+          const content = `git:${name}`;
+          if (isContent(blob, content)) found.set(content, blob);
+        }
+      }
+      at += asked.length;
+    }
+  }
+  return found;
+}
+
+/** The objects in what `git cat-file --batch` says: a line with name, kind and size, the bytes, a newline. */
+function* objectsIn(said: Uint8Array): Generator<[name: string, blob: Uint8Array<ArrayBuffer>]> {
+  for (let at = 0; at < said.length;) {
+    const end = said.indexOf(10, at);
+    const [name = "", kind, size] = textOf(said.subarray(at, end)).split(" ");
+    const length = Number(size);
+    if (end < 0 || kind !== "blob" || !Number.isFinite(length)) return;
+    yield [name, Uint8Array.from(said.subarray(end + 1, end + 1 + length))];
+    at = end + 1 + length + 1;
+  }
+}

@@ -1,0 +1,88 @@
+import type { UndoOutcome, UndoRequest } from "../../core/changes.ts";
+import { UserError } from "../../core/error.ts";
+import { ago } from "../blocks/amounts.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Files that a preview names. */
+const SHOWN = 40;
+const VERBS = { restore: "restore", remove: "remove", mode: "set the mode of" } as const;
+
+/** `/undo`: files as they were before a message; says what it would do and asks first. */
+export async function undoCommand(context: CommandContext): Promise<void> {
+  const { engine, world, pick, say } = context;
+  const points = await engine.undoPoints();
+  if (points.length === 0) {
+    throw new UserError({
+      what: "There is nothing to undo",
+      why: "nothing of this session has changed a file, or changes are not recorded",
+      fix: "See docs/undo.md",
+    });
+  }
+  const choices = points.map(({ number, text, time, files, isUndone }) => ({
+    label: text,
+    detail: `${count(files)}, ${ago(world.now() - Date.parse(time))}${isUndone ? ", undone" : ""}`,
+    value: number,
+  }));
+  const start = points.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
+  const to = await pick("Files as they were before", choices, Math.max(0, start));
+  if (to === undefined) return;
+  const preview = await engine.undo({ to, dryRun: true });
+  if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
+  showSteps(context, preview);
+  const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
+  const how = await pick("Put them back?", [
+    { label: "No", value: "no" as const },
+    ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(preview.steps.length)}`, value: "yes" as const }] : []),
+    ...(forcible > 0
+      ? [{ label: `Also overwrite ${count(forcible)} that somebody else changed`, value: "force" as const }]
+      : []),
+  ]);
+  if (how === undefined || how === "no") return;
+  await putBack(context, { to, ...(how === "force" ? { force: true } : {}) });
+}
+
+/** Puts files back and says what came of it. */
+export async function putBack({ engine, say }: CommandContext, request: UndoRequest): Promise<void> {
+  const { steps, left } = await engine.undo(request);
+  say(steps.length > 0 ? `Put back: ${count(steps.length)}` : "Nothing was put back");
+  for (const { path, why } of left.slice(0, SHOWN)) say(`${path} is left as it is: ${why}`, "warning");
+  if (left.length > SHOWN) say(`${count(left.length - SHOWN)} more are left as they are`, "warning");
+}
+
+/**
+ * Whether files are to be put back as they were at an entry that is gone to; asks only where some are not. Undefined: the
+ * person left.
+ */
+export async function filesThere(context: CommandContext, entryId: string): Promise<boolean | undefined> {
+  const { engine, pick } = context;
+  let preview: UndoOutcome;
+  try {
+    if ((await engine.undoPoints()).length === 0) return false;
+    preview = await engine.undo({ at: entryId, dryRun: true });
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+  if (preview.steps.length === 0) return false;
+  showSteps(context, preview);
+  return await pick("The files", [
+    { label: "Leave them as they are", value: false },
+    { label: `Put back ${count(preview.steps.length)} as they were there`, value: true },
+  ]);
+}
+
+function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void {
+  const more = (list: readonly unknown[]): string[] => list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : [];
+  page((theme) => [
+    theme.strong("This would"),
+    ...steps.slice(0, SHOWN).map(({ action, path }) => `  ${VERBS[action]} ${theme.accent(path)}`),
+    ...more(steps),
+    ...(left.length > 0 ? [theme.strong("and leave")] : []),
+    ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
+    ...more(left),
+  ]);
+}
+
+function count(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}

@@ -86,6 +86,7 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     set: (changed) => void (state = { ...state, ...changed }),
     notices: [],
     state: () => state,
+    bill: () => Promise.resolve([]),
     messages: () => messages,
     store: () => ({
       header: { type: "session", version: 3, id: "0123abcd", timestamp: "", cwd: "/w/app" },

@@ -1,0 +1,131 @@
+// What happened to files, found by looking at the disk and never by believing a tool or a model.
+
+/** What became of a file. `mode`: nothing but its permission bits; `moved`: the same file under another name. */
+export type ChangeKind = "created" | "changed" | "deleted" | "moved" | "mode";
+
+/** What stands, or stood, at a path. A folder is listed by itself only where nothing that changed lies in it. */
+export type ChangedThing = "file" | "link" | "folder" | "other";
+
+/** One file as it was before and after, by its content, its mode and its name. Plain JSON. */
+export interface FileChange {
+  /** Relative to the workspace where it lies in it, else absolute; the new name of what was moved. */
+  readonly path: string;
+  readonly kind: ChangeKind;
+  /** What stands there now; what stood there, where nothing does any more. */
+  readonly thing: ChangedThing;
+  /** The old name; only where `kind` is `moved`. */
+  readonly from?: string;
+  /** Bytes before; absent where there was nothing, or nothing that has a size. */
+  readonly sizeBefore?: number;
+  /** Bytes after; absent where there is nothing, or nothing that has a size. */
+  readonly sizeAfter?: number;
+  /** Lines of text; both absent where one side is binary, too large, or was not kept. */
+  readonly linesAdded?: number;
+  readonly linesRemoved?: number;
+  /** Whether one side is no text. */
+  readonly isBinary?: boolean;
+  /** Permission bits before and after; both only where they differ. */
+  readonly modeBefore?: number;
+  readonly modeAfter?: number;
+  /** Why undo cannot bring back what was there: absent where it can. */
+  readonly notRestorable?: string;
+}
+
+/** A folder that is not looked into: ignored by git, a cache, `node_modules`, `.git`. */
+export interface CountedFolder {
+  /** As in `FileChange`. */
+  readonly path: string;
+  /** By what can be seen of the folder itself: `changed` means names came or went right in it. */
+  readonly kind: "created" | "changed" | "deleted";
+}
+
+/** What a look at the files did not see or could not keep, in words for people. */
+export interface LeftOut {
+  /** One sentence without a full stop: what and why, for example "files above 8 MB are not kept". */
+  readonly why: string;
+  /** How many files or folders; absent where nobody counted. */
+  readonly count?: number;
+  /** Some of them, as in `FileChange`; never more than ten. */
+  readonly paths?: readonly string[];
+}
+
+/** A call that may have made changes. */
+export interface ChangingCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+/**
+ * What changed between two looks.
+ *
+ * `calls`: while the named calls ran; more than one where a call began before the look after the call before had ended: which
+ * of them it was is not known then. `run`: in a whole run, a file that came and went is none. `outside`: while no call
+ * ran, so by somebody else. `undo`: files were put back.
+ */
+export interface ChangeSet {
+  readonly of: "calls" | "run" | "outside" | "undo";
+  /** The calls since the look before; all of a run that were not only looking. */
+  readonly calls: readonly ChangingCall[];
+  /** Sorted by path. */
+  readonly files: readonly FileChange[];
+  /** Sums over `files`, of those whose lines are known. */
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  /** Ignored folders that came, went or were changed: counted and never looked into. */
+  readonly counted: readonly CountedFolder[];
+  /** What the look did not see or could not keep; empty where it was whole. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** A moment that files can be brought back to: before a message of the user, or before an undo. */
+export interface UndoPoint {
+  /** 1 is the oldest of the session; what `--to` takes. */
+  readonly number: number;
+  readonly kind: "prompt" | "undo";
+  /** The entry of the message; absent where `kind` is `undo`. */
+  readonly entryId?: string;
+  /** The beginning of the message on one line. */
+  readonly text: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** Files that changed from here to the next point. */
+  readonly files: number;
+  /** Whether its changes were undone already. */
+  readonly isUndone: boolean;
+}
+
+/** What undo would do, or did, to one file. */
+export interface UndoStep {
+  /** As in `FileChange`. */
+  readonly path: string;
+  /** `restore`: its content comes back; `remove`: it was not there; `mode`: only its permission bits. */
+  readonly action: "restore" | "remove" | "mode";
+  readonly thing: ChangedThing;
+}
+
+/** A file that undo leaves as it is, and why. */
+export interface UndoLeft {
+  readonly path: string;
+  readonly why: string;
+  /** Whether `force` would do it all the same. */
+  readonly isForcible: boolean;
+}
+
+/** What undo would do, and, where `isDone`, what it did. */
+export interface UndoOutcome {
+  readonly point: UndoPoint;
+  readonly steps: readonly UndoStep[];
+  readonly left: readonly UndoLeft[];
+  /** Whether the steps were taken; false for a preview. */
+  readonly isDone: boolean;
+}
+
+/** How undo is asked for. */
+export interface UndoRequest {
+  /** A point's number or its entry's id; the last message that was not undone without it. */
+  readonly to?: number | string;
+  /** Only says what it would do. */
+  readonly dryRun?: boolean;
+  /** Overwrites what somebody else changed since. */
+  readonly force?: boolean;
+}

@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { serveGated } from "../helpers/gated_server.ts";
+import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
+import { callReply } from "../helpers/server.ts";
+import { until } from "../helpers/until.ts";
 
 // A model's "done" is a word: what a check said, what was denied and what shape the answer has decide.
 
@@ -181,5 +184,39 @@ Deno.test("--output-schema: -p prints exactly the JSON; what does not fit goes b
       assertEquals(wrong.code, 2, text);
       assertStringIncludes(wrong.stderr, why);
     }
+  });
+});
+
+Deno.test("--report is written of a run that a signal ended, and of one whose check a signal ended", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using server = serveGated([
+      [{ gate: "never" }, ...callReply({ name: "bash", args: { command: "true" } })],
+    ]);
+    const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
+    const args = ["-p", "-q", "-m", "m", "--report", "r.json", "go"];
+    const waiting = start(SOURCE, args, { cwd: ws, env });
+    await until(() => server.requests.length > 0);
+    waiting.kill("SIGINT");
+    assertEquals((await waiting.output()).code, 130);
+    const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([report.outcome, report.exitCode, report.why], ["aborted", 130, "it was interrupted"]);
+    const file = cassette(home, [{ text: "Done." }]);
+    const checked = [
+      "-p",
+      "-q",
+      "-m",
+      `replay:${file}`,
+      "--require",
+      "touch began; sleep 60",
+      "--report",
+      "c.json",
+      "go",
+    ];
+    const checking = start(SOURCE, checked, { cwd: ws, env: { HOME: home } });
+    await until(() => [...Deno.readDirSync(ws)].some(({ name }) => name === "began"));
+    checking.kill("SIGTERM");
+    assertEquals((await checking.output()).code, 143);
+    const ended = JSON.parse(Deno.readTextFileSync(`${ws}/c.json`));
+    assertEquals([ended.outcome, ended.exitCode], ["aborted", 143]);
   });
 });

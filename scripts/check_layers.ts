@@ -7,7 +7,19 @@
  */
 import { dirname, join, normalize, relative } from "@std/path";
 
-const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "hooks", "sandbox", "tui", "mcp"];
+const PARTS = [
+  "agent",
+  "prompt",
+  "context",
+  "history",
+  "provider",
+  "session",
+  "hooks",
+  "sandbox",
+  "tui",
+  "mcp",
+  "changes",
+];
 
 /**
  * The sub-folders of each part that has some, from the top down: each may import those that come after it. A dot stands for
@@ -15,7 +27,7 @@ const PARTS = ["agent", "prompt", "context", "history", "provider", "session", "
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   cli: ". commands modes interactive rpc acp sdk report input output",
-  engine: ". proof prompt mcp tools model sessions resources",
+  engine: ". proof prompt mcp changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",

@@ -91,6 +91,8 @@ export interface AgentDeps {
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
   /** What is asked of the answer of a model that has nothing left to do; without it, the run is done then. */
   readonly judge?: (answer: AssistantMessage, signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;
+  /** Messages that the model gets with the results of a turn in which it called tools. */
+  readonly afterCalls?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, UserInput>;
   /** Shape of the final answer as JSON Schema; only a round that is bound to it carries it. */
   readonly answerSchema?: JsonObject;
   /** Runs when a turn has ended and another one follows, never between a call and its result. */

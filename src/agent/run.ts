@@ -51,6 +51,7 @@ export async function* runPrompt(
       const more: AgentMessage[] = [];
       if (end?.ending === "done") end = yield* judged(message, run, more);
       if (end) break;
+      if (calls.length > 0 && run.deps.afterCalls) more.push(...(yield* run.deps.afterCalls(run.signal)));
       inputs = [...more, ...(yield* nextInputs(calls.length > 0 || more.length > 0, run))];
       if (deps.betweenTurns) yield* metered(deps.betweenTurns(run.signal), run.meter);
     }

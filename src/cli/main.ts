@@ -34,6 +34,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/doctor.ts")).doctorCommand(invocation);
     case "sessions":
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
+    case "undo":
+      return (await import("./commands/undo.ts")).undoCommand(invocation);
     case "audit":
       return (await import("./commands/audit.ts")).auditCommand(invocation);
     case "skills":

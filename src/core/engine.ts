@@ -1,3 +1,4 @@
+import type { UndoOutcome, UndoPoint, UndoRequest } from "./changes.ts";
 import type { AgentEvent, Denial, PermissionAnswer, RunEnding } from "./event.ts";
 import type { AgentMessage, ImageContent, UserMessage } from "./message.ts";
 import type { Policy } from "./policy.ts";
@@ -271,6 +272,14 @@ export interface Engine {
   setName(name: string): void;
   /** Names an entry; without a label it takes the name away. */
   setLabel(entryId: string, label: string | undefined): void;
+
+  /** The moments that files can be brought back to, the oldest first; looks at the files first. */
+  undoPoints(): Promise<readonly UndoPoint[]>;
+  /**
+   * Puts files back as they were at a moment, or says what it would do. What somebody else changed since is left, unless
+   * `force`. Throws UserError where there is no such moment, and while a run goes on.
+   */
+  undo(request?: UndoRequest): Promise<UndoOutcome>;
 
   /**
    * Reads settings, context files, skills, templates and extensions anew. Model, queues, servers and what tools may do are

@@ -1,3 +1,4 @@
+import type { ChangeSet } from "./changes.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import type { Manifest } from "./compiled_prompt.ts";
@@ -168,6 +169,11 @@ export type AgentEvent =
     readonly denial: Denial;
   }
   | { readonly type: "permission_decision"; readonly id: string; readonly answer: PermissionAnswer }
+  /**
+   * What changed on the disk. Of calls: some time after their ends, while the model answers. Of a run: once, right before
+   * `agent_end`, after those of all its calls. Of an undo: when it was done.
+   */
+  | { readonly type: "changes"; readonly changes: ChangeSet }
   | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly message: string }
   | {
     readonly type: "agent_end";

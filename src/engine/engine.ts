@@ -12,6 +12,7 @@ import { once } from "../core/support/once.ts";
 import type { Tool } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
+import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
 import { createEventBus, type EventBus, foreseeCalls } from "./events.ts";
@@ -76,6 +77,7 @@ class OpenSession implements EngineCore {
   readonly queues: Queues;
   readonly compactor: Compactor;
   readonly auto: AutoSwitches;
+  readonly changes: SessionChanges;
   readonly work = createWork();
 
   #config: Config;
@@ -103,6 +105,15 @@ class OpenSession implements EngineCore {
     this.notify = this.#bus.notify;
     const store = chooseSession(config, this.notify);
     this.conversation = openConversation(store);
+    this.changes = sessionChanges({
+      config: () => this.#config,
+      policy: () => this.tools.policy,
+      store: this.conversation.store,
+      isReadOnly: (name) =>
+        this.toolset.active().some(({ tool, origin }) => tool.name === name && origin === "builtin" && tool.readOnly),
+      tell: this.emit,
+      notify: this.notify,
+    });
     this.#record();
     this.tools = openTools(
       config,
@@ -166,7 +177,7 @@ class OpenSession implements EngineCore {
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.#servers !== undefined);
     base.notices.forEach((notice) => this.notify(notice));
-    this.#proof = await openProof(this.#config, this.tools);
+    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
     tellStart(
@@ -189,6 +200,7 @@ class OpenSession implements EngineCore {
     hooks?.close();
     await this.#servers?.close();
     await this.#unconfined?.().close();
+    await this.changes?.close();
     await this.tools.close();
     this.conversation.close();
   }
@@ -241,6 +253,7 @@ class OpenSession implements EngineCore {
       keepReading(this.conversation, this.prompt);
       keepServer(this.conversation, this.model.choice());
     });
+    record(this.changes.record);
     record((event) => foreseeCalls(event, this.tools.foresee));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);
@@ -314,7 +327,7 @@ class OpenSession implements EngineCore {
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
     this.#grants.take(this.#config.user);
-    this.#proof = await openProof(this.#config, this.tools);
+    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
     const before = this.#hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();

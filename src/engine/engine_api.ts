@@ -116,6 +116,8 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       void retool();
       return active;
     },
+    undoPoints: core.changes.points,
+    undo: (request = {}) => work.run("session", () => core.changes.undo(request)),
     reload: () => work.run("session", parts.reload),
     async close() {
       if (isClosed) return;

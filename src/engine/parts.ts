@@ -5,6 +5,7 @@ import type { Hooks } from "../core/hook.ts";
 import type { HostUi } from "../core/host_actions.ts";
 import type { HooksOptions } from "../hooks/open.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
+import type { SessionChanges } from "./changes/session_changes.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventBus } from "./events.ts";
@@ -38,6 +39,7 @@ export interface EngineCore {
   readonly model: ModelState;
   readonly compactor: Compactor;
   readonly auto: AutoSwitches;
+  readonly changes: SessionChanges;
   readonly inputs: () => InputSources;
   readonly hooks: () => Hooks | undefined;
   /** What a run has to show before it is done; undefined: nothing. */

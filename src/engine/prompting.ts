@@ -129,6 +129,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       beforeRequest: core.followPolicy,
       onRequest: () => {
         core.tools.warmSoon();
+        core.changes.onRequest();
         core.hooks()?.startLate();
       },
     }, signal);
@@ -140,6 +141,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
           errorMessage = event.message.errorMessage;
         }
         if (event.type === "agent_end") {
+          await core.changes.runEnds();
           const { ending, limit, reason } = event;
           lastEnding = ending;
           outcome = {

@@ -34,7 +34,7 @@ export interface TurnParts {
   /** What was said of retries since the start; undefined: the settings say it. */
   readonly isRetryOn: () => boolean | undefined;
   /** What the run has to show before it is done. */
-  readonly proof: Pick<AgentDeps, "judge" | "answerSchema">;
+  readonly proof: Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */

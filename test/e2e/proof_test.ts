@@ -220,3 +220,64 @@ Deno.test("--report is written of a run that a signal ended, and of one whose ch
     assertEquals([ended.outcome, ended.exitCode], ["aborted", 143]);
   });
 });
+
+Deno.test("--fail-on change and no-change go by the disk, not by what was said; the report has files with their lines", async () => {
+  await inWorkspace({ "a.txt": "one\ntwo\n" }, async ({ ws, home }) => {
+    const env = { HOME: home };
+    const ran = async (command: string, condition: string) => {
+      const file = cassette(home, [BASH(command), { text: "Done: changed nothing and everything." }]);
+      const args = ["-p", "-q", "-m", `replay:${file}`, "--fail-on", condition, "--report", `${home}/r.json`, "go"];
+      const { code, stderr } = await run(SOURCE, args, { cwd: ws, env });
+      return { code, stderr, report: JSON.parse(Deno.readTextFileSync(`${home}/r.json`)) };
+    };
+    const changed = await ran("echo three >> a.txt; rm -f gone; echo new > b.txt", "change");
+    assertEquals(changed.code, 5);
+    assertStringIncludes(changed.stderr, "2 files were changed (--fail-on change)");
+    const files = changed.report.changes.files as readonly Record<string, unknown>[];
+    assertEquals(files.map(({ path, kind, linesAdded, linesRemoved }) => [path, kind, linesAdded, linesRemoved]), [
+      ["a.txt", "changed", 1, 0],
+      ["b.txt", "created", 1, 0],
+    ]);
+    assertEquals((await ran("echo four >> a.txt", "no-change")).code, 0);
+    const same = await ran("cp a.txt c; mv c a.txt", "no-change");
+    assertEquals([same.code, same.report.changes.files], [5, []], JSON.stringify(same.report.changes));
+    assertStringIncludes(same.stderr, "no file was changed (--fail-on no-change)");
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checkpoints: false }));
+    const file = cassette(home, [{ text: "Done." }]);
+    const off = await run(SOURCE, ["-p", "-m", `replay:${file}`, "--fail-on", "change", "go"], { cwd: ws, env });
+    assertEquals(off.code, 2);
+    assertStringIncludes(off.stderr, "checkpoints is false");
+  });
+});
+
+Deno.test("a check of the settings runs after a turn that changed its files, and tells only what is new of these files", async () => {
+  await inWorkspace({ "a.ts": "bad 1\n", "b.ts": "bad 2\n" }, async ({ ws, home }) => {
+    const command = "grep -n bad *.ts | sed 's/:bad/: complaint about bad/'; false";
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    const checks = [{ command, files: "**/*.ts", when: "turn" }];
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checks }));
+    const file = cassette(home, [
+      BASH("ls"),
+      { ...BASH("echo note > notes.md") },
+      { ...BASH("sed -i '1i first' a.ts; echo 'bad 3' >> a.ts") },
+      {
+        ...BASH("sed -i '1i zeroth' a.ts; echo 'bad by far' >> a.ts"),
+        expect: ["complaint about bad 1", "complaint about bad 3"],
+      },
+      { text: "Done.", expect: ["complaint about bad by far"] },
+    ]);
+    const args = ["--mode", "json", "-m", `replay:${file}`, "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.code, 0, ran.stderr);
+    const lines = events(ran.stdout);
+    assertEquals(lines.filter(({ type }) => type === "check_end").length, 2);
+    const told = lines.flatMap(({ type, message }) =>
+      type === "message_end" && message.customType === "check" ? [message.content] : []
+    );
+    assertEquals(told.map((text) => [/bad 1/, /bad 2/, /bad 3/, /bad by far/].map((one) => one.test(text))), [
+      [true, false, true, false],
+      [false, false, false, true],
+    ]);
+  });
+});

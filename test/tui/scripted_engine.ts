@@ -88,6 +88,8 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     state: () => state,
     bill: () => Promise.resolve([]),
     messages: () => messages,
+    undoPoints: () => Promise.resolve([]),
+    undo: none,
     store: () => ({
       header: { type: "session", version: 3, id: "0123abcd", timestamp: "", cwd: "/w/app" },
       path: undefined,

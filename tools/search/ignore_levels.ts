@@ -1,5 +1,5 @@
 import type { Files, FolderEntry } from "../../src/core/tool.ts";
-import { type IgnoreRules, parseIgnore } from "./gitignore.ts";
+import { type IgnoreRules, parseIgnore } from "../../src/core/support/gitignore.ts";
 
 /** The ignore files of one folder and, through `parent`, of those above it. */
 export interface IgnoreLevel {

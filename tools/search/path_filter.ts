@@ -1,4 +1,4 @@
-import { compileGlob } from "./glob.ts";
+import { compileGlob } from "../../src/core/support/glob.ts";
 
 /** Tells by a path relative to the searched folder whether it is meant. */
 export type PathFilter = (path: string, name: string) => boolean;

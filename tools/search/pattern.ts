@@ -1,4 +1,4 @@
-import { escapeRegex } from "./glob.ts";
+import { escapeRegex } from "../../src/core/support/glob.ts";
 import { keepOnLine } from "./pattern_lines.ts";
 
 /** A search pattern, ready to use. */

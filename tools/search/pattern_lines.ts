@@ -1,4 +1,4 @@
-import { posixClass } from "./glob.ts";
+import { posixClass } from "../../src/core/support/glob.ts";
 
 /** A regular expression rewritten so that it stays on one line. */
 export interface LinePattern {

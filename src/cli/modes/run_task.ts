@@ -68,8 +68,8 @@ interface WantedProof {
   readonly isShaped: boolean;
 }
 
-function proofOf({ invocation, world }: Config): WantedProof {
-  const { values } = invocation;
+function proofOf(config: Config): WantedProof {
+  const { invocation: { values }, world } = config;
   const place = (name: "report" | "output"): string | undefined => {
     const value = values[name];
     if (typeof value !== "string") return undefined;
@@ -79,7 +79,7 @@ function proofOf({ invocation, world }: Config): WantedProof {
   };
   const [report, output] = [place("report"), place("output")];
   return {
-    failOn: failOnOf(invocation),
+    failOn: failOnOf(config),
     ...(report === undefined ? {} : { report }),
     ...(output === undefined ? {} : { output }),
     isShaped: values["output-schema"] !== undefined,

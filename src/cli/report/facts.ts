@@ -27,8 +27,8 @@ export interface RunFacts {
   readonly hosts: readonly string[];
   /** Warnings and errors that were told. */
   readonly warnings: readonly string[];
-  /** What files became, where somebody looked. */
-  readonly changes?: ChangeSet;
+  /** What files became; absent where calls may have written and nobody looked. */
+  readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
   readonly bill: readonly RoundBill[];
   readonly fingerprints?: Manifest["fingerprints"];
   /** Absent when the run was ended before it could count. */
@@ -52,8 +52,9 @@ export function collectFacts(): FactCollector {
   const started = new Map<string, string>();
   let manifest: Manifest | undefined;
   let last: AssistantMessage | undefined;
+  let changes: ChangeSet | undefined;
   let totals: RunTotals | undefined;
-  let [deniedCalls, failedCalls, isLastDenied] = [0, 0, false];
+  let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
 
   function endCall({ toolCallId, toolName, result, isError, durationMs }: Ended): void {
     const { details = {} } = result;
@@ -73,6 +74,7 @@ export function collectFacts(): FactCollector {
       (isError && toolName !== "bash" && DENIED.test(textOf(result.content)));
     if (isLastDenied) deniedCalls++;
     if (isError) failedCalls++;
+    mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
     const reached = details["hosts"];
     if (Array.isArray(reached)) { for (const host of reached) if (typeof host === "string") hosts.add(host); }
   }
@@ -102,11 +104,14 @@ export function collectFacts(): FactCollector {
         case "tool_execution_end":
           return endCall(event);
         case "check_end": {
+          mayHaveWritten = true;
           const { command, passed, attempt: runs, exitCode } = event;
           return void checks.set(command, { command, passed, runs, ...(exitCode === undefined ? {} : { exitCode }) });
         }
         case "notice":
           return event.level === "info" ? undefined : void warnings.push(event.message);
+        case "changes":
+          return event.changes.of === "run" ? void (changes = event.changes) : undefined;
         case "agent_settled":
           totals = event.totals;
       }
@@ -122,11 +127,17 @@ export function collectFacts(): FactCollector {
       hosts: [...hosts],
       warnings,
       bill: billOf(rounds),
+      ...(changes || !mayHaveWritten ? { changes: changes ?? NOTHING } : {}),
       ...(fingerprints ? { fingerprints } : {}),
       ...(totals ? { totals } : {}),
     }),
   };
 }
+
+/** Tools of the program that only look. */
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "read_skill"]);
+
+const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
 
 type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
 

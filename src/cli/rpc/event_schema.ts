@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { SessionHeader } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { exactly, type FieldsOf } from "../output/exact_shape.ts";
-import { runReport, totals } from "../report/report_schema.ts";
+import { changes, runReport, totals } from "../report/report_schema.ts";
 import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./message_schema.ts";
 
 const text = z.string();
@@ -37,7 +37,6 @@ const compaction = exactly<CompactionResult>({
   details: z.optional(anyObject),
 });
 const call = { toolCallId: text, toolName: text };
-
 /** The fields of each event. */
 const EVENTS: {
   readonly [Type in AgentEvent["type"]]: FieldsOf<Extract<AgentEvent, { readonly type: Type }>, "type">;
@@ -83,6 +82,7 @@ const EVENTS: {
   },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
+  changes: { changes },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {
     messages: z.array(message),

@@ -65,6 +65,23 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "undo",
+    help: "put files back as they were before a prompt: undo [ID]",
+    flags: [
+      {
+        name: "to",
+        kind: "string",
+        value: "N",
+        group: "Output",
+        help: "the prompt with this number or entry, not the last",
+      },
+      { name: "list", kind: "boolean", group: "Output", help: "the prompts that can be gone back to" },
+      { name: "dry-run", kind: "boolean", group: "Output", help: "only say what would be done" },
+      { name: "force", kind: "boolean", group: "Output", help: "also overwrite what somebody else changed since" },
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+    ],
+  },
+  {
     name: "audit",
     help: "what a session sent, and its tool calls: audit ID",
     flags: [

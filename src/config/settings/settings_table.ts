@@ -97,6 +97,18 @@ export const SETTINGS = {
     help: "when and how far a long history is shortened, tokens",
   },
   summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
+  checkpoints: {
+    shape: {
+      anyOf: [
+        { type: "boolean" },
+        object({ maxBytes: within(0, 2 ** 40), maxFileBytes: within(0, 2 ** 30), days: count }),
+      ],
+    },
+    help:
+      "what of changed files is kept for undo: bytes a session (256 MB) and a file (8 MB), days (14); false: changes " +
+      "are not recorded at all; see docs/undo.md",
+    userOnly: true,
+  },
   limits: {
     shape: object({
       maxTurns: count,

@@ -12,6 +12,11 @@ const OUTPUT_CHARS = 4000;
 /** How often the failure of a check goes back to the model, unless told otherwise. */
 const TRIES = 3;
 
+/** The checks of the user, then those of a trusted project: it adds to what the user wants, and takes nothing away. */
+export function checkSettings({ user, project, given }: Config): NonNullable<Config["settings"]["checks"]> {
+  return [user, project, ...(given ? [given] : [])].flatMap(({ checks = [] }) => checks);
+}
+
 /** Commands that decide whether a run is done: `--require`, then the setting `checks` for the end of a run. */
 export interface RunChecks {
   readonly commands: readonly string[];
@@ -20,11 +25,10 @@ export interface RunChecks {
 }
 
 /** What the command line and the settings demand at the end of a run; undefined: nothing. */
-export function runChecksOf({ invocation: { values }, user, project, given }: Config): RunChecks | undefined {
+export function runChecksOf(config: Config): RunChecks | undefined {
+  const { values } = config.invocation;
   const flags = Array.isArray(values["require"]) ? values["require"] : [];
-  // A project adds to what the user wants, and takes nothing of it away.
-  const settings = [user, project, ...(given ? [given] : [])].flatMap(({ checks = [] }) => checks);
-  const commands = settings.flatMap((one) =>
+  const commands = checkSettings(config).flatMap((one) =>
     typeof one === "string" ? [one] : one.when === "turn" ? [] : [one.command]
   );
   const tries = values["require-tries"];
@@ -41,8 +45,7 @@ export type Judge = (signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>
  * Throws UserError at once where commands cannot run: a demand that nobody could look at would be none.
  */
 export function createChecks({ commands, tries }: RunChecks, tools: ToolsHost): Judge {
-  const bash = tools.known.find(({ name }) => name === "bash");
-  if (!bash) throw noShell(commands[0] ?? "");
+  const bash = shellOf(tools, commands[0] ?? "");
   let failures = 0;
   return async function* (signal) {
     for (const command of commands) {
@@ -58,14 +61,16 @@ export function createChecks({ commands, tries }: RunChecks, tools: ToolsHost): 
   };
 }
 
-interface Checked {
+/** What a check came to. */
+export interface Checked {
   readonly passed: boolean;
   /** For example `ended with exit code 1`. */
   readonly why: string;
   readonly output: string;
 }
 
-async function* runCheck(
+/** Runs one check and tells of it. */
+export async function* runCheck(
   command: string,
   { bash, tools, attempt, tries }: {
     readonly bash: Tool;
@@ -122,8 +127,11 @@ function endOf(output: string): string {
   return `[… ${output.length - OUTPUT_CHARS} characters before these]\n${output.slice(-OUTPUT_CHARS)}`;
 }
 
-function noShell(command: string): UserError {
-  return new UserError({
+/** The tool that checks run as. Throws UserError where there is none. */
+export function shellOf(tools: ToolsHost, command: string): Tool {
+  const bash = tools.known.find(({ name }) => name === "bash");
+  if (bash) return bash;
+  throw new UserError({
     what: `Cannot run the check "${command}"`,
     why: "checks run as commands of the bash tool do, and this run may not use it",
     fix: "Let it run programs (no --read-only, bash among --tools), or leave the check out",

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path";
 import type { Policy } from "../../core/policy.ts";
 import type { Config } from "../../config/config.ts";
+import { checkpointsFolder } from "../sessions/checkpoint_place.ts";
 import { sessionPlaces } from "../sessions/session_choice.ts";
 
 /** What this program keeps of sessions, which is not the tools' to touch, wherever the user wants it to be (R478). */
@@ -10,7 +11,7 @@ export function sessionPaths(config: Config): readonly string[] {
   const named = values["resume"];
   // A session that is named by its file goes on in that file.
   const file = typeof named === "string" && named.includes("/") ? resolve(world.cwd, named) : undefined;
-  return [folder, auditFolder, file].filter((path) => path !== undefined);
+  return [folder, auditFolder, checkpointsFolder(config), file].filter((path) => path !== undefined);
 }
 
 /**

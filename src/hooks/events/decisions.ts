@@ -215,7 +215,15 @@ const TELL: EventRule = { combining: "tell", failure: "report", limitMs: LIMIT_M
 const NOTICES = [
   ...["agent_start", "agent_end", "agent_settled", "turn_start", "turn_end", "prompt_compiled", "queue_update"],
   ...["bash_execution_update", "session_changed"],
-  ...["message_start", "message_update", "message_end", "notice", "permission_request", "permission_decision"],
+  ...[
+    "message_start",
+    "message_update",
+    "message_end",
+    "notice",
+    "permission_request",
+    "permission_decision",
+    "changes",
+  ],
   ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
   ...[
     "compaction_start",

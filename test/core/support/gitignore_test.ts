@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseIgnore } from "../../../tools/search/gitignore.ts";
+import { parseIgnore } from "../../../src/core/support/gitignore.ts";
 
 const CASES: readonly {
   readonly rules: string;

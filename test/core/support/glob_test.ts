@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { compileGlob, escapeRegex } from "../../../tools/search/glob.ts";
+import { compileGlob, escapeRegex } from "../../../src/core/support/glob.ts";
 import { cpuMs } from "../../helpers/cpu.ts";
 
 const CASES: readonly (readonly [glob: string, matches: readonly string[], misses: readonly string[]])[] = [

@@ -1,0 +1,107 @@
+import type { ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
+import type { Change } from "./states.ts";
+
+/** One line of a journal, in order of time. */
+export type JournalRecord =
+  /** A message of the user; what comes after it came of it. */
+  | { readonly type: "prompt"; readonly entryId: string; readonly time: string }
+  | {
+    readonly type: "look";
+    readonly of: "calls" | "outside";
+    readonly calls: readonly ChangingCall[];
+    readonly time: string;
+    readonly changes: readonly Change[];
+    readonly counted?: readonly CountedFolder[];
+    readonly leftOut?: readonly LeftOut[];
+  }
+  /** Files were put back to what they were before the record with the number `to`. */
+  | { readonly type: "undo"; readonly to: number; readonly time: string; readonly changes: readonly Change[] };
+
+/** The first line. */
+export interface JournalHead {
+  readonly type: "journal";
+  readonly version: 1;
+  readonly session: string;
+  /** The workspace. */
+  readonly root: string;
+}
+
+/** A journal that was read. */
+export interface LoadedJournal {
+  readonly head: JournalHead;
+  readonly records: readonly JournalRecord[];
+  /** Bytes up to the end of the last whole line. */
+  readonly wholeBytes: number;
+  /** What was dropped, for people. */
+  readonly notices: readonly string[];
+}
+
+/** Reads a journal; undefined where there is none. A last line that was torn off is dropped and told. */
+export function loadJournal(path: string): LoadedJournal | undefined {
+  let bytes: Uint8Array;
+  try {
+    bytes = Deno.readFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const wholeBytes = bytes.lastIndexOf(10) + 1;
+  const notices: string[] = [];
+  if (wholeBytes < bytes.length) {
+    notices.push("The last record of the journal of changes was cut off and is dropped");
+  }
+  const lines = new TextDecoder().decode(bytes.subarray(0, wholeBytes)).split("\n").slice(0, -1);
+  const parsed = lines.map(parse);
+  const head = parsed[0] as JournalHead | undefined; // as it was written; nobody else can write there
+  if (head?.type !== "journal" || head.version !== 1) return undefined;
+  const records = parsed.slice(1).filter((record) => record !== undefined) as JournalRecord[];
+  if (records.length < parsed.length - 1) {
+    notices.push(`${parsed.length - 1 - records.length} records of the journal of changes cannot be read`);
+  }
+  return { head, records, wholeBytes, notices };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A journal that is open for adding records. */
+export interface JournalFile {
+  readonly records: readonly JournalRecord[];
+  readonly notices: readonly string[];
+  /** Throws what the system throws. */
+  readonly add: (record: JournalRecord) => void;
+  readonly close: () => void;
+}
+
+/** Opens a journal to go on with it; its file is made with the first record. */
+export function openJournalFile(path: string, head: Omit<JournalHead, "type" | "version">): JournalFile {
+  const loaded = loadJournal(path);
+  const records = [...loaded?.records ?? []];
+  let file: Deno.FsFile | undefined;
+  const write = (value: unknown): void => {
+    const bytes = new TextEncoder().encode(JSON.stringify(value) + "\n");
+    for (let total = 0; total < bytes.length;) total += (file as Deno.FsFile).writeSync(bytes.subarray(total));
+  };
+  return {
+    records,
+    notices: loaded?.notices ?? [],
+    add(record) {
+      if (file === undefined) {
+        file = Deno.openSync(path, { write: true, append: true, create: true, mode: 0o600 });
+        file.truncateSync(loaded?.wholeBytes ?? 0);
+        if (loaded === undefined) write({ type: "journal", version: 1, ...head });
+      }
+      write(record);
+      records.push(record);
+    },
+    close() {
+      file?.close();
+      file = undefined;
+    },
+  };
+}

@@ -1,0 +1,188 @@
+// Contents of files, each once, one behind the other in one file that only grows: a thousand files of their own would take
+// twenty times as long. Layout: 8 bytes "SANDPCK1"; then for each its length (4 bytes, little-endian), its SHA-256, its bytes.
+import { createHash } from "node:crypto";
+
+const MAGIC = new TextEncoder().encode("SANDPCK1");
+const HEAD = 36;
+/** So much is written at once. */
+const BUFFER = 1024 * 1024;
+
+/** Contents by their number, from 0 on. */
+export interface Pack {
+  /** The number of a content, which is there already or is added; undefined where the pack is full or cannot be written. */
+  readonly add: (bytes: Uint8Array<ArrayBuffer>) => number | undefined;
+  /** SHA-256 of a content, lower-case hex. */
+  readonly digest: (number: number) => string;
+  /** The number of a content by its digest. */
+  readonly find: (digest: string) => number | undefined;
+  /** A content; throws where it is not what its digest says. */
+  readonly read: (number: number) => Uint8Array<ArrayBuffer>;
+  /** Everything added can be read by others afterwards, whatever becomes of this process. */
+  readonly flush: () => void;
+  /** Whether something was not added for want of room. */
+  readonly isFull: () => boolean;
+  readonly close: () => void;
+}
+
+/** SHA-256 of some bytes. */
+export function digestOf(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
+
+/** Opens a pack, which is made with its first content. What was torn off at its end is dropped. */
+export function openPack(path: string, maxBytes: number): Pack {
+  let file: Deno.FsFile | undefined;
+  let digests = new Uint8Array(32 * 64);
+  let offsets = new Float64Array(64);
+  let lengths = new Uint32Array(64);
+  let slots = new Int32Array(256).fill(-1);
+  let count = 0;
+  let size = 0;
+  const waiting = new Uint8Array(BUFFER);
+  let waitingLength = 0;
+  let full = false;
+  let failed = false;
+  load();
+
+  function load(): void {
+    try {
+      file = Deno.openSync(path, { read: true, write: true });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      throw error;
+    }
+    const total = file.statSync().size;
+    const head = new Uint8Array(HEAD);
+    const view = new DataView(head.buffer);
+    if (!readAt(0, head.subarray(0, MAGIC.length)) || head.subarray(0, MAGIC.length).toHex() !== MAGIC.toHex()) {
+      if (total >= MAGIC.length) throw new Error(`${path} is no pack`);
+    } else size = MAGIC.length;
+    while (size > 0 && size + HEAD <= total && readAt(size, head)) {
+      const length = view.getUint32(0, true);
+      if (size + HEAD + length > total) break;
+      note(head.subarray(4), size + HEAD, length);
+      size += HEAD + length;
+    }
+    // The next content goes where the torn one began.
+    if (size < total) file.truncateSync(size);
+  }
+
+  function readAt(offset: number, into: Uint8Array): boolean {
+    if (file === undefined) return false;
+    file.seekSync(offset, Deno.SeekMode.Start);
+    for (let total = 0; total < into.length;) {
+      const length = file.readSync(into.subarray(total));
+      if (length === null) return false;
+      total += length;
+    }
+    return true;
+  }
+
+  function note(digest: Uint8Array, offset: number, length: number): number {
+    if (count === offsets.length) {
+      digests = grown(digests, new Uint8Array(digests.length * 2));
+      offsets = grown(offsets, new Float64Array(offsets.length * 2));
+      lengths = grown(lengths, new Uint32Array(lengths.length * 2));
+      slots = new Int32Array(slots.length * 2).fill(-1);
+      for (let one = 0; one < count; one++) slots[slotOf(digests, one * 32)] = one;
+    }
+    digests.set(digest, count * 32);
+    offsets[count] = offset;
+    lengths[count] = length;
+    slots[slotOf(digests, count * 32)] = count;
+    return count++;
+  }
+
+  /** Where a digest stands in the table of numbers, or the free place that it would have. */
+  function slotOf(bytes: Uint8Array, at: number): number {
+    const mask = slots.length - 1;
+    let slot = ((bytes[at] ?? 0) | (bytes[at + 1] ?? 0) << 8 | (bytes[at + 2] ?? 0) << 16) & mask;
+    for (;; slot = (slot + 1) & mask) {
+      const one = slots[slot] ?? -1;
+      if (one < 0) return slot;
+      let same = 0;
+      while (same < 32 && digests[one * 32 + same] === bytes[at + same]) same++;
+      if (same === 32) return slot;
+    }
+  }
+
+  function write(bytes: Uint8Array<ArrayBuffer>): void {
+    if (waitingLength + bytes.length > BUFFER) flush();
+    if (bytes.length > BUFFER) {
+      put(bytes);
+    } else {
+      waiting.set(bytes, waitingLength);
+      waitingLength += bytes.length;
+    }
+    size += bytes.length;
+  }
+
+  function put(bytes: Uint8Array<ArrayBuffer>): void {
+    file ??= Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
+    file.seekSync(size - waitingLength, Deno.SeekMode.Start);
+    for (let total = 0; total < bytes.length;) total += file.writeSync(bytes.subarray(total));
+  }
+
+  function flush(): void {
+    if (waitingLength === 0) return;
+    put(waiting.subarray(0, waitingLength));
+    waitingLength = 0;
+  }
+
+  return {
+    add(bytes) {
+      const digest = digestOf(bytes);
+      const known = slots[slotOf(digest, 0)] ?? -1;
+      if (known >= 0) return known;
+      if (failed || size + HEAD + bytes.length > maxBytes) {
+        full = true;
+        return undefined;
+      }
+      const start = size;
+      try {
+        if (size === 0) write(MAGIC);
+        const head = new Uint8Array(HEAD);
+        new DataView(head.buffer).setUint32(0, bytes.length, true);
+        head.set(digest, 4);
+        write(head);
+        write(bytes);
+      } catch {
+        // A full disk: what is in the pack stays, and nothing is added any more.
+        failed = full = true;
+        size = start;
+        waitingLength = 0;
+        return undefined;
+      }
+      return note(digest, size - bytes.length, bytes.length);
+    },
+    digest: (number) => digests.subarray(number * 32, number * 32 + 32).toHex(),
+    find(digest) {
+      const number = slots[slotOf(Uint8Array.fromHex(digest), 0)] ?? -1;
+      return number < 0 ? undefined : number;
+    },
+    read(number) {
+      flush();
+      const bytes = new Uint8Array(lengths[number] ?? 0);
+      const digest = digests.subarray(number * 32, number * 32 + 32).toHex();
+      if (!readAt(offsets[number] ?? 0, bytes) || new Uint8Array(digestOf(bytes)).toHex() !== digest) {
+        throw new Error("what was kept of it is damaged");
+      }
+      return bytes;
+    },
+    flush,
+    isFull: () => full,
+    close() {
+      try {
+        if (!failed) flush();
+      } finally {
+        file?.close();
+        file = undefined;
+      }
+    },
+  };
+}
+
+function grown<T extends Uint8Array | Float64Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,289 @@
+// Puts files back. What is on the disk is looked at right before each step, and what is not as the session left it stays.
+import { createHash } from "node:crypto";
+import type { UndoLeft, UndoStep } from "../core/changes.ts";
+import { messageOf } from "../core/error.ts";
+import { KIND, type Tree } from "../core/support/tree.ts";
+import { countLines } from "./line_counts.ts";
+import { digestOf } from "./pack.ts";
+import { type Change, type State, thingOf } from "./states.ts";
+import type { Wanted } from "./undo_plan.ts";
+
+/** The disk as undo may change it. Paths are absolute byte strings. */
+export interface UndoDisk {
+  /** The tree that a path lies in, and its path there; a sentence where it may not be changed. */
+  readonly at: (path: string) => { readonly tree: Tree; readonly path: string } | string;
+  /** What was kept; undefined where it cannot be had any more. */
+  readonly content: (content: string, path: string) => Uint8Array<ArrayBuffer> | undefined;
+  /** Keeps what is overwritten, so that undo can be undone: its name, or undefined where there is no room. */
+  readonly keep: (bytes: Uint8Array<ArrayBuffer>) => string | undefined;
+  /** A path as people see it. */
+  readonly shown: (path: string) => string;
+}
+
+interface Task {
+  readonly path: string;
+  readonly tree: Tree;
+  readonly inner: string;
+  readonly now: State;
+  readonly want: State;
+  readonly action: UndoStep["action"];
+}
+
+/** What is to be done, and what is not. */
+export interface UndoWork {
+  readonly tasks: readonly Task[];
+  readonly left: readonly UndoLeft[];
+}
+
+/** Larger ones are not read to be compared. */
+const MOST_BYTES = 1024 ** 3;
+const FOREIGN = "somebody else changed it since";
+
+/** Compares what should be with what is. Changes nothing. */
+export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, force: boolean): UndoWork {
+  const tasks: Task[] = [];
+  const left: UndoLeft[] = [];
+  for (const [path, { want, expect, isForeign }] of [...wanted].sort(([a], [b]) => a < b ? -1 : 1)) {
+    const leave = (why: string, isForcible = false): unknown => left.push({ path: disk.shown(path), why, isForcible });
+    const place = disk.at(path);
+    if (typeof place === "string") {
+      leave(place);
+      continue;
+    }
+    const now = stateAt(place.tree, place.path);
+    if (isSame(place.tree, place.path, now, want)) continue;
+    if (!force && (isForeign || !isSame(place.tree, place.path, now, expect))) {
+      leave(FOREIGN, true);
+      continue;
+    }
+    const why = whyNot(want);
+    if (why !== undefined) {
+      leave(why);
+      continue;
+    }
+    const action = want.kind === "absent"
+      ? "remove"
+      : isModeAlone(place.tree, place.path, now, want)
+      ? "mode"
+      : "restore";
+    tasks.push({ path, tree: place.tree, inner: place.path, now, want, action });
+  }
+  return { tasks, left };
+}
+
+/** The steps as people are told them. */
+export function stepsOf(tasks: readonly Pick<Task, "path" | "action" | "want" | "now">[], disk: UndoDisk): UndoStep[] {
+  return tasks.map(({ path, action, want, now }) => ({
+    path: disk.shown(path),
+    action,
+    thing: thingOf(want) ?? thingOf(now) ?? "other",
+  }));
+}
+
+/** Takes the steps: what was done, as the journal keeps it, and what was not after all. */
+export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
+  readonly changes: readonly Change[];
+  readonly left: readonly UndoLeft[];
+  readonly done: readonly Task[];
+} {
+  const left: UndoLeft[] = [];
+  const failed = new Set<string>();
+  const kept = new Map<string, State>();
+  const lines = new Map<string, Pick<Change, "lines" | "isBinary">>();
+  const attempt = (task: Task, work: () => void): void => {
+    if (failed.has(task.path)) return;
+    try {
+      work();
+    } catch (error) {
+      failed.add(task.path);
+      left.push({ path: disk.shown(task.path), why: messageOf(error), isForcible: false });
+    }
+  };
+  const closed = openFolders(tasks);
+  const isInTheWay = ({ now, want }: Task): boolean =>
+    now.kind !== "absent" && (want.kind === "absent" || (now.kind !== want.kind && isEither("folder", now, want)));
+  for (const task of tasks.filter(isInTheWay).sort(byDepth(-1))) {
+    attempt(task, () => {
+      const { bytes, state } = keptNow(task, disk);
+      kept.set(task.path, state);
+      task.tree.remove(task.inner, task.now.kind === "folder");
+      if (bytes && task.want.kind === "absent") lines.set(task.path, counted(bytes, NOTHING));
+    });
+  }
+  const ofKind = (kind: State["kind"]): Task[] => tasks.filter(({ want }) => want.kind === kind).sort(byDepth(1));
+  for (const task of ofKind("folder")) {
+    attempt(task, () => {
+      if (task.now.kind !== "folder") makeFolders(task.tree, task.inner);
+    });
+  }
+  for (const task of [...ofKind("file"), ...ofKind("link")]) {
+    attempt(task, () => {
+      const { want, tree, inner } = task;
+      if (want.kind !== "file" && want.kind !== "link") return;
+      if (task.action === "mode") return tree.setMode(inner, want.mode);
+      const bytes = want.content === undefined ? undefined : disk.content(want.content, task.path);
+      if (bytes === undefined) throw new Error("what was kept of it is gone");
+      const before = kept.has(task.path) ? undefined : keptNow(task, disk);
+      if (before) kept.set(task.path, before.state);
+      makeFolders(tree, inner.slice(0, Math.max(0, inner.lastIndexOf("/"))));
+      if (want.kind === "link") tree.putLink(inner, stringOfBytes(bytes));
+      else tree.putFile(inner, bytes, want.mode);
+      lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
+    });
+  }
+  for (const task of ofKind("folder").reverse()) {
+    attempt(task, () => task.want.kind === "folder" ? task.tree.setMode(task.inner, task.want.mode) : undefined);
+  }
+  closed();
+  const done = tasks.filter(({ path }) => !failed.has(path));
+  const changes = done.map((task): Change => {
+    const after = stateAt(task.tree, task.inner);
+    const content = (task.want.kind === "file" || task.want.kind === "link") ? task.want.content : undefined;
+    return {
+      path: task.path,
+      before: kept.get(task.path) ?? withContent(task.now, undefined, task),
+      after: content !== undefined && (after.kind === "file" || after.kind === "link") ? { ...after, content } : after,
+      ...lines.get(task.path),
+    };
+  });
+  return { changes, left, done };
+}
+
+const NOTHING = new Uint8Array();
+
+/** What stands at a path now; its content is not known. */
+export function stateAt(tree: Tree, path: string): State {
+  const status = tree.status(path);
+  if (status === undefined) return { kind: "absent" };
+  const [kind, mode] = [status.mode >> 12, status.mode & 0o7777];
+  if (kind === KIND.folder) return { kind: "folder", mode };
+  if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode };
+  return { kind: kind === KIND.file ? "file" : "link", mode, size: status.size, stamp: status.stamp };
+}
+
+/** Whether a path is as a state says. Reads it where the times differ and the size does not. */
+function isSame(tree: Tree, path: string, now: State, state: State): boolean {
+  if (now.kind === "absent" || state.kind === "absent" || now.kind !== state.kind) return now.kind === state.kind;
+  if (now.kind === "unknown" || state.kind === "unknown") return false;
+  return (now.kind === "link" || now.mode === state.mode) && hasContent(tree, path, now, state);
+}
+
+function isModeAlone(tree: Tree, path: string, now: State, want: State): boolean {
+  return now.kind === want.kind && now.kind !== "absent" && hasContent(tree, path, now, want);
+}
+
+function hasContent(tree: Tree, path: string, now: State, state: State): boolean {
+  if ((now.kind !== "file" && now.kind !== "link") || (state.kind !== "file" && state.kind !== "link")) return true;
+  if (now.stamp === state.stamp) return true;
+  if (now.size !== state.size || state.content === undefined) return false;
+  const bytes = bytesAt(tree, path, now.kind);
+  return bytes !== undefined && isContent(bytes, state.content);
+}
+
+/** Whether some bytes are a content. An object of git has the length in front: gitformat-loose. */
+export function isContent(bytes: Uint8Array, content: string): boolean {
+  const hex = content.slice(content.indexOf(":") + 1);
+  if (content.startsWith("sha256:")) return new Uint8Array(digestOf(bytes)).toHex() === hex;
+  const hash = createHash(hex.length === 40 ? "sha1" : "sha256");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === hex;
+}
+
+function bytesAt(tree: Tree, path: string, kind: "file" | "link"): Uint8Array<ArrayBuffer> | undefined {
+  if (kind === "file") return tree.read(path, MOST_BYTES)?.bytes;
+  const target = tree.readLink(path);
+  return target === undefined ? undefined : bytesOfString(target);
+}
+
+function whyNot(want: State): string | undefined {
+  if (want.kind === "other") return "it was a device, socket or pipe";
+  if (want.kind === "unknown") return want.why;
+  if (want.kind !== "file" && want.kind !== "link") return undefined;
+  return want.content === undefined ? want.why ?? "it was not kept" : undefined;
+}
+
+/** What is overwritten, kept. */
+function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  readonly state: State;
+} {
+  if (now.kind !== "file" && now.kind !== "link") return { bytes: undefined, state: now };
+  const bytes = bytesAt(tree, inner, now.kind);
+  const content = bytes && disk.keep(bytes);
+  return {
+    bytes,
+    state: content === undefined ? { ...now, why: "there was no room to keep it" } : { ...now, content },
+  };
+}
+
+function withContent(now: State, _bytes: undefined, { want }: Task): State {
+  // Only its mode was changed: the content is that of before and after.
+  const isFile = (now.kind === "file" || now.kind === "link") && (want.kind === "file" || want.kind === "link");
+  return isFile && want.content !== undefined ? { ...now, content: want.content } : now;
+}
+
+function counted(before: Uint8Array, after: Uint8Array): Pick<Change, "lines" | "isBinary"> {
+  const lines = countLines(before, after);
+  return lines === "binary" ? { isBinary: true } : { lines };
+}
+
+function isEither(kind: State["kind"], some: State, other: State): boolean {
+  return some.kind === kind || other.kind === kind;
+}
+
+function byDepth(sign: 1 | -1): (a: Task, b: Task) => number {
+  const depth = (path: string): number => path.split("/").length;
+  return (a, b) => sign * (depth(a.path) - depth(b.path));
+}
+
+/** The folders down to a path, those that are not there with the usual mode. */
+function makeFolders(tree: Tree, path: string): void {
+  if (path === "" || (tree.status(path)?.mode ?? 0) >> 12 === KIND.folder) return;
+  makeFolders(tree, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+  tree.makeFolder(path, 0o755);
+}
+
+/** Lets the owner change names in the folders where something is to be done; the returned function takes it back. */
+function openFolders(tasks: readonly Task[]): () => void {
+  const opened: { readonly tree: Tree; readonly path: string; readonly mode: number }[] = [];
+  const seen = new Set<string>();
+  for (const { tree, inner } of [...tasks].sort(byDepth(1))) {
+    const folder = inner.slice(0, Math.max(0, inner.lastIndexOf("/")));
+    const key = `${tree.root}\0${folder}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const mode = tree.status(folder)?.mode;
+    if (mode === undefined || mode >> 12 !== KIND.folder || (mode & 0o300) === 0o300) continue;
+    try {
+      tree.setMode(folder, mode & 0o7777 | 0o700);
+      opened.push({ tree, path: folder, mode: mode & 0o7777 });
+    } catch {
+      // The step in it says why it cannot be taken.
+    }
+  }
+  const wanted = new Set(
+    tasks.filter(({ want }) => want.kind === "folder").map(({ tree, inner }) => `${tree.root}\0${inner}`),
+  );
+  return () => {
+    for (const { tree, path, mode } of opened.reverse()) {
+      if (wanted.has(`${tree.root}\0${path}`)) continue;
+      try {
+        tree.setMode(path, mode);
+      } catch {
+        // It was removed.
+      }
+    }
+  };
+}
+
+/** The bytes of a byte string. */
+export function bytesOfString(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+function stringOfBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}

@@ -1,0 +1,51 @@
+import type { ChangedThing } from "../core/changes.ts";
+
+/** What stands at a path, as the journal keeps it. */
+export type State =
+  | { readonly kind: "absent" }
+  | {
+    readonly kind: "file" | "link";
+    /** Permission bits. */
+    readonly mode: number;
+    /** Of a link: of its target. */
+    readonly size: number;
+    /** As of TreeStatus. */
+    readonly stamp: string;
+    /** Where its bytes, or a link's target, can be had: `sha256:HEX` in the pack, `git:HEX` in the repository around it. */
+    readonly content?: string;
+    /** Why they cannot. */
+    readonly why?: string;
+  }
+  | { readonly kind: "folder"; readonly mode: number }
+  | { readonly kind: "other"; readonly mode: number }
+  /** Nobody looked before it was changed. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** What one path was and is. */
+export interface Change {
+  /** Absolute, a byte string. */
+  readonly path: string;
+  readonly before: State;
+  readonly after: State;
+  /** Only where both are known. */
+  readonly lines?: { readonly added: number; readonly removed: number };
+  readonly isBinary?: boolean;
+}
+
+/** What a state is for people; undefined where there is nothing. */
+export function thingOf({ kind }: State): ChangedThing | undefined {
+  return kind === "absent" || kind === "unknown" ? undefined : kind;
+}
+
+/** Whether two states are the same but for times: undefined where nobody can tell. */
+export function isSameState(some: State, other: State): boolean | undefined {
+  if (some.kind === "unknown" || other.kind === "unknown") return undefined;
+  if (some.kind === "absent" || other.kind === "absent" || some.kind !== other.kind) return some.kind === other.kind;
+  if (some.mode !== other.mode && some.kind !== "link") return false;
+  if ((some.kind !== "file" && some.kind !== "link") || (other.kind !== "file" && other.kind !== "link")) return true;
+  if (some.stamp === other.stamp) return true;
+  if (some.size !== other.size) return false;
+  if (some.content === undefined || other.content === undefined) return undefined;
+  // An object's name and a digest of the same bytes differ.
+  return some.content.slice(0, 4) === other.content.slice(0, 4) ? some.content === other.content : undefined;
+}

@@ -1,0 +1,284 @@
+// What is known of every file below a folder: packed records, folder by folder. A look compares them with what is there and
+// puts the new ones in their place, in steps, so that whoever steps it can do something else in between.
+import { emptyRecords, KIND, lengthIn, modeIn, nameIn, RECORD, type Records, type Tree } from "../core/support/tree.ts";
+import { type IgnoreLevel, levelOf, skips } from "./ignored.ts";
+
+/** A folder that was looked into. */
+export interface Folder {
+  readonly name: string;
+  readonly parent: Folder | undefined;
+  bytes: Uint8Array<ArrayBuffer>;
+  words: Uint32Array<ArrayBuffer>;
+  /** By the order of their records. */
+  inner: Folder[];
+  /** Whether what was in it before is known: else what a look finds in it is taken as it is. */
+  isKnown: boolean;
+}
+
+/** A record in its folder. */
+export interface Place {
+  readonly folder: Folder;
+  readonly at: number;
+}
+
+/** What a look found at one path: where its record is now and what the record was. */
+export interface Found {
+  /** Relative to the root of the tree. */
+  readonly path: string;
+  readonly before: Records | undefined;
+  readonly after: Place | undefined;
+  /** Whether it is a folder that is not looked into. */
+  readonly isIgnored: boolean;
+}
+
+/** How much is looked at. */
+export interface LookLimits {
+  readonly depth: number;
+  /** Files, links and folders. */
+  readonly entries: number;
+}
+
+/** What one look came to, besides what it found. */
+export interface LookSums {
+  entries: number;
+  ignored: number;
+  /** Folders that were too deep, too many, or could not be listed. */
+  readonly unseen: string[];
+}
+
+/** Bytes of records that are read before somebody else may have a turn: some two thousand files. */
+const STEP_BYTES = 128 * 1024;
+const scratch = emptyRecords(2 * STEP_BYTES);
+
+/** The table of a tree that was never looked at. */
+export function emptyTable(): Folder {
+  return emptyFolder("", undefined, false);
+}
+
+function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean): Folder {
+  const { bytes, words } = emptyRecords(0);
+  return { name, parent, bytes, words, inner: [], isKnown };
+}
+
+/** The path of a folder, relative to the tree's root. */
+export function pathOf(folder: Folder): string {
+  if (folder.parent === undefined) return "";
+  const above = pathOf(folder.parent);
+  return above === "" ? folder.name : `${above}/${folder.name}`;
+}
+
+/** The path of a record. */
+export function pathAt({ folder, at }: Place): string {
+  return below(pathOf(folder), nameIn(folder.bytes, at));
+}
+
+/**
+ * Looks at everything below a folder and tells what differs from the table, which it brings up to date. Each step yields
+ * after a folder, or a part of a large one. `isKept`: whether a path may be looked at at all.
+ */
+export function* look(
+  tree: Tree,
+  top: Folder,
+  { limits, isKept, tell, sums }: {
+    readonly limits: LookLimits;
+    readonly isKept: (path: string) => boolean;
+    readonly tell: (found: Found) => void;
+    readonly sums: LookSums;
+  },
+): Generator<void, void> {
+  const stack: { folder: Folder; path: string; depth: number; above: IgnoreLevel | undefined }[] = [
+    { folder: top, path: "", depth: 0, above: undefined },
+  ];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { folder, path, depth } = next;
+    const scan = depth > limits.depth || sums.entries > limits.entries ? undefined : tree.scan(path);
+    if (scan === undefined) {
+      sums.unseen.push(path);
+      continue;
+    }
+    scratch.length = 0;
+    // Others use the same memory between steps: a folder that is not read in one of them has its own.
+    let into = scratch;
+    try {
+      while (scan.next(into)) {
+        if (into.length < STEP_BYTES) continue;
+        if (into === scratch) into = copyOf(scratch.bytes, 0, scratch.length);
+        yield;
+      }
+    } catch {
+      sums.unseen.push(path);
+      continue;
+    } finally {
+      scan.close();
+    }
+    const level = levelOf(tree, path, into, next.above);
+    const inner = compare(folder, path, into, level, isKept, tell, sums);
+    for (const one of inner) {
+      stack.push({ folder: one, path: below(path, one.name), depth: depth + 1, above: level });
+    }
+    yield;
+  }
+}
+
+/** Puts what was read in the place of what was known; gives the folders in it. */
+function compare(
+  folder: Folder,
+  path: string,
+  read: Records,
+  level: IgnoreLevel | undefined,
+  isKept: (path: string) => boolean,
+  tell: (found: Found) => void,
+  sums: LookSums,
+): readonly Folder[] {
+  const { bytes: old, words: oldWords, isKnown } = folder;
+  const words = read.words;
+  // Most folders are as they were: then one comparison of all words is all.
+  if (isKnown && old.length === read.length) {
+    const count = countSame(oldWords, words, read.length >> 2);
+    sums.entries += Math.max(0, count);
+    if (count >= 0) return folder.inner;
+  }
+  const known = new Map<string, number>();
+  for (let at = 0; at < old.length; at += lengthIn(old, at)) known.set(nameIn(old, at), at);
+  const innerOf = new Map(folder.inner.map((one) => [one.name, one]));
+  const fresh = copyOf(read.bytes, 0, read.length);
+  const inner: Folder[] = [];
+  const gone = new Set(innerOf.keys());
+  folder.bytes = fresh.bytes;
+  folder.words = fresh.words;
+  folder.isKnown = true;
+  for (let at = 0; at < fresh.length; at += lengthIn(fresh.bytes, at)) {
+    sums.entries++;
+    const name = nameIn(fresh.bytes, at);
+    const place = below(path, name);
+    const was = known.get(name);
+    known.delete(name);
+    const isFolder = modeIn(fresh.bytes, at) >> 12 === KIND.folder;
+    const wasFolder = innerOf.get(name);
+    // What was looked into still is, and what was not is not, whatever new rules say: else all of it would come or go.
+    const wasThere = was !== undefined && modeIn(old, was) >> 12 === KIND.folder &&
+      isSameInode(oldWords, was >> 2, fresh.words, at >> 2);
+    const isIgnored = isFolder && (wasThere ? wasFolder === undefined : skips(level, place, name));
+    if (isIgnored) sums.ignored++;
+    if (was !== undefined) {
+      const note = oldWords[(was >> 2) + RECORD.note] ?? 0;
+      const differs = isFolder && !isIgnored && modeIn(old, was) >> 12 === KIND.folder
+        ? modeIn(old, was) !== modeIn(fresh.bytes, at)
+        : !isSameRecord(oldWords, was >> 2, fresh.words, at >> 2);
+      if (!differs) fresh.words[(at >> 2) + RECORD.note] = note;
+      else if (isKept(place)) {
+        tell({ path: place, before: recordAt(old, was), after: { folder, at }, isIgnored });
+      }
+    } else if (isKnown && isKept(place)) {
+      tell({ path: place, before: undefined, after: { folder, at }, isIgnored });
+    }
+    if (!isFolder || isIgnored || !isKept(place)) continue;
+    gone.delete(name);
+    inner.push(wasFolder ?? emptyFolder(name, folder, isKnown));
+  }
+  for (const name of gone) forget(innerOf.get(name) as Folder, below(path, name), tell, isKept);
+  for (const [name, was] of known) {
+    const place = below(path, name);
+    if (!isKept(place)) continue;
+    const isIgnored = modeIn(old, was) >> 12 === KIND.folder && !innerOf.has(name);
+    tell({ path: place, before: recordAt(old, was), after: undefined, isIgnored });
+  }
+  folder.inner = inner;
+  return inner;
+}
+
+/** Tells of everything that was in a folder which is gone. */
+function forget(folder: Folder, path: string, tell: (found: Found) => void, isKept: (path: string) => boolean): void {
+  const inner = new Map(folder.inner.map((one) => [one.name, one]));
+  for (let at = 0; at < folder.bytes.length; at += lengthIn(folder.bytes, at)) {
+    const name = nameIn(folder.bytes, at);
+    const place = below(path, name);
+    if (!isKept(place)) continue;
+    const isFolder = modeIn(folder.bytes, at) >> 12 === KIND.folder;
+    const one = inner.get(name);
+    if (one !== undefined) forget(one, place, tell, isKept);
+    tell({
+      path: place,
+      before: recordAt(folder.bytes, at),
+      after: undefined,
+      isIgnored: isFolder && one === undefined,
+    });
+  }
+}
+
+/** All records of files and links, for whoever has something to note in them. A step a folder. */
+export function* places(top: Folder): Generator<readonly Place[], void> {
+  const stack = [top];
+  for (let folder = stack.pop(); folder; folder = stack.pop()) {
+    const list: Place[] = [];
+    for (let at = 0; at < folder.bytes.length; at += lengthIn(folder.bytes, at)) list.push({ folder, at });
+    yield list;
+    stack.push(...folder.inner);
+  }
+}
+
+/** The record of a path; undefined where the table has none. */
+export function placeOf(top: Folder, path: string): Place | undefined {
+  const parts = path.split("/");
+  const name = parts.pop() ?? "";
+  let folder: Folder | undefined = top;
+  for (const part of parts) folder = folder?.inner.find((one) => one.name === part);
+  if (folder === undefined) return undefined;
+  for (let at = 0; at < folder.bytes.length; at += lengthIn(folder.bytes, at)) {
+    if (nameIn(folder.bytes, at) === name) return { folder, at };
+  }
+  return undefined;
+}
+
+/** A record of its own. */
+export function recordOf({ folder, at }: Place): Records {
+  return recordAt(folder.bytes, at);
+}
+
+/** What was noted in a record. */
+export function noteOf(words: Uint32Array, at = 0): number {
+  return words[(at >> 2) + RECORD.note] ?? 0;
+}
+
+/** Notes something in a record. */
+export function setNote({ folder, at }: Place, note: number): void {
+  folder.words[(at >> 2) + RECORD.note] = note;
+}
+
+function recordAt(bytes: Uint8Array, at: number): Records {
+  return copyOf(bytes, at, lengthIn(bytes, at));
+}
+
+function copyOf(bytes: Uint8Array, at: number, length: number): Records {
+  const records = emptyRecords(length);
+  records.bytes.set(bytes.subarray(at, at + length));
+  records.length = length;
+  return records;
+}
+
+/** How many records two lists of the same length have where they say the same, whatever is noted in them; else -1. */
+function countSame(some: Uint32Array, others: Uint32Array, words: number): number {
+  let count = 0;
+  for (let word = 0; word < words; count++) {
+    if (!isSameRecord(some, word, others, word)) return -1;
+    word += ((some[word] ?? 0) & 0xffff) >> 2;
+  }
+  return count;
+}
+
+function isSameInode(some: Uint32Array, at: number, others: Uint32Array, otherAt: number): boolean {
+  return some[at + RECORD.inode] === others[otherAt + RECORD.inode] &&
+    some[at + RECORD.inode + 1] === others[otherAt + RECORD.inode + 1];
+}
+
+function isSameRecord(some: Uint32Array, at: number, others: Uint32Array, otherAt: number): boolean {
+  const words = ((some[at] ?? 0) & 0xffff) >> 2;
+  for (let word = 0; word < words; word++) {
+    if (word !== RECORD.note && some[at + word] !== others[otherAt + word]) return false;
+  }
+  return true;
+}
+
+function below(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}

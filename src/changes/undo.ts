@@ -1,0 +1,143 @@
+import type { ChangeSet, UndoLeft, UndoOutcome, UndoPoint, UndoRequest } from "../core/changes.ts";
+import { UserError } from "../core/error.ts";
+import { isInside } from "../core/policy.ts";
+import { changeSet, shownIn } from "./change_set.ts";
+import type { JournalFile } from "./journal_file.ts";
+import type { Pack } from "./pack.ts";
+import { bytePath, type Scope } from "./recorder.ts";
+import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
+import type { Change } from "./states.ts";
+import { type Moment, momentsOf, wantedBefore } from "./undo_plan.ts";
+
+/** What undo works with. */
+export interface UndoParts {
+  /** The workspace. */
+  readonly root: string;
+  readonly journal: JournalFile;
+  readonly pack: Pack;
+  /** What tools may write now: nothing else is touched. */
+  readonly scopes: readonly Scope[];
+  /** Reads contents that are not in the pack, by their names; the paths say which repository has them. */
+  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  /** The message of an entry, for people. */
+  readonly textOf: (entryId: string) => string;
+  readonly now: () => number;
+}
+
+/** The moments that files can be brought back to, the oldest first. */
+export function undoPoints({ journal, textOf }: Pick<UndoParts, "journal" | "textOf">): readonly UndoPoint[] {
+  return momentsOf(journal.records).map((moment, index) => pointOf(moment, index, textOf));
+}
+
+/** Puts files back, or says what it would do. Throws UserError where there is no such point. */
+export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
+  readonly outcome: UndoOutcome;
+  /** What was done; absent where nothing was. */
+  readonly changes?: ChangeSet;
+  readonly done: readonly Change[];
+}> {
+  const { journal, pack, root } = parts;
+  const moments = momentsOf(journal.records);
+  const index = indexOf(moments, request.to);
+  const moment = moments[index];
+  if (moment === undefined) throw noPoint(moments, request.to);
+  const point = pointOf(moment, index, parts.textOf);
+  const wanted = wantedBefore(journal.records, moment.position);
+  const byName = new Map<string, string>();
+  for (const [path, { want }] of wanted) {
+    if ((want.kind === "file" || want.kind === "link") && want.content?.startsWith("git:")) {
+      byName.set(want.content, path);
+    }
+  }
+  const fetched = byName.size === 0 ? undefined : await parts.fetch(byName);
+  const disk: UndoDisk = {
+    at: (path) => placeIn(parts.scopes, path),
+    content(content) {
+      if (!content.startsWith("sha256:")) return fetched?.get(content);
+      const number = pack.find(content.slice(7));
+      return number === undefined ? undefined : pack.read(number);
+    },
+    keep(bytes) {
+      const number = pack.add(bytes);
+      return number === undefined ? undefined : `sha256:${pack.digest(number)}`;
+    },
+    shown: (path) => shownIn(root, path),
+  };
+  const work = planUndo(wanted, disk, request.force === true);
+  if (request.dryRun) {
+    const outcome = { point, steps: stepsOf(work.tasks, disk), left: work.left, isDone: false };
+    return { outcome, done: [] };
+  }
+  const { changes, left, done } = runUndo(work, disk);
+  const outcome = { point, steps: stepsOf(done, disk), left: [...work.left, ...left], isDone: true };
+  if (changes.length === 0) return { outcome, done: [] };
+  pack.flush();
+  journal.add({ type: "undo", to: moment.position, time: new Date(parts.now()).toISOString(), changes });
+  return {
+    outcome,
+    changes: changeSet(changes, root, { of: "undo", calls: [], counted: [], leftOut: leftOut(outcome.left) }),
+    done: changes,
+  };
+}
+
+function leftOut(left: readonly UndoLeft[]): ChangeSet["leftOut"] {
+  const by = Map.groupBy(left, ({ why }) => why);
+  return [...by].map(([why, list]) => ({
+    why: `left as it is: ${why}`,
+    count: list.length,
+    paths: list.slice(0, 10).map(({ path }) => path),
+  }));
+}
+
+/** The scope that a path lies in; a sentence where tools may not write there. */
+function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["at"]> {
+  for (const { tree, isKept } of scopes) {
+    const root = bytePath(tree.root);
+    if (path === root || !isInside(path, root)) continue;
+    const inner = path.slice(root === "/" ? 1 : root.length + 1);
+    const parts = inner.split("/");
+    if (parts.includes("..") || parts.includes(".")) break;
+    if (parts.includes(".git")) return "it is git's own";
+    const isFree = parts.every((_, at) => isKept(parts.slice(0, at + 1).join("/")));
+    return isFree ? { tree, path: inner } : "it is protected";
+  }
+  return "it lies outside of what tools may write";
+}
+
+function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): UndoPoint {
+  const { kind, entryId, time, files, isUndone } = moment;
+  return {
+    number: index + 1,
+    kind,
+    ...(entryId === undefined ? {} : { entryId }),
+    text: entryId === undefined ? "files were put back" : oneLine(textOf(entryId)),
+    time,
+    files,
+    isUndone,
+  };
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}
+
+function indexOf(moments: readonly Moment[], to: UndoRequest["to"]): number {
+  if (to === undefined) return moments.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
+  return typeof to === "number" ? to - 1 : moments.findIndex(({ entryId }) => entryId === to);
+}
+
+function noPoint(moments: readonly Moment[], to: UndoRequest["to"]): UserError {
+  if (to === undefined) {
+    return new UserError({
+      what: "There is nothing to undo",
+      why: moments.length === 0 ? "no changes of this session were kept" : "everything is undone already",
+      fix: "See what there is with sandpiper undo --list",
+    });
+  }
+  return new UserError({
+    what: `Cannot go back to ${JSON.stringify(to)}`,
+    why: moments.length === 0 ? "no changes of this session were kept" : `there are points 1 to ${moments.length}`,
+    fix: "Take one from sandpiper undo --list",
+  });
+}

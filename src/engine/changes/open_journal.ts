@@ -1,0 +1,105 @@
+import { dirname } from "@std/path";
+import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
+import type { Tree } from "../../core/support/tree.ts";
+import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { textOf as textOfContent } from "../../core/message.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { openJournalFile } from "../../changes/journal_file.ts";
+import { createPace } from "../../changes/pace.ts";
+import { openPack } from "../../changes/pack.ts";
+import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
+import { undo, undoPoints } from "../../changes/undo.ts";
+import type { Config } from "../../config/config.ts";
+import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
+import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
+
+/** The journal of a session, open. */
+export interface OpenJournal {
+  readonly recorder: Recorder;
+  readonly points: () => Promise<readonly UndoPoint[]>;
+  readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
+  readonly close: () => Promise<void>;
+}
+
+/** Deeper folders, and files beyond this number, are not looked at. */
+const LIMITS = { depth: 128, entries: 1_000_000 };
+
+/** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
+export function openSessionJournal({ config, settings, store, policy, tell, notify }: {
+  readonly config: Config;
+  readonly settings: CheckpointSettings;
+  readonly store: SessionStore;
+  readonly policy: () => Policy;
+  readonly tell: (changes: ChangeSet) => void;
+  readonly notify: (message: string) => void;
+}): OpenJournal | undefined {
+  if (!canJournal()) return undefined;
+  const folder = checkpointsFolder(config);
+  const isKept = store.path !== undefined && folder !== undefined;
+  const temporary = isKept ? undefined : temporaryFolder({ prefix: "sandpiper-changes-" });
+  const paths = journalPaths(temporary?.path ?? folder ?? "", store.header.id);
+  Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
+  const journal = openJournalFile(paths.journal, { session: store.header.id, root: config.root });
+  journal.notices.forEach(notify);
+  const pack = openPack(paths.pack, settings.maxBytes);
+  const trees = new Map<string, Tree>();
+  let current: { readonly policy: Policy; readonly scopes: WriteScopes } | undefined;
+  const scopes = (): readonly Scope[] => {
+    const now = policy();
+    if (current?.policy !== now) current = { policy: now, scopes: openWriteScopes(now, trees) };
+    return current.scopes.list;
+  };
+  const recorder = openRecorder({
+    root: config.root,
+    scopes,
+    journal,
+    pack,
+    limits: { ...LIMITS, maxFileBytes: settings.maxFileBytes },
+    pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
+    known: () => undefined,
+    fetch: () => Promise.resolve(new Map()),
+    now: Date.now,
+    tell,
+    onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
+  });
+  if (isKept) removeOld(folder, settings.days, Date.now());
+  const textOf = (entryId: string): string => entryText(store, entryId);
+  return {
+    recorder,
+    points: async () => {
+      await recorder.catchUp();
+      return undoPoints({ journal, textOf });
+    },
+    undo: async (request) => {
+      await recorder.catchUp();
+      const { outcome, changes, done } = await undo({
+        root: config.root,
+        journal,
+        pack,
+        scopes: scopes(),
+        fetch: () => Promise.resolve(new Map()),
+        textOf,
+        now: Date.now,
+      }, request);
+      if (changes !== undefined) {
+        await recorder.absorb(done);
+        tell(changes);
+      }
+      return outcome;
+    },
+    close: async () => {
+      await recorder.close();
+      journal.close();
+      pack.close();
+      current?.scopes.close();
+      temporary?.remove();
+    },
+  };
+}
+
+/** The words of a message, for lists. */
+export function entryText(store: Pick<SessionStore, "entry">, entryId: string): string {
+  const entry = store.entry(entryId);
+  return entry?.type === "message" && entry.message.role === "user" ? textOfContent(entry.message.content) : "";
+}

@@ -1,0 +1,147 @@
+// The journal of the session at hand. Its code is loaded and its files are opened when the first request is out: nothing of it
+// stands between a person's words and the model.
+import type { ChangeSet, ChangingCall, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { SessionStore } from "../../core/session.ts";
+import type { Recorder } from "../../changes/recorder.ts";
+import type { Config } from "../../config/config.ts";
+import { checkpointSettings } from "../sessions/checkpoint_place.ts";
+import type { OpenJournal } from "./open_journal.ts";
+
+/** What the engine does with the journal of changes. */
+export interface SessionChanges {
+  /** Reads the events of a run. */
+  readonly record: (event: AgentEvent) => void;
+  /** A request is on its way. */
+  readonly onRequest: () => void;
+  /** Looks at what is left, and tells what changed in the run. */
+  readonly runEnds: () => Promise<void>;
+  /** Looks now; the paths that calls changed since this was asked last, as in FileChange. Empty where nobody may look. */
+  readonly sinceLast: () => Promise<readonly string[]>;
+  readonly points: () => Promise<readonly UndoPoint[]>;
+  readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
+  readonly close: () => Promise<void>;
+}
+
+/** What it needs of the session. */
+export interface SessionChangesParts {
+  readonly config: () => Config;
+  readonly policy: () => Policy;
+  readonly store: () => SessionStore;
+  /** Whether a tool of this name only looks, whoever believes it: those of the program alone. */
+  readonly isReadOnly: (tool: string) => boolean;
+  readonly tell: (event: AgentEvent) => void;
+  readonly notify: (message: string) => void;
+}
+
+/** How long after a request was built the look begins: the request should be out. */
+const LOOK_AFTER_MS = 5;
+
+/** The journal of a session; one that does nothing where settings or the system forbid it. */
+export function sessionChanges(parts: SessionChangesParts): SessionChanges {
+  let opening: Promise<OpenJournal | undefined> | undefined;
+  let recorder: Recorder | undefined;
+  let waiting: ((recorder: Recorder) => void)[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const changed = new Set<string>();
+  const tell = (changes: ChangeSet): void => {
+    if (changes.of === "calls") { for (const { path } of changes.files) changed.add(path); }
+    parts.tell({ type: "changes", changes });
+  };
+
+  const open = (): Promise<OpenJournal | undefined> =>
+    opening ??= (async () => {
+      const settings = checkpointSettings(parts.config());
+      if (settings === undefined) return undefined;
+      try {
+        const { openSessionJournal } = await import("./open_journal.ts");
+        const opened = openSessionJournal({
+          config: parts.config(),
+          settings,
+          store: parts.store(),
+          policy: parts.policy,
+          tell,
+          notify: parts.notify,
+        });
+        recorder = opened?.recorder;
+        for (const tell of waiting.splice(0)) if (recorder) tell(recorder);
+        return opened;
+      } catch (error) {
+        parts.notify(`What changes is not recorded: ${messageOf(error)}`);
+        waiting = [];
+        return undefined;
+      }
+    })();
+  const say = (what: (recorder: Recorder) => void): void => recorder ? what(recorder) : void waiting.push(what);
+
+  const leave = async (): Promise<void> => {
+    clearTimeout(timer);
+    const left = opening;
+    [opening, recorder, waiting] = [undefined, undefined, []];
+    await (await left)?.close();
+  };
+
+  return {
+    record(event) {
+      switch (event.type) {
+        case "agent_start":
+          return say((to) => to.runStarts());
+        case "message_end": {
+          if (event.message.role !== "user" || event.discarded) return;
+          const entryId = parts.store().leaf();
+          return entryId === null ? undefined : say((to) => to.prompt(entryId));
+        }
+        case "tool_execution_start": {
+          const call: ChangingCall = { toolCallId: event.toolCallId, toolName: event.toolName };
+          const isReadOnly = parts.isReadOnly(event.toolName);
+          const at = Date.now();
+          return say((to) => to.callStarts(call, isReadOnly, at));
+        }
+        case "tool_execution_end":
+          return say((to) => to.callEnds(event.toolCallId));
+        // A check is a command of the program's own.
+        case "check_start": {
+          const at = Date.now();
+          return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, false, at));
+        }
+        case "check_end":
+          return say((to) => to.callEnds(event.checkId));
+        case "session_changed":
+          if (event.reason === "new" || event.reason === "resume" || event.reason === "fork") void leave();
+      }
+    },
+    onRequest() {
+      clearTimeout(timer);
+      timer = setTimeout(() => void open().then((opened) => opened?.recorder.lookSoon()), LOOK_AFTER_MS);
+    },
+    async runEnds() {
+      clearTimeout(timer);
+      await (await open())?.recorder.runEnds();
+    },
+    async sinceLast() {
+      await (await open())?.recorder.catchUp();
+      const paths = [...changed];
+      changed.clear();
+      return paths;
+    },
+    async points() {
+      return (await open())?.points() ?? [];
+    },
+    async undo(request) {
+      const opened = await open();
+      if (opened === undefined) throw off();
+      return await opened.undo(request);
+    },
+    close: leave,
+  };
+}
+
+function off(): UserError {
+  return new UserError({
+    what: "Nothing can be undone",
+    why: "changes are not recorded here",
+    fix: "Allow it with the setting checkpoints, see docs/undo.md",
+  });
+}

@@ -1,0 +1,63 @@
+import { dirname, join } from "@std/path";
+import { isSessionId } from "../../session/identifiers.ts";
+import type { Config } from "../../config/config.ts";
+
+/** What holds for the journal of changes. */
+export interface CheckpointSettings {
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+  readonly days: number;
+}
+
+const MB = 1024 ** 2;
+const DEFAULTS: CheckpointSettings = { maxBytes: 256 * MB, maxFileBytes: 8 * MB, days: 14 };
+
+/** The settings with their defaults; undefined where the journal is off. */
+export function checkpointSettings(
+  { settings: { checkpoints } }: Pick<Config, "settings">,
+): CheckpointSettings | undefined {
+  if (checkpoints === false) return undefined;
+  return typeof checkpoints === "object" ? { ...DEFAULTS, ...checkpoints } : DEFAULTS;
+}
+
+/** Where journals are, one folder a session; undefined where this process may not write. */
+export function checkpointsFolder({ auditFolder }: Pick<Config, "auditFolder">): string | undefined {
+  return auditFolder === undefined ? undefined : join(dirname(auditFolder), "checkpoints");
+}
+
+/** The files of a session's journal. */
+export function journalPaths(folder: string, session: string): { readonly journal: string; readonly pack: string } {
+  if (!isSessionId(session)) throw new Error("the id of a session could lead elsewhere");
+  return { journal: join(folder, session, "journal.jsonl"), pack: join(folder, session, "pack") };
+}
+
+/** Removes journals that nobody wrote to for so many days. */
+export function removeOld(folder: string, days: number, now: number): void {
+  for (const { name, isDirectory } of listed(folder)) {
+    if (!isDirectory) continue;
+    const times = ["journal.jsonl", "pack"].flatMap((file) => modified(join(folder, name, file)));
+    const last = Math.max(...times, times.length === 0 ? modified(join(folder, name))[0] ?? now : 0);
+    if (now - last <= days * 86_400_000) continue;
+    try {
+      Deno.removeSync(join(folder, name), { recursive: true });
+    } catch {
+      // Another process removed it.
+    }
+  }
+}
+
+function listed(folder: string): readonly Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)];
+  } catch {
+    return [];
+  }
+}
+
+function modified(path: string): number[] {
+  try {
+    return [Deno.lstatSync(path).mtime?.getTime() ?? 0];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,220 @@
+// Files below one folder by descriptors: each path is resolved by the kernel below the open folder and through no link
+// (openat2(2)), so that whoever swaps a folder for a link meanwhile leads this process nowhere.
+import {
+  emptyRecords,
+  type FolderScan,
+  KIND,
+  RECORD,
+  type Records,
+  statusIn,
+  type Tree,
+  type TreeStatus,
+} from "../../core/support/tree.ts";
+import { bytesOfPath, cPath, stringOf } from "./byte_path.ts";
+import { addressOf, AT_FDCWD, CALLS, close, errno, errnoName, libc, read, systemCall } from "./ffi.ts";
+import { visitListing } from "./folder_listing.ts";
+
+const ARM = Deno.build.arch === "aarch64";
+const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
+const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
+const O_CLOEXEC = 0o2000000;
+const O_PATH = 0o10000000;
+const O_NONBLOCK = 0o4000;
+const O_WRONLY = 1;
+const O_CREAT_EXCL = 0o300;
+/** Below the folder alone, no links, none of procfs either: include/uapi/linux/openat2.h. */
+const RESOLVE = 0x08n | 0x04n | 0x02n;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+const AT_REMOVEDIR = 0x200;
+const STATX_BASIC_STATS = 0x7ff;
+const EINTR = 4;
+
+const how = new BigUint64Array(3);
+const status = new Uint8Array(256);
+const words = new Uint32Array(status.buffer);
+let statusAddress: bigint | undefined;
+
+/** Opens the tree below a folder; undefined where there is no such folder or it may not be listed. */
+export function openFolderTree(root: string): Tree | undefined {
+  const top = systemCall("openat", AT_FDCWD, cPath(bytesOfPath(root)), O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (top < 0) return undefined;
+
+  const openAt = (path: string, flags: number): number => {
+    how[0] = BigInt(flags | O_CLOEXEC);
+    how[2] = RESOLVE;
+    return systemCall("openat2", top, cPath(path === "" ? "." : path), how, 24);
+  };
+  const within = <T>(path: string, flags: number, work: (fd: number) => T): T => {
+    const fd = openAt(path, flags);
+    if (fd < 0) throw failed("opened");
+    try {
+      return work(fd);
+    } finally {
+      close(fd);
+    }
+  };
+  /** Calls `work` with the folder around a path and the name in it. */
+  const inFolder = <T>(path: string, work: (fd: number, name: Uint8Array<ArrayBuffer>) => T): T => {
+    const cut = path.lastIndexOf("/");
+    const name = path.slice(cut + 1);
+    if (name === "" || name === "." || name === "..") throw new Error("it is no name in a folder");
+    return within(path.slice(0, Math.max(0, cut)), O_PATH | O_DIRECTORY, (fd) => work(fd, cPath(name)));
+  };
+  /** Makes something under a free name and gives it its own. */
+  const put = (path: string, make: (fd: number, name: Uint8Array<ArrayBuffer>) => void): void =>
+    inFolder(path, (fd, name) => {
+      const free = cPath(`.${crypto.randomUUID()}.tmp`);
+      try {
+        make(fd, free);
+        if (systemCall("renameat", fd, free, fd, name) < 0) throw failed("put in its place");
+      } catch (error) {
+        systemCall("unlinkat", fd, free);
+        throw error;
+      }
+    });
+
+  return {
+    root,
+    scan(folder) {
+      const fd = openAt(folder, O_DIRECTORY | O_NONBLOCK);
+      return fd < 0 ? undefined : scanOf(fd);
+    },
+    status(path) {
+      const fd = openAt(path, O_PATH | O_NOFOLLOW);
+      if (fd < 0) return undefined;
+      try {
+        return statusOfOpen(fd);
+      } finally {
+        close(fd);
+      }
+    },
+    read(path, maxBytes) {
+      // A pipe opens at once and is seen to be one.
+      const fd = openAt(path, O_NONBLOCK | O_NOFOLLOW);
+      if (fd < 0) return undefined;
+      try {
+        const before = statusOfOpen(fd);
+        if (before === undefined || before.mode >> 12 !== KIND.file || before.size > maxBytes) return undefined;
+        const bytes = new Uint8Array(before.size);
+        for (let total = 0; total < bytes.length;) {
+          const count = read(fd, bytes.subarray(total));
+          if (count < 0 && errno() === EINTR) continue;
+          if (count <= 0) return undefined;
+          total += count;
+        }
+        return statusOfOpen(fd)?.stamp === before.stamp ? { bytes, status: before } : undefined;
+      } finally {
+        close(fd);
+      }
+    },
+    readLink(path) {
+      try {
+        return inFolder(path, (fd, name) => {
+          const target = new Uint8Array(4096);
+          const length = systemCall("readlinkat", fd, name, target, target.length);
+          return length < 0 ? undefined : stringOf(target, 0, length);
+        });
+      } catch {
+        return undefined;
+      }
+    },
+    makeFolder: (path, mode) =>
+      inFolder(path, (fd, name) => {
+        if (systemCall("mkdirat", fd, name, mode) < 0) throw failed("made");
+      }),
+    putFile: (path, bytes, mode) =>
+      put(path, (folder, name) => {
+        const fd = systemCall("openat", folder, name, O_WRONLY | O_CREAT_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600);
+        if (fd < 0) throw failed("made");
+        try {
+          for (let total = 0; total < bytes.length;) {
+            const count = systemCall("write", fd, bytes.subarray(total), bytes.length - total);
+            if (count < 0 && errno() === EINTR) continue;
+            if (count <= 0) throw failed("written");
+            total += count;
+          }
+          if (systemCall("fchmod", fd, mode) < 0) throw failed("given its mode");
+        } finally {
+          close(fd);
+        }
+      }),
+    putLink: (path, target) =>
+      put(path, (folder, name) => {
+        if (systemCall("symlinkat", cPath(target), folder, name) < 0) throw failed("made");
+      }),
+    remove: (path, isFolder) =>
+      inFolder(path, (fd, name) => {
+        if (systemCall("unlinkat", fd, name, isFolder ? AT_REMOVEDIR : 0) < 0) throw failed("removed");
+      }),
+    setMode: (path, mode) => setMode(path, mode),
+    close: () => close(top),
+  };
+
+  function setMode(path: string, mode: number): void {
+    // A file without the right to read opens for nobody but as a path, and fchmod(2) takes no such descriptor.
+    within(path, O_PATH | O_NOFOLLOW, (fd) => {
+      if ((statusOfOpen(fd)?.mode ?? 0) >> 12 === KIND.link) throw new Error("a link stands there");
+      const place = new TextEncoder().encode(`/proc/self/fd/${fd}\0`);
+      if (systemCall("fchmodat", AT_FDCWD, place, mode) < 0) throw failed("given its mode");
+    });
+  }
+}
+
+function scanOf(fd: number): FolderScan {
+  const folder = BigInt(fd);
+  const number = BigInt(CALLS.statx[Deno.build.arch]);
+  const flags = BigInt(AT_SYMLINK_NOFOLLOW);
+  const wanted = BigInt(STATX_BASIC_STATS);
+  const into64 = statusAddress ??= addressOf(status);
+  const { syscall } = libc();
+  return {
+    next: (into) =>
+      visitListing(fd, (listing, start, end, address) => {
+        if (Number(syscall(number, folder, address, flags, wanted, into64)) !== 0) return;
+        addRecord(into, listing, start, end);
+      }),
+    close: () => close(fd),
+  };
+}
+
+/** Adds what statx(2) said, with its name. struct statx; both architectures are little-endian. */
+function addRecord(into: Records, listing: Uint8Array, start: number, end: number): void {
+  const length = (RECORD.name + end - start + 3) & ~3;
+  if (into.length + length > into.bytes.length) {
+    const larger = emptyRecords(Math.max(into.bytes.length * 2, into.length + length, 4096));
+    larger.bytes.set(into.bytes.subarray(0, into.length));
+    [into.bytes, into.words] = [larger.bytes, larger.words];
+  }
+  const { bytes, words: to } = into;
+  const word = into.length >> 2;
+  to[word] = length | ((words[7] ?? 0) & 0xffff) << 16;
+  to[word + RECORD.inode] = words[8] ?? 0;
+  to[word + RECORD.inode + 1] = words[9] ?? 0;
+  to[word + RECORD.size] = words[10] ?? 0;
+  to[word + RECORD.size + 1] = words[11] ?? 0;
+  to[word + RECORD.modified] = words[28] ?? 0;
+  to[word + RECORD.modifiedNs] = words[30] ?? 0;
+  to[word + RECORD.changed] = words[24] ?? 0;
+  to[word + RECORD.changedNs] = words[26] ?? 0;
+  to[word + RECORD.note] = 0;
+  let at = into.length + RECORD.name;
+  for (let place = start; place < end; place++) bytes[at++] = listing[place] ?? 0;
+  into.length += length;
+  while (at < into.length) bytes[at++] = 0;
+}
+
+const one = emptyRecords(RECORD.name);
+
+function statusOfOpen(fd: number): TreeStatus | undefined {
+  if (systemCall("statx", fd, EMPTY, AT_EMPTY_PATH, STATX_BASIC_STATS, status) !== 0) return undefined;
+  one.length = 0;
+  addRecord(one, EMPTY, 0, 0);
+  return statusIn(one, 0);
+}
+
+const EMPTY = new Uint8Array(1);
+
+function failed(what: string): Error {
+  return new Error(`it could not be ${what}: ${errnoName(errno())}`);
+}

@@ -8,6 +8,7 @@ import { COMMANDS } from "../src/config/options/commands.ts";
 import type { Flag } from "../src/config/options/flag.ts";
 import { FLAGS } from "../src/config/options/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
+import { reportSchema } from "../src/cli/report/report_schema.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 import { requirementsPage } from "./docs/requirements.ts";
@@ -20,6 +21,7 @@ const pages = {
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),
   "docs/events.schema.json": JSON.stringify(eventsSchema(MANIFEST_SCHEMA), null, 2) + "\n",
+  "docs/report.schema.json": JSON.stringify(reportSchema(), null, 2) + "\n",
   "docs/manifest.schema.json": JSON.stringify(MANIFEST_SCHEMA, null, 2) + "\n",
   "tools/definitions.ts": await definitions(),
 };

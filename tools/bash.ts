@@ -152,13 +152,14 @@ interface Denied {
   readonly denial?: DeniedThing;
   readonly denials?: readonly DeniedThing[];
   readonly sandboxNotes?: readonly string[];
+  readonly reached?: readonly string[];
   readonly isDenied?: boolean;
 }
 
 type DeniedThing = Pick<Denial, "kind" | "target">;
 
 function detailsOf(outcome: ShellOutcome & Denied): JsonObject {
-  const { exitCode, ending, truncatedBy, fullOutputPath, denial, denials, sandboxNotes, isDenied } = outcome;
+  const { exitCode, ending, truncatedBy, fullOutputPath, denial, denials, sandboxNotes, reached, isDenied } = outcome;
   return {
     exitCode,
     ending,
@@ -167,6 +168,7 @@ function detailsOf(outcome: ShellOutcome & Denied): JsonObject {
     ...(denial === undefined ? {} : { denial: { ...denial } }),
     ...(denials === undefined ? {} : { denials: denials.map((one) => ({ ...one })) }),
     ...(sandboxNotes === undefined ? {} : { sandboxNotes }),
+    ...(reached === undefined ? {} : { hosts: reached }),
     ...(isDenied ? { isDenied } : {}),
   };
 }

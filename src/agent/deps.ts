@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { AgentMessage, RequestMessage } from "../core/message.ts";
+import type { AgentMessage, AssistantMessage, RequestMessage } from "../core/message.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { CallOptions } from "../core/runner.ts";
@@ -43,6 +43,12 @@ export interface CheckedCall {
   readonly args: JsonObject;
 }
 
+/** Whether a run may end well. `again`: the model gets these messages first; `isBound`: its next answer is held to the schema. */
+export type Verdict =
+  | { readonly kind: "holds" }
+  | { readonly kind: "again"; readonly messages: UserInput; readonly isBound?: boolean }
+  | { readonly kind: "fails"; readonly reason: string };
+
 /** All that the loop needs from the rest of the program. */
 export interface AgentDeps {
   readonly provider: Provider;
@@ -83,6 +89,12 @@ export interface AgentDeps {
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
   /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  /** What is asked of the answer of a model that has nothing left to do; without it, the run is done then. */
+  readonly judge?: (answer: AssistantMessage, signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;
+  /** Messages that the model gets with the results of a turn in which it called tools. */
+  readonly afterCalls?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, UserInput>;
+  /** Shape of the final answer as JSON Schema; only a round that is bound to it carries it. */
+  readonly answerSchema?: JsonObject;
   /** Runs when a turn has ended and another one follows, never between a call and its result. */
   readonly betweenTurns?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, void>;
 }

@@ -93,7 +93,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
 async function requestOf(
   { prompt, tools }: CompiledRound,
   said: AssistantMessage | undefined,
-  { deps, session, signal }: RunState,
+  { deps, session, signal, isBound }: RunState,
 ): Promise<ProviderRequest> {
   const messages = deps.transformContext
     ? await deps.transformContext(session.messages, signal)
@@ -105,6 +105,7 @@ async function requestOf(
     thinking: deps.thinking,
     ...(deps.cacheKey === undefined ? {} : { cacheKey: deps.cacheKey }),
     ...(deps.maxTokens === undefined ? {} : { maxTokens: deps.maxTokens }),
+    ...(isBound && deps.answerSchema ? { answerSchema: deps.answerSchema } : {}),
   };
 }
 

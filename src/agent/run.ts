@@ -11,6 +11,7 @@ import { belongsInConversation, problemsOf, repairTranscript } from "./transcrip
 interface Ending {
   readonly ending: RunEnding;
   readonly limit?: LimitName;
+  readonly reason?: string;
 }
 
 /**
@@ -47,12 +48,15 @@ export async function* runPrompt(
 
       run.meter.addTurn();
       end = endingOf(message, calls.length > 0, run);
+      const more: AgentMessage[] = [];
+      if (end?.ending === "done") end = yield* judged(message, run, more);
       if (end) break;
-      inputs = yield* nextInputs(calls.length > 0, run);
+      if (calls.length > 0 && run.deps.afterCalls) more.push(...(yield* run.deps.afterCalls(run.signal)));
+      inputs = [...more, ...(yield* nextInputs(calls.length > 0 || more.length > 0, run))];
       if (deps.betweenTurns) yield* metered(deps.betweenTurns(run.signal), run.meter);
     }
-    const { ending, ...limit } = end;
-    yield { type: "agent_end", messages: run.added, ending, ...limit };
+    const { ending, ...why } = end;
+    yield { type: "agent_end", messages: run.added, ending, ...why };
     const totals = { ...run.meter.totals(), durationMs: Math.max(0, deps.now() - startedAt) };
     yield { type: "agent_settled", aborted: ending === "aborted", totals };
   } finally {
@@ -75,6 +79,27 @@ function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): 
   // Without calls the answer is already there; what waits in the queues stays there for the person.
   if (!hasCalls) return { ending: "limit", limit };
   run.concluding = limit;
+  return undefined;
+}
+
+/** What becomes of a run whose model has nothing left to do; `more` gets what the model is told before it may end. */
+async function* judged(
+  answer: AssistantMessage,
+  run: RunState,
+  more: AgentMessage[],
+): AsyncGenerator<AgentEvent, Ending | undefined> {
+  if (!run.deps.judge) return { ending: "done" };
+  run.isBound = false;
+  const verdict = yield* run.deps.judge(answer, run.signal);
+  if (run.isOutOfTime()) return { ending: "limit", limit: "timeoutMs" };
+  if (run.signal.aborted) return { ending: "aborted" };
+  if (verdict.kind === "fails") return { ending: "unproven", reason: verdict.reason };
+  // Somebody may have said something meanwhile.
+  if (verdict.kind === "holds") return run.deps.queues.isEmpty() ? { ending: "done" } : undefined;
+  const limit = run.meter.reached();
+  if (limit !== undefined) return { ending: "limit", limit };
+  run.isBound = verdict.isBound ?? false;
+  more.push(...verdict.messages);
   return undefined;
 }
 

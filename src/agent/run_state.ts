@@ -19,6 +19,8 @@ export interface RunState {
   nextRound(kind: Omit<RoundRequest, "round" | "retryInstruction">): RoundRequest;
   /** The limit under which the turn at hand is the last one. */
   concluding?: LimitName;
+  /** The next reply is held to the answer's schema. */
+  isBound?: boolean;
   /** Ends the timer and whatever still listens to `signal`. */
   close(): void;
 }

@@ -28,7 +28,14 @@ export interface UserPrompt {
 
 /** What became of a prompt. `command`: an extension's command ran; `handled`: a hook took it; `queued`: it waits. */
 export type PromptOutcome =
-  | { readonly kind: "run"; readonly ending: RunEnding; readonly limit?: string; readonly errorMessage?: string }
+  | {
+    readonly kind: "run";
+    readonly ending: RunEnding;
+    readonly limit?: string;
+    /** What did not hold, when `ending` is `unproven`. */
+    readonly reason?: string;
+    readonly errorMessage?: string;
+  }
   | { readonly kind: "command" | "handled" | "queued" };
 
 /** A tool as people see it. */
@@ -81,6 +88,32 @@ export interface SessionTotals {
   readonly userMessages: number;
   /** What models said. */
   readonly assistantMessages: number;
+}
+
+/** What one request cost, and why its cache did not hold. */
+export interface RoundBill {
+  /** From 1. */
+  readonly round: number;
+  /** Tokens of input that no cache held; those put into a cache are among them. */
+  readonly uncached: number;
+  /** Tokens of input that a cache held. */
+  readonly cached: number;
+  /** Tokens of the answer. */
+  readonly output: number;
+  /** USD; absent where no price is known. */
+  readonly cost?: number;
+  /** What of the request before this one was paid for again. */
+  readonly lost?: LostCache;
+}
+
+/** Input that had been sent before, and was not taken from the cache. */
+export interface LostCache {
+  /** Sections that are not as they were, in the order of the prompt; `tools`, `model` and `history` stand for these. */
+  readonly because: readonly string[];
+  /** How many. */
+  readonly tokens: number;
+  /** USD more than from the cache, where the prices of both are known; else what the tokens cost. */
+  readonly cost?: number;
 }
 
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
@@ -166,6 +199,8 @@ export interface Engine {
   state(): EngineState;
   /** The conversation at hand. */
   messages(): readonly AgentMessage[];
+  /** Each request of the session as it was paid for, and where the cache was lost. */
+  bill(): Promise<readonly RoundBill[]>;
   /** The session at hand; another one after a move. */
   store(): SessionStore;
   /** All tools of the session: those that are active and those that can be switched on. */

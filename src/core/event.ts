@@ -10,8 +10,8 @@ export type AssistantDelta =
   | { readonly type: "thinking_delta"; readonly delta: string }
   | { readonly type: "toolcall_delta"; readonly index: number; readonly name?: string; readonly delta: string };
 
-/** Why a run ended. */
-export type RunEnding = "done" | "error" | "aborted" | "limit";
+/** Why a run ended. `unproven`: the model said that it was done, and a check or the answer's schema did not hold. */
+export type RunEnding = "done" | "error" | "aborted" | "limit" | "unproven";
 
 /** Why the history is shortened. */
 export type CompactionReason = "manual" | "threshold" | "overflow";
@@ -140,6 +140,26 @@ export type AgentEvent =
     /** Of the request for the summary. */
     readonly usage?: Usage;
   }
+  /** A command that decides whether the run is done begins; `tries`: how often it may run. */
+  | {
+    readonly type: "check_start";
+    readonly checkId: string;
+    readonly command: string;
+    readonly attempt: number;
+    readonly tries: number;
+  }
+  | {
+    readonly type: "check_end";
+    readonly checkId: string;
+    readonly command: string;
+    readonly attempt: number;
+    readonly passed: boolean;
+    /** Absent when the command was ended before it had one. */
+    readonly exitCode?: number;
+    /** The end of what it printed. */
+    readonly output: string;
+    readonly durationMs: number;
+  }
   /** A tool call was denied and could be allowed; a mode that can ask answers, the others say no. */
   | {
     readonly type: "permission_request";
@@ -161,6 +181,8 @@ export type AgentEvent =
     readonly ending: RunEnding;
     /** Which limit, when `ending` is `limit`. */
     readonly limit?: string;
+    /** What did not hold, in one sentence, when `ending` is `unproven`. */
+    readonly reason?: string;
     readonly willRetry?: boolean;
   }
   | { readonly type: "agent_settled"; readonly aborted: boolean; readonly totals: RunTotals };

@@ -56,6 +56,8 @@ export interface ProviderRequest {
   readonly thinking: ThinkingLevel;
   /** Upper limit of output tokens; left to the server when absent. */
   readonly maxTokens?: number;
+  /** The reply is to be JSON of this schema, and no calls; adapters bind the server to it as far as it takes that. */
+  readonly answerSchema?: JsonObject;
 }
 
 /** What a provider streams. Exactly one `end` comes, last, whatever happens. */

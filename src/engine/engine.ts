@@ -27,6 +27,7 @@ import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
+import { openProof, type Proof } from "./proof/proof.ts";
 import { type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
@@ -83,6 +84,7 @@ class OpenSession implements EngineCore {
   #hooks: Hooks | undefined;
   #base: PromptBase | undefined;
   #prompt: PromptState | undefined;
+  #proof: Proof | undefined;
   /** The policy that prompt and tools are of. */
   #followed: Pick<ToolsHost, "policy" | "granted">;
   readonly #isOtherModel: boolean;
@@ -175,6 +177,7 @@ class OpenSession implements EngineCore {
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.#servers !== undefined);
     base.notices.forEach((notice) => this.notify(notice));
+    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
     tellStart(
@@ -210,6 +213,7 @@ class OpenSession implements EngineCore {
 
   readonly config = (): Config => this.#config;
   readonly hooks = (): Hooks | undefined => this.#hooks;
+  readonly proof = (): Proof | undefined => this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
 
@@ -323,6 +327,7 @@ class OpenSession implements EngineCore {
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
     this.#grants.take(this.#config.user);
+    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
     const before = this.#hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();

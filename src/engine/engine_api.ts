@@ -58,6 +58,10 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       };
     },
     messages: () => conversation.state.messages.slice(),
+    bill: async () => {
+      const { sessionBill } = await import("../session/export/session_bill.ts");
+      return sessionBill(conversation.store().entries());
+    },
     store: conversation.store,
     tools: toolset.views,
     commands: () => [

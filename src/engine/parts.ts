@@ -15,6 +15,7 @@ import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import type { PromptAdditions } from "./prompt/prompt_additions.ts";
 import type { PromptState } from "./prompt_state.ts";
+import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
 import type { Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
@@ -41,6 +42,8 @@ export interface EngineCore {
   readonly changes: SessionChanges;
   readonly inputs: () => InputSources;
   readonly hooks: () => Hooks | undefined;
+  /** What a run has to show before it is done; undefined: nothing. */
+  readonly proof: () => Proof | undefined;
   readonly work: Work;
   /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
   readonly followPolicy: () => void;

@@ -93,7 +93,8 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     }
     await settleBuilt(core, builder, made.text, signal);
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
-    const messages = [...clockMessages(core), user, ...pending.takeNextTurn(), ...injected];
+    const demanded = core.proof()?.messages() ?? [];
+    const messages = [...clockMessages(core), user, ...demanded, ...pending.takeNextTurn(), ...injected];
     return await run(messages, rolled, signal);
   }
 
@@ -124,6 +125,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       rolled,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
+      proof: core.proof()?.forRun() ?? {},
       beforeRequest: core.followPolicy,
       onRequest: () => {
         core.tools.warmSoon();
@@ -140,9 +142,15 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         }
         if (event.type === "agent_end") {
           await core.changes.runEnds();
-          const { ending, limit } = event;
+          const { ending, limit, reason } = event;
           lastEnding = ending;
-          outcome = { kind: "run", ending, ...(limit ? { limit } : {}), ...(errorMessage ? { errorMessage } : {}) };
+          outcome = {
+            kind: "run",
+            ending,
+            ...(limit ? { limit } : {}),
+            ...(reason ? { reason } : {}),
+            ...(errorMessage ? { errorMessage } : {}),
+          };
         }
         core.emit(event);
       }

@@ -31,6 +31,8 @@ export interface TurnParts {
   readonly cacheKey: string;
   /** What was said of retries since the start; undefined: the settings say it. */
   readonly isRetryOn: () => boolean | undefined;
+  /** What the run has to show before it is done. */
+  readonly proof: Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -89,6 +91,7 @@ export function runTurns(
       if (isShorter) rolled = undefined;
       return isShorter;
     },
+    ...parts.proof,
     ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
   };
   return runPrompt(messages, state, deps, signal);

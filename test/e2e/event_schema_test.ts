@@ -36,7 +36,7 @@ Deno.test("docs/events.schema.json says no to a field too many, a field too few 
     { type: "agent_begin" },
   ];
   assertEquals(misfits(wrong).map((text) => text.split(/[: ]/)[0]), ["agent_start", "agent_settled", "agent_begin"]);
-  assertEquals(PUBLISHED.oneOf.length, EVENT_TYPES.length + 1);
+  assertEquals(PUBLISHED.oneOf.length, EVENT_TYPES.length + 2);
 });
 
 Deno.test("json mode writes what docs/events.schema.json says", async () => {
@@ -57,11 +57,13 @@ Deno.test("json mode writes what docs/events.schema.json says", async () => {
       },
       { text: "Done.", usage: { input: 100, output: 5 } },
     ]);
-    const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], { cwd: ws, env: { HOME: home } });
+    const args = ["--mode", "json", "-m", `replay:${file}`, "--require", "true", "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
     const lines = events(ran.stdout);
     assertEquals(misfits(lines), []);
-    assertEquals(lines[0].type, "session");
+    assertEquals([lines[0].type, lines.at(-1).type], ["session", "run_report"]);
+    assertEquals(lines.filter(({ type }) => type.startsWith("check_")).length, 2);
     assertEquals(lines.some(isEvent("tool_execution_update")), true);
   });
 });
@@ -105,7 +107,8 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       const seen = new Set(lines.map(({ type }) => type));
       const unseen = EVENT_TYPES.filter((type) => !seen.has(type));
       // Only a tool that takes its time tells what it has so far: the run above had one.
-      assertEquals(unseen, ["tool_execution_update"]);
+      // The same run had a check and changed files.
+      assertEquals(unseen.sort(), ["changes", "check_end", "check_start", "tool_execution_update"]);
     });
   } finally {
     await server.close();

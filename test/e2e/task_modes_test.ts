@@ -20,14 +20,16 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
     const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "Done.\n"]);
     const lines = ran.stderr.trim().split("\n").filter((line) => line.includes("denied"));
-    assertEquals(lines.filter((line) => line.includes("secret.txt")).length, 1, ran.stderr);
+    assertEquals(lines.slice(0, 3).filter((line) => line.includes("secret.txt")).length, 1, ran.stderr);
     assertMatch(
       ran.stderr,
       new RegExp(`^warning: denied: read ${outside}/secret.txt; --allow-read=\\S+ allows it$`, "m"),
     );
     assertMatch(ran.stderr, new RegExp(`^warning: denied: write ${outside}/\\S+; --allow-write=\\S+ allows it$`, "m"));
     assertMatch(ran.stderr, /^warning: denied in write: .*\.git\/config/m);
-    assertEquals(lines.length, 3, ran.stderr);
+    assertEquals(lines.length, 4, ran.stderr);
+    // The last one says it of the whole run.
+    assertMatch(lines[3] ?? "", /^warning: 5 calls were denied, the last of the run among them: allowed by --allow-/);
     const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(quiet, { code: 0, stdout: "Done.\n", stderr: "" });
     // What is advised works as it stands.
@@ -88,7 +90,8 @@ Deno.test("-p names on standard error what was moved aside or put back after a c
       stderr,
       /^warning: in bash: Restored sub\/\.git\/config: .* core\.fsmonitor; what stood there is \S+\.$/m,
     );
-    assertEquals(stderr.trim().split("\n").filter((line) => line.startsWith("warning: ")).length, 5, stderr);
+    assertEquals(stderr.trim().split("\n").filter((line) => line.startsWith("warning: ")).length, 6, stderr);
+    assertMatch(stderr, /^warning: 1 call was denied, the last of the run: allowed by --allow-read=\S+$/m);
   });
 });
 
@@ -128,8 +131,9 @@ Deno.test("the last event of json mode has what the run used up", async () => {
       { text: "Done.", usage: { input: 20, output: 2, cacheRead: 100, costUsd: 0.25 } },
     ]);
     const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], { cwd: ws, env: { HOME: home } });
-    const { totals: { durationMs, ...totals }, ...last } = events(ran.stdout).at(-1);
+    const { totals: { durationMs, ...totals }, ...last } = events(ran.stdout).at(-2);
     assertEquals(last, { type: "agent_settled", aborted: false });
+    assertEquals(events(ran.stdout).at(-1).totals, { durationMs, ...totals });
     assertEquals(totals, {
       turns: 2,
       toolCalls: 2,
@@ -158,7 +162,8 @@ Deno.test("json mode says on standard error why it exits with 1", async () => {
       const ran = await run(SOURCE, ["--mode", "json", "-q", "-m", "gpt-5", "hi"], { cwd: ws, env });
       assertEquals(ran.code, 1);
       assertMatch(ran.stderr, /^error: .*\n {2}why: .*401.*\n {2}fix: .*\n$/);
-      assertEquals(events(ran.stdout).at(-1).type, "agent_settled");
+      const report = events(ran.stdout).at(-1);
+      assertEquals([report.type, report.outcome, report.exitCode], ["run_report", "error", 1]);
     } finally {
       await server.close();
     }

@@ -83,6 +83,7 @@ export function inProcess(): Host {
       if (outcome.kind !== "run") throw new Error(`no run: ${outcome.kind}`);
       if (outcome.ending === "error") return { ending: "error", said: outcome.errorMessage ?? "" };
       if (outcome.ending === "limit") throw new Error(`a limit: ${outcome.limit}`);
+      if (outcome.ending === "unproven") throw new Error(`unproven: ${outcome.reason}`);
       const last = agent.messages().findLast(({ role }) => role === "assistant");
       return { ending: outcome.ending, said: last?.role === "assistant" ? textOf(last.content) : "" };
     },

@@ -86,6 +86,7 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     set: (changed) => void (state = { ...state, ...changed }),
     notices: [],
     state: () => state,
+    bill: () => Promise.resolve([]),
     messages: () => messages,
     undoPoints: () => Promise.resolve([]),
     undo: none,

@@ -22,6 +22,8 @@ export function stopReason(
       return "cancelled";
     case "limit":
       return outcome.limit === "output" || outcome.limit === "maxTokensTotal" ? "max_tokens" : "max_turn_requests";
+    case "unproven":
+      return "end_turn";
     case "error":
       if (last?.failure?.kind === "content_filter") return "refusal";
       throw RequestError.internalError(undefined, outcome.errorMessage ?? "the model gave no answer");

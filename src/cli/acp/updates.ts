@@ -109,6 +109,11 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
         }
         case "auto_retry_start":
           return notice("warning", `${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts}`);
+        case "check_end":
+          return notice(
+            event.passed ? "info" : "warning",
+            `The check "${event.command}" ${event.passed ? "passed" : "failed"}`,
+          );
         case "notice":
           return notice(event.level, event.message);
         case "session_changed":

@@ -1,5 +1,7 @@
-import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
-import { UserError } from "../../core/error.ts";
+import { resolve } from "@std/path";
+import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
@@ -9,49 +11,168 @@ import { jsonMode, type ModeOutcome } from "./json.ts";
 import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
-import { warner } from "../output/report.ts";
+import { exitCodeOf, warner } from "../output/report.ts";
+import { failOnOf, failureOf } from "../report/fail_on.ts";
+import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
+import { checkPlace, type RunEnd, runReport, writeReport, writeWhole } from "../report/report.ts";
+import { jsonAnswer, shaped } from "../../engine/proof/answer_text.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
-  const task = taskOf(config);
+  const proof = proofOf(config);
+  const seen: Seen = { facts: collectFacts() };
   const watch = watchSignals();
-  const interrupted = (): number => watch.exitCode() ?? 1;
+  const interrupted = (): number => {
+    const code = watch.exitCode() ?? 1;
+    seen.end = { outcome: "aborted", exitCode: code };
+    return code;
+  };
   try {
     const engine = await watch.opened(
       openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
     );
     if (!engine) return interrupted();
     try {
+      const task = taskOf(config);
       const said = await watch.before(task());
-      return said ? await answer(engine, config, said, watch) : interrupted();
+      return said ? await answer(engine, config, said, { watch, proof, seen }) : interrupted();
     } finally {
       await engine.close();
     }
+  } catch (error) {
+    seen.end ??= { outcome: "error", exitCode: exitCodeOf(error), why: messageOf(error) };
+    throw error;
   } finally {
     watch.stop();
+    if (proof.report !== undefined && seen.end) {
+      writeReport(proof.report, runReport(seen.end, seen.facts.facts(), seen.state));
+    }
   }
 }
 
-async function answer(engine: Engine, config: Config, task: Task, watch: SignalWatch): Promise<number> {
+/** What is known of a run while it goes on. */
+interface Seen {
+  readonly facts: FactCollector;
+  state?: EngineState;
+  end?: RunEnd;
+}
+
+/** What the person wants to be shown of the run. */
+interface WantedProof {
+  readonly failOn: ReturnType<typeof failOnOf>;
+  /** Absolute. */
+  readonly report?: string;
+  /** Absolute. */
+  readonly output?: string;
+  /** Only JSON of the schema is an answer. */
+  readonly isShaped: boolean;
+}
+
+function proofOf(config: Config): WantedProof {
+  const { invocation: { values }, world } = config;
+  const place = (name: "report" | "output"): string | undefined => {
+    const value = values[name];
+    if (typeof value !== "string") return undefined;
+    const path = resolve(world.cwd, value);
+    checkPlace(path, `--${name}`);
+    return path;
+  };
+  const [report, output] = [place("report"), place("output")];
+  return {
+    failOn: failOnOf(config),
+    ...(report === undefined ? {} : { report }),
+    ...(output === undefined ? {} : { output }),
+    isShaped: values["output-schema"] !== undefined,
+  };
+}
+
+interface Running {
+  readonly watch: SignalWatch;
+  readonly proof: WantedProof;
+  readonly seen: Seen;
+}
+
+async function answer(engine: Engine, config: Config, task: Task, { watch, proof, seen }: Running): Promise<number> {
   const { values } = config.invocation;
+  const isJson = values["mode"] === "json";
   const warn = warner(config.invocation);
   for (const notice of engine.notices) warn(notice);
-  const { sessionId: id, cwd } = engine.state();
+  const state = seen.state = engine.state();
+  const { sessionId: id, cwd } = state;
   let outcome: PromptOutcome | undefined;
-  const events = eventsOf(engine, async () => {
-    return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true });
-  }, { stop: watch.signal, ...(values["mode"] === "json" ? {} : { wants: isTextEvent }) });
+  const events = told(
+    eventsOf(engine, async () => {
+      return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true });
+    }, { stop: watch.signal, ...(isJson ? {} : { wants: isTextEvent }) }),
+    seen.facts.take,
+  );
   const write = (line: string): boolean => writeAll(Deno.stdout, line);
-  const seen = values["mode"] === "json"
+  const shown = isJson
     ? await jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
     : await textMode(events, {
       answer: write,
       warn,
+      ...(proof.isShaped ? { shape: jsonAnswer } : {}),
       ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
     });
-  if (seen.limit !== undefined && seen.ending === "limit") warn(`the run was ended by a limit: ${seen.limit}`);
-  return exitCode(outcome, seen, watch);
+  if (shown.limit !== undefined && shown.ending === "limit") warn(`the run was ended by a limit: ${shown.limit}`);
+  seen.state = engine.state();
+  const facts = seen.facts.facts();
+  if (!isJson) { for (const line of deniedLine(facts)) warn(line); }
+  const { end, error } = endOf(outcome, shown, watch, failureOf(proof.failOn, facts));
+  seen.end = end;
+  if (proof.output !== undefined && (end.outcome === "done" || end.outcome === "limit")) {
+    writeWhole(proof.output, "--output", (proof.isShaped ? shaped(facts.answer) : facts.answer) + "\n");
+  }
+  if (isJson && !shown.isUnread) write(JSON.stringify(runReport(end, facts, seen.state)) + "\n");
+  if (error) throw error;
+  return end.exitCode;
 }
+
+async function* told(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent) => void): AsyncGenerator<AgentEvent> {
+  for await (const event of events) {
+    take(event);
+    yield event;
+  }
+}
+
+/** One line for a run in which calls were denied, with all that would have allowed them: its answer may say otherwise. */
+function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] {
+  if (deniedCalls === 0) return [];
+  const grants = [...new Set(denials.flatMap(({ grant }) => grant === undefined ? [] : [grant]))];
+  const many = deniedCalls === 1 ? "1 call was denied" : `${deniedCalls} calls were denied`;
+  const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
+  const how = grants.length === 0 ? "no option allows what they did" : `allowed by ${grants.join(" ")}`;
+  return [`${many}${last}: ${how}`];
+}
+
+/** How a run ended, and the error that says so where the exit code is neither 0 nor a signal's. */
+function endOf(
+  outcome: PromptOutcome | undefined,
+  seen: ModeOutcome,
+  watch: SignalWatch,
+  failure: string | undefined,
+): { readonly end: RunEnd; readonly error?: UserError } {
+  const limit = seen.limit === undefined ? {} : { limit: seen.limit };
+  try {
+    const code = exitCode(outcome, seen, watch);
+    const isDone = code === 0;
+    const signalled = watch.exitCode();
+    if (isDone && failure !== undefined) {
+      return {
+        end: { outcome: "done", exitCode: 5, why: failure },
+        error: new UserError({ what: "The run is a failure", why: failure, fix: FAILURE_FIX, exitCode: 5 }),
+      };
+    }
+    const why = signalled === code ? "it was interrupted" : limit.limit && `the limit ${limit.limit} was reached`;
+    return { end: { outcome: seen.ending, exitCode: code, ...limit, ...(why && !isDone ? { why } : {}) } };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { end: { outcome: seen.ending, exitCode: error.exitCode, why: error.why, ...limit }, error };
+  }
+}
+
+const FAILURE_FIX = "Look at what the lines above and --report say, or leave --fail-on out";
 
 /** A command of an extension ran, or a hook took the text: no model was asked. */
 function isWithoutRun(outcome: PromptOutcome | undefined): boolean {
@@ -101,6 +222,7 @@ function exitCode(outcome: PromptOutcome | undefined, seen: ModeOutcome, watch: 
   if (isWithoutRun(outcome) && !seen.isUnread) return 0;
   if (seen.ending === "limit") return 4;
   if (seen.isUnread) throw unread();
+  if (seen.ending === "unproven") throw unproven(outcome?.kind === "run" ? outcome.reason : undefined);
   if (seen.ending === "aborted") throw stopped();
   const why = outcome?.kind === "run" ? outcome.errorMessage : undefined;
   throw failed(why ?? "the run ended without an answer and without a reason");
@@ -110,6 +232,16 @@ function exitCode(outcome: PromptOutcome | undefined, seen: ModeOutcome, watch: 
 function failed(message: string): UserError {
   const [why, fix] = splitFix(message);
   return new UserError({ what: "The model gave no answer", why, fix, exitCode: 1 });
+}
+
+/** The model said that it was done, and what was demanded does not hold. */
+function unproven(reason = "what was demanded of it does not hold"): UserError {
+  return new UserError({
+    what: "The run is not proven",
+    why: reason,
+    fix: "Look at what the model did (sandpiper sessions show latest), or give it more tries with --require-tries",
+    exitCode: 5,
+  });
 }
 
 function stopped(): UserError {

@@ -13,6 +13,8 @@ export interface TextOutput {
   readonly answer: (text: string) => boolean;
   /** Warnings and errors, a line each. */
   readonly warn: (line: string) => void;
+  /** Makes what is printed of the last reply; without it, its text. */
+  readonly shape?: (answer: AssistantMessage) => string;
   /** What happens meanwhile; only with --verbose. */
   readonly progress?: (line: string) => void;
 }
@@ -45,7 +47,10 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
     if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }
-  const text = last && outcome.ending !== "error" ? stripControls(textOf(last.content)).replace(/\n+$/, "") : "";
+  // Where only one shape is an answer, anything else is none.
+  const isAnswer = outcome.ending !== "error" && !(output.shape && outcome.ending === "unproven");
+  const said = last && isAnswer ? (output.shape ?? (({ content }) => textOf(content)))(last) : "";
+  const text = stripControls(said).replace(/\n+$/, "");
   if (text !== "") output.answer(text + "\n");
   return { ...outcome, ...(last ? { last } : {}) };
 }
@@ -78,9 +83,20 @@ function* otherLines(event: AgentEvent): Generator<string> {
       return yield oneLine(
         `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,
       );
+    case "check_start":
+      return yield* callLines("check", { command: event.command });
+    case "check_end":
+      yield checkLine(event);
+      if (!event.passed) yield* outputLines(event.output);
+      return;
     case "notice":
       if (event.level === "info") yield oneLine(event.message);
   }
+}
+
+function checkLine({ passed, exitCode, durationMs }: Extract<AgentEvent, { type: "check_end" }>): string {
+  const what = passed ? "passed" : exitCode === undefined ? "failed" : `failed with exit code ${exitCode}`;
+  return `  ${what} in ${Math.round(durationMs)} ms`;
 }
 
 /** The newest lines of what a command said; before them how many there were more. */
@@ -94,7 +110,7 @@ function* outputLines(output: string): Generator<string> {
 /** A command whole, in its own lines: what a part of it would hide may be what matters. Other calls in one line. */
 function* callLines(toolName: string, args: Readonly<Record<string, unknown>>): Generator<string> {
   const { command, path, pattern } = args;
-  if (toolName !== "bash" || typeof command !== "string") {
+  if ((toolName !== "bash" && toolName !== "check") || typeof command !== "string") {
     const first = command ?? path ?? pattern;
     return yield oneLine(`▸ ${toolName} ${typeof first === "string" ? first : JSON.stringify(args)}`);
   }

@@ -1,21 +1,13 @@
 // Every line that json and rpc mode write of a run: docs/events.schema.json is made from it, and tests hold real runs
 // against it. An event or a field that is missing here, or too many, is a type error.
 import * as z from "zod/mini";
-import type { ChangeSet, ChangingCall, CountedFolder, FileChange, LeftOut } from "../../core/changes.ts";
-import type { AgentEvent, AssistantDelta, CompactionResult, Denial, RunTotals } from "../../core/event.ts";
+import type { AgentEvent, AssistantDelta, CompactionResult, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionHeader } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import {
-  anyObject,
-  exactly,
-  type FieldsOf,
-  message,
-  messageOf,
-  messagesByRole,
-  parts,
-  usage,
-} from "./message_schema.ts";
+import { exactly, type FieldsOf } from "../output/exact_shape.ts";
+import { changes, runReport, totals } from "../report/report_schema.ts";
+import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./message_schema.ts";
 
 const text = z.string();
 const flag = z.boolean();
@@ -44,41 +36,7 @@ const compaction = exactly<CompactionResult>({
   tokensBefore: count,
   details: z.optional(anyObject),
 });
-const totals = exactly<RunTotals>({
-  turns: count,
-  toolCalls: count,
-  input: count,
-  output: count,
-  cacheRead: count,
-  cacheWrite: count,
-  totalTokens: count,
-  cost: z.optional(amount),
-  durationMs: amount,
-});
 const call = { toolCallId: text, toolName: text };
-const changes = exactly<ChangeSet>({
-  of: z.enum(["calls", "run", "outside", "undo"]),
-  calls: z.array(exactly<ChangingCall>(call)),
-  files: z.array(exactly<FileChange>({
-    path: text,
-    kind: z.enum(["created", "changed", "deleted", "moved", "mode"]),
-    thing: z.enum(["file", "link", "folder", "other"]),
-    from: z.optional(text),
-    sizeBefore: z.optional(count),
-    sizeAfter: z.optional(count),
-    linesAdded: z.optional(count),
-    linesRemoved: z.optional(count),
-    isBinary: z.optional(flag),
-    modeBefore: z.optional(count),
-    modeAfter: z.optional(count),
-    notRestorable: z.optional(text),
-  })),
-  linesAdded: count,
-  linesRemoved: count,
-  counted: z.array(exactly<CountedFolder>({ path: text, kind: z.enum(["created", "changed", "deleted"]) })),
-  leftOut: z.array(exactly<LeftOut>({ why: text, count: z.optional(count), paths: z.optional(texts) })),
-});
-
 /** The fields of each event. */
 const EVENTS: {
   readonly [Type in AgentEvent["type"]]: FieldsOf<Extract<AgentEvent, { readonly type: Type }>, "type">;
@@ -112,14 +70,25 @@ const EVENTS: {
     errorMessage: z.optional(text),
     usage: z.optional(usage),
   },
+  check_start: { checkId: text, command: text, attempt: positive, tries: positive },
+  check_end: {
+    checkId: text,
+    command: text,
+    attempt: positive,
+    passed: flag,
+    exitCode: z.optional(z.int()),
+    output: text,
+    durationMs: amount,
+  },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
   changes: { changes },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {
     messages: z.array(message),
-    ending: z.enum(["done", "error", "aborted", "limit"]),
+    ending: z.enum(["done", "error", "aborted", "limit", "unproven"]),
     limit: z.optional(text),
+    reason: z.optional(text),
     willRetry: z.optional(flag),
   },
   agent_settled: { aborted: flag, totals },
@@ -143,6 +112,7 @@ export function eventsSchema(manifest: JsonObject): JsonObject {
   for (const [role, schema] of messagesByRole) registry.add(schema, { id: `${role}Message` });
   registry.add(message, { id: "message" });
   registry.add(header, { id: "session" });
+  registry.add(runReport, { id: "run_report" });
   for (const [type, fields] of Object.entries(EVENTS)) {
     registry.add(z.strictObject({ type: z.literal(type), ...fields }), { id: type });
   }
@@ -159,7 +129,7 @@ export function eventsSchema(manifest: JsonObject): JsonObject {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "sandpiper events",
     description: "One line of --mode json, or of --mode rpc where it is no response and no extension_ui_request",
-    oneOf: ["session", ...EVENT_TYPES].map((type) => ({ $ref: `#/$defs/${type}` })),
+    oneOf: ["session", ...EVENT_TYPES, "run_report"].map((type) => ({ $ref: `#/$defs/${type}` })),
     $defs: {
       ...defs,
       prompt_compiled: { ...compiled, properties: { ...compiled.properties, manifest: { $ref: "#/$defs/manifest" } } },

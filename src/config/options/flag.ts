@@ -11,7 +11,7 @@ export interface Flag {
   /** Allowed values. */
   readonly choices?: readonly string[];
   readonly help: string;
-  readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Output";
+  readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Proof" | "Output";
   /** Key in settings.json that the option overrides. */
   readonly setting?: string;
 }

@@ -119,6 +119,19 @@ export const SETTINGS = {
     }),
     help: "bounds of a run, and of one reply with its reasoning and calls; a project may only lower them",
   },
+  checks: {
+    shape: {
+      type: "array",
+      items: {
+        anyOf: [
+          text,
+          { ...object({ command: text, files: text, when: oneOf("end", "turn") }), required: ["command"] },
+        ],
+      },
+    },
+    help: "commands that have to pass: at the end of a run, or after each turn that changed such files; " +
+      "a project adds to the user's",
+  },
   permissions: {
     shape: object({
       read: scope,

@@ -18,6 +18,8 @@ export interface SessionChanges {
   readonly onRequest: () => void;
   /** Looks at what is left, and tells what changed in the run. */
   readonly runEnds: () => Promise<void>;
+  /** Looks now; the paths that calls changed since this was asked last, as in FileChange. Empty where nobody may look. */
+  readonly sinceLast: () => Promise<readonly string[]>;
   readonly points: () => Promise<readonly UndoPoint[]>;
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
   readonly close: () => Promise<void>;
@@ -43,7 +45,11 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   let recorder: Recorder | undefined;
   let waiting: ((recorder: Recorder) => void)[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const tell = (changes: ChangeSet): void => parts.tell({ type: "changes", changes });
+  const changed = new Set<string>();
+  const tell = (changes: ChangeSet): void => {
+    if (changes.of === "calls") { for (const { path } of changes.files) changed.add(path); }
+    parts.tell({ type: "changes", changes });
+  };
 
   const open = (): Promise<OpenJournal | undefined> =>
     opening ??= (async () => {
@@ -95,6 +101,13 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
         }
         case "tool_execution_end":
           return say((to) => to.callEnds(event.toolCallId));
+        // A check is a command of the program's own.
+        case "check_start": {
+          const at = Date.now();
+          return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, false, at));
+        }
+        case "check_end":
+          return say((to) => to.callEnds(event.checkId));
         case "session_changed":
           if (event.reason === "new" || event.reason === "resume" || event.reason === "fork") void leave();
       }
@@ -106,6 +119,12 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     async runEnds() {
       clearTimeout(timer);
       await (await open())?.recorder.runEnds();
+    },
+    async sinceLast() {
+      await (await open())?.recorder.catchUp();
+      const paths = [...changed];
+      changed.clear();
+      return paths;
     },
     async points() {
       return (await open())?.points() ?? [];

@@ -142,7 +142,10 @@ export function openToolProcesses(
 }
 
 /** The result of a script with what its programs met added to what it met itself. */
-function withMet(result: ToolResult, { denial, denials = [], sandboxNotes = [], isDenied }: Met): ToolResult {
+function withMet(
+  result: ToolResult,
+  { denial, denials = [], sandboxNotes = [], reached = [], isDenied }: Met,
+): ToolResult {
   const { details } = result;
   const said = details?.["sandboxNotes"];
   const notes = [...(Array.isArray(said) ? said : []), ...sandboxNotes];
@@ -152,11 +155,12 @@ function withMet(result: ToolResult, { denial, denials = [], sandboxNotes = [], 
       ...details,
       ...(isDenied ? { isDenied } : {}),
       ...(notes.length > 0 ? { sandboxNotes: notes } : {}),
+      ...(reached.length > 0 ? { hosts: reached } : {}),
     },
   };
   const first = claimIn(details);
   const all = [first, ...claimsIn(details), denial, ...denials].filter((claim) => claim !== undefined);
-  return isDenied ? withDenial(marked, first ?? denial, distinctClaims(all)) : result;
+  return isDenied ? withDenial(marked, first ?? denial, distinctClaims(all)) : reached.length > 0 ? marked : result;
 }
 
 /** Listed programs that the shell in the runner asks for, and what of the policy those of a call met. */
@@ -184,10 +188,12 @@ function joined(first: Met, next: Met): Met {
   const denial = first.denial ?? next.denial;
   const all = [first, next].flatMap(({ denial, denials }) => denials ?? (denial ? [denial] : []));
   const notes = [...first.sandboxNotes ?? [], ...next.sandboxNotes ?? []];
+  const hosts = [...first.reached ?? [], ...next.reached ?? []];
   return {
     ...(denial ? { denial } : {}),
     ...(all.length > 0 ? { denials: distinctClaims(all) } : {}),
     ...(notes.length > 0 ? { sandboxNotes: [...new Set(notes)].slice(0, MOST_DENIALS) } : {}),
+    ...(hosts.length > 0 ? { reached: [...new Set(hosts)] } : {}),
     ...(first.isDenied || next.isDenied ? { isDenied: true } : {}),
   };
 }

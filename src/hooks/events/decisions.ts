@@ -225,7 +225,15 @@ const NOTICES = [
     "changes",
   ],
   ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
-  ...["compaction_start", "compaction_end", "session_start", "session_shutdown", "session_info_changed"],
+  ...[
+    "compaction_start",
+    "compaction_end",
+    "check_start",
+    "check_end",
+    "session_start",
+    "session_shutdown",
+    "session_info_changed",
+  ],
   ...["session_compact", "session_compact_failed", "session_tree", "model_select", "thinking_level_select"],
   ...["after_provider_response", "mcp_servers_change", "ui_prompt_start", "ui_prompt_end"],
 ] as const satisfies readonly HookName[];

@@ -13,6 +13,8 @@ export interface Met {
   readonly denials?: readonly DenialClaim[];
   /** Lines about what was undone, or refused for good. */
   readonly sandboxNotes?: readonly string[];
+  /** Hosts that a list of hosts let it through to. */
+  readonly reached?: readonly string[];
   /** Whether it met anything of the policy. */
   readonly isDenied?: true;
 }

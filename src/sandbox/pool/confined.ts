@@ -40,6 +40,8 @@ export interface StartedProcess {
   refused?(): string[];
   /** Allowed hosts that could not be reached, one line each; no denials. */
   unreached?(): string[];
+  /** Hosts that the list let it through to. */
+  reached?(): string[];
   /** Takes what it did to repositories under layers; see ProcessLayers. To be awaited before anything is said of its end. */
   settle?(isQuiet: boolean): Promise<string[]>;
 }
@@ -162,6 +164,7 @@ function attach(
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
     unreached: () => gate?.unreached() ?? [],
+    reached: () => gate?.reached() ?? [],
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true || !isCurrent(),
     async failure(status) {

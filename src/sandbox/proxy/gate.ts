@@ -30,6 +30,8 @@ export interface NetGate {
   refused(): string[];
   /** Allowed hosts that could not be reached, one line each with the reason. */
   unreached(): string[];
+  /** The hosts that were let through. */
+  reached(): string[];
   /** Ends the listener and every connection. Safe to call twice. */
   close(): void;
 }
@@ -84,6 +86,7 @@ function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGa
     denied: proxy.denied,
     refused: proxy.refused,
     unreached: proxy.unreached,
+    reached: proxy.reached,
     close: () => {
       closeQuietly(listener);
       proxy.close();
@@ -103,6 +106,7 @@ function openPortGate(list: readonly string[], options: NetOptions = MACHINE): N
     denied: proxy.denied,
     refused: proxy.refused,
     unreached: proxy.unreached,
+    reached: proxy.reached,
     close: () => {
       close();
       proxy.close();
@@ -118,6 +122,7 @@ interface Proxy {
   readonly denied: NetGate["denied"];
   readonly refused: NetGate["refused"];
   readonly unreached: NetGate["unreached"];
+  readonly reached: NetGate["reached"];
   readonly close: () => void;
 }
 
@@ -129,6 +134,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
   /** Notes, each with the host that is merely not listed. */
   const denied = new Map<string, string | undefined>();
   const unreached = new Set<string>();
+  const reached = new Set<string>();
   const scope = {
     ...options,
     rules,
@@ -137,6 +143,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
       if (denied.size < MOST_DENIED) denied.set(note, host);
     },
     onUnreached: (note: string): void => void (unreached.size < MOST_NOTES && unreached.add(note)),
+    onReached: (server: string): void => void (reached.size < MOST_DENIED && reached.add(server)),
   };
 
   const serve = async (conn: Deno.Conn): Promise<void> => {
@@ -175,6 +182,7 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
       [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
     refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
     unreached: () => [...unreached],
+    reached: () => [...reached],
     close: () => {
       for (const conn of open) closeQuietly(conn);
     },

@@ -38,6 +38,8 @@ export interface ProxyScope {
   readonly onDenied: (note: string, unlisted: string | undefined) => void;
   /** Called for every request for an allowed host that cannot be reached, with one line for the model. */
   readonly onUnreached: (note: string) => void;
+  /** Called with `host:port` for every request that was let through. */
+  readonly onReached?: (server: string) => void;
 }
 
 /**
@@ -118,7 +120,10 @@ async function openServer(
       late = true;
       attempt.then(closeQuietly, () => {});
     } else if (typeof conn === "string") reasons.add(conn);
-    else return { conn };
+    else {
+      scope.onReached?.(hostText(host, port));
+      return { conn };
+    }
   }
   if (late) reasons.add("connecting timed out");
   return unreached(late ? 504 : 502, [...reasons].join(", "));

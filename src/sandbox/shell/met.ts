@@ -9,7 +9,7 @@ import type { StartedProcess } from "../pool/confined.ts";
  * model; a person is told of everything.
  */
 export function metBy(
-  started: Pick<StartedProcess, "notes" | "denied" | "refused" | "unreached">,
+  started: Pick<StartedProcess, "notes" | "denied" | "refused" | "unreached" | "reached">,
   undone: readonly string[],
   hints: readonly DenialHint[],
 ): Met & { readonly notes: readonly string[] } {
@@ -27,12 +27,14 @@ export function metBy(
     .filter(({ kind }) => kind !== "net" || hosts.length === 0);
   const denials = distinctClaims([...hosts, ...guessed]);
   const sandboxNotes = [...started.refused?.() ?? [], ...undone];
+  const reached = started.reached?.() ?? [];
   const isAsked = denials.length === 1 && denial !== undefined;
   return {
     notes: [...told?.note === undefined ? known : [told.note], ...unreached],
     ...(denial === undefined ? {} : { denial }),
     ...(denials.length === 0 || isAsked ? {} : { denials }),
     ...(sandboxNotes.length === 0 ? {} : { sandboxNotes }),
+    ...(reached.length === 0 ? {} : { reached }),
     ...(known.length > 0 || guesses.some(isCertain) || denial !== undefined ? { isDenied: true as const } : {}),
   };
 }

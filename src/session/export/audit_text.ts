@@ -2,6 +2,8 @@ import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 import type { AuditView, CallView, RoundView } from "./audit_view.ts";
 import { diffManifests } from "./manifest_diff.ts";
 import { count } from "../view/facts.ts";
+import { billOfRounds } from "./session_bill.ts";
+import { lostText } from "../../core/support/lost_text.ts";
 import { oneLine, utc } from "../view/visible_text.ts";
 
 /** Characters of a digest that are shown. */
@@ -14,11 +16,14 @@ const DIGEST = 12;
  * one turn.
  */
 export function* auditText({ rounds, calls }: AuditView, all: readonly RoundView[]): Generator<string> {
+  const bill = billOfRounds(all);
   let turn = 0;
   for (const [at, round] of rounds.entries()) {
     if (round.turn !== turn) yield `\nturn ${round.turn}\n`;
     turn = round.turn;
     yield roundText(round, all.find(({ number }) => number === round.number - 1), at === 0);
+    const lost = bill[all.findIndex(({ number }) => number === round.number)]?.lost;
+    if (lost) yield `${row("cache", lostText(lost))}\n`;
   }
   yield `\ntool calls${calls.length === 0 ? ": none" : ""}\n`;
   for (const call of calls) yield callText(call);

@@ -11,6 +11,8 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
   switch (name) {
     case "bash":
       return `$ ${cleanText(text("command") ?? "").trim()}`.split("\n");
+    case "check":
+      return `check $ ${cleanText(text("command") ?? "").trim()}`.split("\n");
     case "read": {
       const { offset, limit } = args;
       const from = typeof offset === "number" ? offset : 1;

@@ -1,5 +1,7 @@
 import { textOf } from "../../core/message.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
+import type { RoundBill } from "../../core/engine.ts";
+import { lostText } from "../../core/support/lost_text.ts";
 import { count, money } from "../blocks/amounts.ts";
 import { givenText } from "../blocks/given_text.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
@@ -70,8 +72,9 @@ export async function auditCommand({ world, page }: CommandContext): Promise<voi
 }
 
 /** `/cost` */
-export function costCommand({ engine, page }: CommandContext): void {
+export async function costCommand({ engine, page }: CommandContext): Promise<void> {
   const { totals, context } = engine.state();
+  const rounds = await engine.bill();
   const rows = [
     ["sent, not cached", count(totals.input)],
     ["sent, from the cache", count(totals.cacheRead)],
@@ -84,5 +87,25 @@ export function costCommand({ engine, page }: CommandContext): void {
     ],
     ["context", `${count(context.tokens)} of ${count(context.contextWindow)} tokens`],
   ] as const;
-  page((theme) => [theme.strong("This session"), ...rows.map(([name, value]) => `  ${name.padEnd(22)}${value}`)]);
+  page((theme) => [
+    theme.strong("This session"),
+    ...rows.map(([name, value]) => `  ${name.padEnd(22)}${value}`),
+    ...(rounds.length === 0 ? [] : ["", theme.strong(roundsTitle(rounds.length))]),
+    ...rounds.slice(-SHOWN_ROUNDS).map((round) => `  ${roundLine(round)}`),
+    ...rounds.flatMap(({ round, lost }) => lost ? [theme.warn(`  round ${round}: ${lostText(lost)}`)] : []),
+  ]);
+}
+
+/** Rounds that are listed: the newest. What was lost is told of all. */
+const SHOWN_ROUNDS = 12;
+
+function roundsTitle(rounds: number): string {
+  return rounds > SHOWN_ROUNDS ? `The last ${SHOWN_ROUNDS} of ${rounds} rounds` : "Rounds";
+}
+
+function roundLine({ round, uncached, cached, output, cost }: RoundBill): string {
+  const paid = cost === undefined ? "" : `, ${money(cost)}`;
+  return `${String(round).padEnd(4)} ${count(uncached)} not cached, ${count(cached)} cached, ${
+    count(output)
+  } out${paid}`;
 }

@@ -79,6 +79,11 @@ export function plainEvents(print: (line: string) => void, root: string): (event
             duration(event.delayMs)
           }.`,
         );
+      case "check_start":
+        return print(`check ${event.command}`);
+      case "check_end":
+        print(`check: ${event.passed ? "passed" : "failed"}, ${duration(event.durationMs)}`);
+        return event.passed ? undefined : print(event.output.split("\n").slice(-COMMAND_LINES).join("\n"));
       case "compaction_end":
         return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");
       case "session_changed":
@@ -87,6 +92,7 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         return print(event.level === "info" ? event.message : `${event.level}: ${event.message}`);
       case "agent_end":
         if (event.ending === "limit") print(`ended by a limit${event.limit ? `: ${event.limit}` : ""}`);
+        if (event.ending === "unproven") print(`not proven: ${event.reason ?? "what was demanded does not hold"}`);
         return print("ready");
     }
   };

@@ -109,6 +109,16 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "auto_retry_start":
           retry = { at: now() + event.delayMs, note: `attempt ${event.attempt} of ${event.maxAttempts}` };
           return say(`${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows`, "warning");
+        case "check_start": {
+          const block = toolBlock("check", { command: event.command }, root, now);
+          calls.set(event.checkId, block);
+          activity = "running a check";
+          return transcript.add(block);
+        }
+        case "check_end": {
+          const result = { content: [{ type: "text" as const, text: event.output }] };
+          return calls.get(event.checkId)?.end(result, !event.passed, event.durationMs);
+        }
         case "compaction_start":
           activity = "shortening the conversation";
           return;
@@ -123,6 +133,9 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
           return say(event.message, event.level);
         case "agent_end":
           if (event.ending === "limit") say(`Ended by a limit${event.limit ? `: ${event.limit}` : ""}`, "warning");
+          if (event.ending === "unproven") {
+            say(`Not proven: ${event.reason ?? "what was demanded does not hold"}`, "warning");
+          }
           // What was stopped in the middle of a call has no end of its own.
           for (const block of calls.values()) if (!block.isDone()) block.end({ content: [] }, true, 0);
           calls.clear();

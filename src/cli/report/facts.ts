@@ -1,0 +1,152 @@
+import { grantOption } from "../../core/grant_option.ts";
+import type { ChangeSet } from "../../core/changes.ts";
+import type { CheckFact, CommandFact, DenialFact } from "./run_report.ts";
+import { type BilledRound, billOf } from "../../session/bill.ts";
+import type { RoundBill } from "../../core/engine.ts";
+import type { Manifest } from "../../core/compiled_prompt.ts";
+import type { AgentEvent, RunTotals } from "../../core/event.ts";
+import { type AssistantMessage, textOf } from "../../core/message.ts";
+import { isObject, type JsonValue } from "../../core/json.ts";
+import { claimOf } from "../../sandbox/denial/claim.ts";
+
+/** What happened in a run, from its events alone. */
+export interface RunFacts {
+  /** Text of the last reply. */
+  readonly answer: string;
+  readonly commands: readonly CommandFact[];
+  /** Each thing once, in order of occurrence. */
+  readonly denials: readonly DenialFact[];
+  /** Calls of tools that met a denial, whether a grant helps or not. */
+  readonly deniedCalls: number;
+  /** Whether the last call of the run was one of them. */
+  readonly isLastDenied: boolean;
+  /** Calls that failed, denied ones among them. */
+  readonly failedCalls: number;
+  readonly checks: readonly CheckFact[];
+  /** Hosts that commands were let through to. */
+  readonly hosts: readonly string[];
+  /** Warnings and errors that were told. */
+  readonly warnings: readonly string[];
+  /** What files became; absent where calls may have written and nobody looked. */
+  readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
+  readonly bill: readonly RoundBill[];
+  readonly fingerprints?: Manifest["fingerprints"];
+  /** Absent when the run was ended before it could count. */
+  readonly totals?: RunTotals;
+}
+
+/** Collects the facts of a run while its events go by. */
+export interface FactCollector {
+  readonly take: (event: AgentEvent) => void;
+  readonly facts: () => RunFacts;
+}
+
+/** A collector that has seen nothing. */
+export function collectFacts(): FactCollector {
+  const commands: CommandFact[] = [];
+  const denials = new Map<string, DenialFact>();
+  const checks = new Map<string, CheckFact>();
+  const hosts = new Set<string>();
+  const warnings: string[] = [];
+  const rounds: BilledRound[] = [];
+  const started = new Map<string, string>();
+  let manifest: Manifest | undefined;
+  let last: AssistantMessage | undefined;
+  let changes: ChangeSet | undefined;
+  let totals: RunTotals | undefined;
+  let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
+
+  function endCall({ toolCallId, toolName, result, isError, durationMs }: Ended): void {
+    const { details = {} } = result;
+    const command = started.get(toolCallId);
+    started.delete(toolCallId);
+    if (toolName === "bash" && command !== undefined) {
+      const code = details["exitCode"];
+      commands.push({ command, ...(typeof code === "number" ? { exitCode: code } : {}), durationMs });
+    }
+    const list = details["denials"];
+    const claims = (Array.isArray(list) && list.length > 0 ? list : [details["denial"]]) as readonly JsonValue[];
+    for (const claim of claims) {
+      const fact = denialFact(toolName, claim);
+      if (fact) denials.set(`${fact.kind} ${fact.target}`, fact);
+    }
+    isLastDenied = claims.some((claim) => claimOf(claim) !== undefined) || details["isDenied"] === true ||
+      (isError && toolName !== "bash" && DENIED.test(textOf(result.content)));
+    if (isLastDenied) deniedCalls++;
+    if (isError) failedCalls++;
+    mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
+    const reached = details["hosts"];
+    if (Array.isArray(reached)) { for (const host of reached) if (typeof host === "string") hosts.add(host); }
+  }
+
+  function endMessage(message: AssistantMessage, isDiscarded: boolean): void {
+    if (!isDiscarded) last = message;
+    if (!manifest) return;
+    const { provider, model, usage } = message;
+    rounds.push({ manifest, model: `${provider}/${model}`, ...(usage ? { usage } : {}) });
+    manifest = undefined;
+  }
+
+  let fingerprints: Manifest["fingerprints"] | undefined;
+  return {
+    take(event) {
+      switch (event.type) {
+        case "prompt_compiled":
+          manifest = event.manifest;
+          fingerprints = manifest.fingerprints;
+          return;
+        case "message_end":
+          return event.message.role === "assistant" ? endMessage(event.message, event.discarded ?? false) : undefined;
+        case "tool_execution_start": {
+          const { command } = event.args;
+          return typeof command === "string" ? void started.set(event.toolCallId, command) : undefined;
+        }
+        case "tool_execution_end":
+          return endCall(event);
+        case "check_end": {
+          mayHaveWritten = true;
+          const { command, passed, attempt: runs, exitCode } = event;
+          return void checks.set(command, { command, passed, runs, ...(exitCode === undefined ? {} : { exitCode }) });
+        }
+        case "notice":
+          return event.level === "info" ? undefined : void warnings.push(event.message);
+        case "changes":
+          return event.changes.of === "run" ? void (changes = event.changes) : undefined;
+        case "agent_settled":
+          totals = event.totals;
+      }
+    },
+    facts: () => ({
+      answer: last ? textOf(last.content) : "",
+      commands,
+      denials: [...denials.values()],
+      deniedCalls,
+      isLastDenied,
+      failedCalls,
+      checks: [...checks.values()],
+      hosts: [...hosts],
+      warnings,
+      bill: billOf(rounds),
+      ...(changes || !mayHaveWritten ? { changes: changes ?? NOTHING } : {}),
+      ...(fingerprints ? { fingerprints } : {}),
+      ...(totals ? { totals } : {}),
+    }),
+  };
+}
+
+/** Tools of the program that only look. */
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "read_skill"]);
+
+const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
+
+type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
+
+/** How the refusals of a file tool begin. */
+const DENIED = /^(?:Denied|NotCapable|PermissionDenied): /;
+
+function denialFact(tool: string, said: JsonValue | undefined): DenialFact | undefined {
+  const claim = claimOf(said);
+  if (claim === undefined) return undefined;
+  const grant = isObject(said) ? said["grant"] : undefined;
+  return { tool, ...claim, ...(typeof grant === "string" ? { grant: grantOption(claim.kind, grant) } : {}) };
+}

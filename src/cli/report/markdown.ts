@@ -1,0 +1,121 @@
+import { lostText } from "../../core/support/lost_text.ts";
+import type { FileChange } from "../../core/changes.ts";
+import type { RunReport } from "./run_report.ts";
+import { stripControls } from "../../core/support/text.ts";
+
+/** Rows of a table, so that a job summary stays one page. */
+const ROWS = 50;
+
+const TITLES = {
+  done: "Done",
+  error: "Failed",
+  aborted: "Stopped",
+  limit: "Ended by a limit",
+  unproven: "Not proven",
+} as const satisfies Readonly<Record<RunReport["outcome"], string>>;
+
+/** A report as Markdown for a job summary: what counts first, the model's own words last. */
+export function reportMarkdown(report: RunReport): string {
+  const { outcome, exitCode, why, changes, commands, denials, checks, hosts, warnings, answer } = report;
+  const isFailure = exitCode !== 0;
+  return [
+    `## ${isFailure && outcome === "done" ? "Failed" : TITLES[outcome]} (exit code ${exitCode})`,
+    ...(why ? [text(why)] : []),
+    factsLine(report),
+    ...table("Checks", ["command", "result", "runs"], checks, (one) => [
+      code(one.command),
+      one.passed ? "passed" : one.exitCode === undefined ? "failed" : `failed, exit code ${one.exitCode}`,
+      String(one.runs),
+    ]),
+    ...(changes
+      ? changes.files.length === 0
+        ? [
+          `No file was changed${
+            changes.counted.length > 0 ? ` but in ${changes.counted.length} ignored folders` : ""
+          }.`,
+        ]
+        : table(
+          `Files: ${changes.files.length} changed, +${changes.linesAdded} −${changes.linesRemoved} lines`,
+          ["file", "what", "lines"],
+          changes.files,
+          fileRow,
+        )
+      : []),
+    ...table("Denied", ["tool", "what", "would be allowed by"], denials, ({ tool, kind, target, grant }) => [
+      code(tool),
+      `${kind} ${code(target)}`,
+      grant ? code(grant) : "nothing",
+    ]),
+    ...table("Commands", ["command", "exit code", "seconds"], commands, ({ command, exitCode, durationMs }) => [
+      code(command),
+      exitCode === undefined ? "–" : String(exitCode),
+      (durationMs / 1000).toFixed(1),
+    ]),
+    ...table(
+      "Cache lost",
+      ["round", "why"],
+      report.rounds.flatMap(({ round, lost }) => lost ? [{ round, lost }] : []),
+      ({ round, lost }) => [String(round), text(lostText(lost))],
+    ),
+    ...(hosts.length > 0 ? [`Hosts reached: ${hosts.map(code).join(", ")}`] : []),
+    ...warnings.slice(0, ROWS).map((line) => `> ${text(line)}`),
+    ...(answer === "" ? [] : ["### What the model said", stripControls(answer).trim()]),
+  ].join("\n\n") + "\n";
+}
+
+function factsLine({ totals, model, sandbox, sessionId, limit, deniedCalls, failedCalls }: RunReport): string {
+  const parts = [
+    ...(model ? [`model ${code(`${model.provider}/${model.id}`)}`] : []),
+    ...(totals
+      ? [
+        `${totals.turns} rounds`,
+        `${totals.toolCalls} calls (${failedCalls} failed, ${deniedCalls} denied)`,
+        `${number(totals.input + totals.cacheWrite)} tokens in, ${number(totals.cacheRead)} cached, ${
+          number(totals.output)
+        } out`,
+        ...(totals.cost === undefined ? [] : [`$${totals.cost.toFixed(4)}`]),
+        `${(totals.durationMs / 1000).toFixed(1)} s`,
+      ]
+      : []),
+    ...(limit ? [`limit ${code(limit)}`] : []),
+    ...(sandbox ? [`sandbox ${sandbox.level}`] : []),
+    ...(sessionId ? [`session ${code(sessionId)}`] : []),
+  ];
+  return parts.join(" · ");
+}
+
+function fileRow({ path, kind, from, linesAdded, linesRemoved, isBinary }: FileChange): string[] {
+  const lines = linesAdded === undefined || linesRemoved === undefined
+    ? isBinary ? "binary" : "–"
+    : `+${linesAdded} −${linesRemoved}`;
+  return [code(path), from === undefined ? kind : `moved from ${code(from)}`, lines];
+}
+
+function table<T>(title: string, heads: readonly string[], rows: readonly T[], cells: (row: T) => readonly string[]) {
+  if (rows.length === 0) return [];
+  const lines = rows.slice(0, ROWS).map((row) => `| ${cells(row).join(" | ")} |`);
+  const more = rows.length > ROWS ? `\n\n${rows.length - ROWS} more are in the report as JSON.` : "";
+  return [
+    `### ${title}`,
+    [`| ${heads.join(" | ")} |`, `|${" --- |".repeat(heads.length)}`, ...lines].join("\n") + more,
+  ];
+}
+
+/** Foreign text in a cell: one line, no pipe, nothing that ends the code. */
+function code(foreign: string): string {
+  const line = stripControls(foreign).replace(/\s+/g, " ").trim();
+  const short = line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  const fence = "`".repeat(Math.max(0, ...(short.match(/`+/g) ?? []).map((run) => run.length)) + 1);
+  const pad = /^`|`$/.test(short) ? " " : "";
+  return `${fence}${pad}${short.replaceAll("|", "\\|")}${pad}${fence}`;
+}
+
+/** Foreign text in a line: nothing in it is markup. */
+function text(foreign: string): string {
+  const line = stripControls(foreign).replace(/\s+/g, " ").trim();
+  return line.replace(/[\\`*_[\]<>|#]/g, "\\$&");
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en");
+}

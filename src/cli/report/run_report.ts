@@ -1,0 +1,84 @@
+import type { RoundBill } from "../../core/engine.ts";
+import type { ChangeSet } from "../../core/changes.ts";
+import type { Denial, RunEnding, RunTotals } from "../../core/event.ts";
+
+/** A command of the bash tool. */
+export interface CommandFact {
+  /** As the model wrote it. */
+  readonly command: string;
+  /** Absent where it was ended before it had one, or goes on in the background. */
+  readonly exitCode?: number;
+  /** Of the work. */
+  readonly durationMs: number;
+}
+
+/** Something that the sandbox refused to a tool. */
+export interface DenialFact {
+  /** Name of the tool. */
+  readonly tool: string;
+  /** Scope that was missing. */
+  readonly kind: Denial["kind"];
+  /** Absolute path, program or host. */
+  readonly target: string;
+  /** The smallest option that would allow it; absent where none does. */
+  readonly grant?: string;
+}
+
+/** A command that had to pass, and what came of its last run. */
+export interface CheckFact {
+  /** As it was demanded. */
+  readonly command: string;
+  /** Whether the last run of it did. */
+  readonly passed: boolean;
+  /** How often it ran. */
+  readonly runs: number;
+  /** Absent when the command was ended before it had one. */
+  readonly exitCode?: number;
+}
+
+/**
+ * What happened in a run: the file that `--report` writes, and the last line of json mode. Plain JSON; nothing in it is a
+ * model's word but `answer`.
+ */
+export interface RunReport {
+  /** Of this shape. */
+  readonly type: "run_report";
+  readonly version: 1;
+  /** How the run ended; `error` also where it never began. */
+  readonly outcome: RunEnding;
+  /** Of the process. */
+  readonly exitCode: number;
+  /** One sentence; absent where all is well. */
+  readonly why?: string;
+  /** The model's last words. */
+  readonly answer: string;
+  /** Version of the program. */
+  readonly program: string;
+  /** Absent where the session was never opened, as are the next three. */
+  readonly sessionId?: string;
+  readonly model?: { readonly provider: string; readonly id: string };
+  readonly sandbox?: { readonly level: string; readonly weaknesses: readonly string[] };
+  /** The workspace. */
+  readonly cwd?: string;
+  /** Of the last prompt that was sent. */
+  readonly prompt?: { readonly stable: string; readonly dynamic: string; readonly full: string };
+  /** Rounds, calls, tokens, cost, duration; absent when the run was ended before it could count. */
+  readonly totals?: RunTotals;
+  /** Each round's tokens, and where the cache was lost. */
+  readonly rounds: readonly RoundBill[];
+  /** Files that changed while the run went on; absent where nobody looked. */
+  readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
+  readonly commands: readonly CommandFact[];
+  /** Calls of tools that failed, denied ones among them. */
+  readonly failedCalls: number;
+  /** Calls that met a denial, whether a grant helps or not. */
+  readonly deniedCalls: number;
+  readonly denials: readonly DenialFact[];
+  /** Hosts that commands were let through to by a list of hosts. */
+  readonly hosts: readonly string[];
+  readonly checks: readonly CheckFact[];
+  /** Which limit ended the run. */
+  readonly limit?: string;
+  /** Warnings and errors that were told. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,119 @@
+import type { Validator } from "@cfworker/json-schema";
+import type { Verdict } from "../../agent/deps.ts";
+import { isAbsolute, resolve } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { AssistantMessage, CustomMessage } from "../../core/message.ts";
+import { jsonAnswer } from "./answer_text.ts";
+
+/** How often an answer that does not fit goes back to the model. */
+const CORRECTIONS = 2;
+
+/** Violations that the model is told of at a time. */
+const TOLD_VIOLATIONS = 10;
+
+/** Largest schema file in bytes: it goes into requests. */
+const SCHEMA_BYTES = 256 * 1024;
+
+/** The shape that the final answer of a run has to have. */
+export interface AnswerSchema {
+  readonly schema: JsonObject;
+  /** What the model is told of it with its task. */
+  readonly message: () => CustomMessage;
+  /** A judge for one run: the answer fits, or goes back at most twice. */
+  readonly judge: () => (answer: AssistantMessage) => Verdict;
+}
+
+/** Reads a JSON Schema (draft 2020-12). Throws UserError for a file that holds none. */
+export async function readAnswerSchema(path: string, cwd: string): Promise<AnswerSchema> {
+  const schema = readSchema(isAbsolute(path) ? path : resolve(cwd, path), path);
+  const { Validator } = await import("@cfworker/json-schema");
+  let validator: Validator;
+  try {
+    validator = new Validator(schema as Record<string, unknown>, "2020-12", false); // the same object, without readonly
+    // References are followed only here.
+    validator.validate(null);
+  } catch (error) {
+    throw unusable(path, messageOf(error).split("\n")[0] ?? "");
+  }
+  return {
+    schema,
+    message: () => ({
+      role: "custom",
+      customType: "answer-schema",
+      display: false,
+      content:
+        "Your final answer, the last message of this task, has to be one JSON value and nothing else: no words around " +
+        `it, no code fence. It has to validate against this JSON Schema:\n\n${JSON.stringify(schema)}`,
+      timestamp: Date.now(),
+    }),
+    judge: () => {
+      let corrections = 0;
+      return (answer) => {
+        const wrong = violations(jsonAnswer(answer), validator);
+        if (wrong === undefined) return { kind: "holds" };
+        if (corrections++ >= CORRECTIONS) {
+          const reason = `the answer does not fit the schema "${path}": ${wrong.split("\n")[0]}`;
+          return { kind: "fails", reason };
+        }
+        return { kind: "again", messages: [correction(wrong)], isBound: true };
+      };
+    },
+  };
+}
+
+/** What does not fit, one line each; undefined where everything does. */
+function violations(text: string, validator: Validator): string | undefined {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return text === "" ? "the answer is empty" : `it is no JSON: ${messageOf(error)}`;
+  }
+  const { valid, errors } = validator.validate(value);
+  if (valid) return undefined;
+  // The innermost violations say what to mend; those around them only that something inside is wrong.
+  const inner = errors.filter(({ instanceLocation }) =>
+    !errors.some((other) => other.instanceLocation.startsWith(`${instanceLocation}/`))
+  );
+  const lines = (inner.length > 0 ? inner : errors).slice(0, TOLD_VIOLATIONS).map(({ instanceLocation, error }) =>
+    `${instanceLocation}: ${error}`
+  );
+  return [...new Set(lines)].join("\n");
+}
+
+function correction(wrong: string): CustomMessage {
+  const content = `The answer does not fit the JSON Schema of this task:\n\n${wrong}\n\n` +
+    "Give the whole answer again as one JSON value that validates, and nothing else.";
+  return { role: "custom", customType: "answer-schema", content, display: true, timestamp: Date.now() };
+}
+
+function readSchema(file: string, path: string): JsonObject {
+  let text: string;
+  try {
+    const { size, isFile } = Deno.statSync(file);
+    if (!isFile || size > SCHEMA_BYTES) {
+      throw unusable(path, isFile ? `it has more than ${SCHEMA_BYTES} bytes` : "it is no file");
+    }
+    text = Deno.readTextFileSync(file);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw unusable(path, error instanceof Deno.errors.NotFound ? "it does not exist" : messageOf(error));
+  }
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw unusable(path, messageOf(error));
+  }
+  if (!isObject(schema)) throw unusable(path, "a JSON object is wanted");
+  return schema;
+}
+
+function unusable(path: string, why: string): UserError {
+  return new UserError({
+    what: `Cannot use the schema "${path}"`,
+    why,
+    fix: "Name a file with a JSON Schema after --output-schema",
+  });
+}

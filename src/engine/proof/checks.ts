@@ -1,0 +1,139 @@
+import type { Verdict } from "../../agent/deps.ts";
+import type { Config } from "../../config/config.ts";
+import { UserError } from "../../core/error.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import { type CustomMessage, textOf } from "../../core/message.ts";
+import type { Tool, ToolResult } from "../../core/tool.ts";
+import type { ToolsHost } from "../tools/tools_host.ts";
+
+/** Characters of a check's output that events and the model get: its end, where test runners say what failed. */
+const OUTPUT_CHARS = 4000;
+
+/** How often the failure of a check goes back to the model, unless told otherwise. */
+const TRIES = 3;
+
+/** The checks of the user, then those of a trusted project: it adds to what the user wants, and takes nothing away. */
+export function checkSettings({ user, project, given }: Config): NonNullable<Config["settings"]["checks"]> {
+  return [user, project, ...(given ? [given] : [])].flatMap(({ checks = [] }) => checks);
+}
+
+/** Commands that decide whether a run is done: `--require`, then the setting `checks` for the end of a run. */
+export interface RunChecks {
+  readonly commands: readonly string[];
+  /** How often a failure goes back to the model. */
+  readonly tries: number;
+}
+
+/** What the command line and the settings demand at the end of a run; undefined: nothing. */
+export function runChecksOf(config: Config): RunChecks | undefined {
+  const { values } = config.invocation;
+  const flags = Array.isArray(values["require"]) ? values["require"] : [];
+  const commands = checkSettings(config).flatMap((one) =>
+    typeof one === "string" ? [one] : one.when === "turn" ? [] : [one.command]
+  );
+  const tries = values["require-tries"];
+  const all = [...new Set([...flags, ...commands])];
+  return all.length === 0 ? undefined : { commands: all, tries: typeof tries === "number" ? tries : TRIES };
+}
+
+/** Judges what a model calls done. */
+export type Judge = (signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;
+
+/**
+ * Runs each check in the scope of the bash tool until one fails; its failure goes back to the model at most `tries` times.
+ *
+ * Throws UserError at once where commands cannot run: a demand that nobody could look at would be none.
+ */
+export function createChecks({ commands, tries }: RunChecks, tools: ToolsHost): Judge {
+  const bash = shellOf(tools, commands[0] ?? "");
+  let failures = 0;
+  return async function* (signal) {
+    for (const command of commands) {
+      const checked = yield* runCheck(command, { bash, tools, attempt: failures + 1, tries: tries + 1 }, signal);
+      if (signal.aborted) return { kind: "holds" }; // whoever stopped the run says how it ends
+      if (checked.passed) continue;
+      if (failures++ < tries) return { kind: "again", messages: [failureMessage(command, checked)] };
+      const again = tries === 0 ? "" : `, also after ${tries === 1 ? "a correction" : `${tries} corrections`}`;
+      return { kind: "fails", reason: `the check "${command}" ${checked.why}${again}` };
+    }
+    failures = 0;
+    return { kind: "holds" };
+  };
+}
+
+/** What a check came to. */
+export interface Checked {
+  readonly passed: boolean;
+  /** For example `ended with exit code 1`. */
+  readonly why: string;
+  readonly output: string;
+}
+
+/** Runs one check and tells of it. */
+export async function* runCheck(
+  command: string,
+  { bash, tools, attempt, tries }: {
+    readonly bash: Tool;
+    readonly tools: ToolsHost;
+    readonly attempt: number;
+    readonly tries: number;
+  },
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, Checked> {
+  const checkId = `check-${crypto.randomUUID()}`;
+  yield { type: "check_start", checkId, command, attempt, tries };
+  const from = performance.now();
+  // A test suite takes its time: the longest that any command may.
+  const timeout = tools.policy.limits.bashMaxTimeoutMs / 1000;
+  const result = await tools.run(bash, { command, timeout }, checkId, { signal, onUpdate: () => {} });
+  const code = result.details?.["exitCode"];
+  const exitCode = typeof code === "number" ? code : undefined;
+  const passed = !result.isError && exitCode === 0;
+  const output = endOf(textOf(result.content));
+  yield {
+    type: "check_end",
+    checkId,
+    command,
+    attempt,
+    passed,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    output,
+    durationMs: Math.round((performance.now() - from) * 10) / 10,
+  };
+  return { passed, why: whyOf(result, exitCode), output };
+}
+
+function whyOf({ details }: ToolResult, exitCode: number | undefined): string {
+  switch (details?.["ending"]) {
+    case "timeout":
+      return "did not end in time";
+    case "limit":
+      return "was ended by a limit of the sandbox";
+    case "aborted":
+      return "was stopped";
+    default:
+      return exitCode === undefined ? "could not run" : `ended with exit code ${exitCode}`;
+  }
+}
+
+function failureMessage(command: string, { why, output }: Checked): CustomMessage {
+  const content = `This program ran the check "${command}", which has to pass before the task is done. It ${why}:\n\n` +
+    `${output}\n\nMend the cause, then say again that you are done. The check runs once more then.`;
+  return { role: "custom", customType: "check", content, display: true, timestamp: Date.now() };
+}
+
+function endOf(output: string): string {
+  if (output.length <= OUTPUT_CHARS) return output;
+  return `[… ${output.length - OUTPUT_CHARS} characters before these]\n${output.slice(-OUTPUT_CHARS)}`;
+}
+
+/** The tool that checks run as. Throws UserError where there is none. */
+export function shellOf(tools: ToolsHost, command: string): Tool {
+  const bash = tools.known.find(({ name }) => name === "bash");
+  if (bash) return bash;
+  throw new UserError({
+    what: `Cannot run the check "${command}"`,
+    why: "checks run as commands of the bash tool do, and this run may not use it",
+    fix: "Let it run programs (no --read-only, bash among --tools), or leave the check out",
+  });
+}

@@ -1,0 +1,57 @@
+import type { AgentDeps, Verdict } from "../../agent/deps.ts";
+import type { Config } from "../../config/config.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { AssistantMessage, CustomMessage } from "../../core/message.ts";
+import type { ToolsHost } from "../tools/tools_host.ts";
+import { readAnswerSchema } from "./answer_schema.ts";
+import { createChecks, runChecksOf } from "./checks.ts";
+import { createTurnChecks, turnChecksOf } from "./turn_checks.ts";
+
+/** What a run has to show before its "done" counts. */
+export interface Proof {
+  /** What the model is told of it beside its task. */
+  readonly messages: () => readonly CustomMessage[];
+  /** The callbacks of the loop, for one run. */
+  readonly forRun: () => Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
+}
+
+/**
+ * What the command line and the settings demand; undefined: a model's word is enough.
+ *
+ * `changed`: paths that calls changed since it was asked last. Throws UserError for a schema that is none, and for checks that cannot run.
+ */
+export async function openProof(
+  config: Config,
+  tools: ToolsHost,
+  changed: () => Promise<readonly string[]>,
+): Promise<Proof | undefined> {
+  const checks = runChecksOf(config);
+  const turnChecks = turnChecksOf(config);
+  const file = config.invocation.values["output-schema"];
+  const shape = typeof file === "string" ? await readAnswerSchema(file, config.world.cwd) : undefined;
+  if (checks) createChecks(checks, tools);
+  if (!checks && !shape && turnChecks.length === 0) return undefined;
+  const afterCalls = turnChecks.length === 0 ? undefined : createTurnChecks(turnChecks, tools, changed);
+  return {
+    messages: () => shape ? [shape.message()] : [],
+    forRun: () => {
+      const check = checks && createChecks(checks, tools);
+      const judge = shape?.judge();
+      return {
+        ...(shape ? { answerSchema: shape.schema } : {}),
+        ...(check || judge ? { judge: (answer, signal) => both(answer, check?.(signal), judge) } : {}),
+        ...(afterCalls ? { afterCalls } : {}),
+      };
+    },
+  };
+}
+
+/** The checks first: what they make the model do may change what it answers. */
+async function* both(
+  answer: AssistantMessage,
+  checks: AsyncGenerator<AgentEvent, Verdict> | undefined,
+  judge: ((answer: AssistantMessage) => Verdict) | undefined,
+): AsyncGenerator<AgentEvent, Verdict> {
+  const checked: Verdict = checks ? yield* checks : { kind: "holds" };
+  return checked.kind === "holds" && judge ? judge(answer) : checked;
+}

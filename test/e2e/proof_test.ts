@@ -1,0 +1,283 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { serveGated } from "../helpers/gated_server.ts";
+import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
+import { callReply } from "../helpers/server.ts";
+import { until } from "../helpers/until.ts";
+
+// A model's "done" is a word: what a check said, what was denied and what shape the answer has decide.
+
+const BASH = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
+
+Deno.test("--require: a check that fails goes back to the model until it passes, and every mode shows it", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [
+      { text: "Done." },
+      { text: "Mending", ...BASH("touch mended") },
+      { text: "Now it is done." },
+    ]);
+    const args = ["-m", `replay:${file}`, "--require", "echo looking; test -e mended", "go"];
+    const ran = await run(SOURCE, ["-p", "-v", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [0, "Now it is done.\n"], ran.stderr);
+    assertMatch(ran.stderr, /▸ check echo looking; test -e mended\n {2}failed with exit code 1 .*\n {4}looking/);
+    assertMatch(ran.stderr, /▸ check .*\n {2}passed in/);
+    Deno.removeSync(`${ws}/mended`);
+    const json = await run(SOURCE, ["--mode", "json", ...args], { cwd: ws, env: { HOME: home } });
+    const checks = events(json.stdout).filter(({ type }) => type === "check_end");
+    assertEquals(checks.map(({ attempt, passed, exitCode }) => ({ attempt, passed, exitCode })), [
+      { attempt: 1, passed: false, exitCode: 1 },
+      { attempt: 2, passed: true, exitCode: 0 },
+    ]);
+    const back = events(json.stdout).find(({ type, message }) =>
+      type === "message_end" && (message as { customType?: string }).customType === "check"
+    );
+    assertStringIncludes((back?.message as { content: string }).content, "looking");
+  });
+});
+
+Deno.test("--require: after its tries the run ends with 5 and says which check, and nothing says that it is done", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Done." }, { text: "Done, really." }]);
+    const args = ["-m", `replay:${file}`, "--require", "false", "--require-tries", "1", "--report", "r.json", "go"];
+    const ran = await run(SOURCE, ["-p", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.code, 5);
+    assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
+    const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([report.outcome, report.exitCode, report.checks], ["unproven", 5, [
+      { command: "false", passed: false, runs: 2, exitCode: 1 },
+    ]]);
+  });
+});
+
+Deno.test("a check that nothing could run is an error before the first request", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Done." }]);
+    for (const more of [["-t", "read"], ["--no-tools"]]) {
+      const args = ["-p", "-m", `replay:${file}`, "--require", "true", ...more, "go"];
+      const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, ran.stdout], [2, ""], more.join());
+      assertStringIncludes(ran.stderr, 'Cannot run the check "true"');
+    }
+  });
+});
+
+Deno.test("checks of user and trusted project add up; a project takes none of the user's away", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checks: ["test -e one"] }));
+    Deno.mkdirSync(`${ws}/.sandpiper`);
+    Deno.writeTextFileSync(`${ws}/.sandpiper/settings.json`, JSON.stringify({ checks: ["test -e two"] }));
+    const file = cassette(home, [{ text: "Done." }, { text: "Done." }]);
+    const ran = async (...names: string[]) => {
+      for (const name of names) Deno.writeTextFileSync(`${ws}/${name}`, "");
+      const args = ["-p", "--trust", "-m", `replay:${file}`, "--require-tries", "1", "go"];
+      return await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    };
+    assertStringIncludes((await ran()).stderr, '"test -e one"');
+    assertStringIncludes((await ran("one")).stderr, '"test -e two"');
+    assertEquals((await ran("two")).code, 0);
+  });
+});
+
+Deno.test("a denied call is no silent success: one line with the options, and --fail-on denied ends with 5", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    const calls = [{ name: "write", args: { path: `${outside}/x.conf`, content: "x" } }];
+    const file = cassette(home, [{ calls }, { text: `Done: wrote ${outside}/x.conf` }]);
+    const args = ["-p", "-m", `replay:${file}`, "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.code, 0);
+    assertStringIncludes(
+      ran.stderr,
+      `warning: 1 call was denied, the last of the run: allowed by --allow-write=+${outside}/\n`,
+    );
+    const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals([quiet.code, quiet.stderr], [0, ""]);
+    const failing = await run(SOURCE, ["--fail-on", "denied,tool-error", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals(failing.code, 5);
+    assertStringIncludes(failing.stderr, "1 call was denied (--fail-on denied)");
+    const unknown = await run(SOURCE, ["--fail-on", "sadness", ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals(unknown.code, 2);
+    assertStringIncludes(unknown.stderr, "denied, tool-error, no-change, change, warning");
+  });
+});
+
+Deno.test("--report says what happened, also of a run that failed or was ended by a limit; json mode ends with the same", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    const file = cassette(home, [
+      { calls: [{ name: "bash", args: { command: "exit 3" } }, { name: "read", args: { path: `${outside}/no` } }] },
+      { text: "Done.", usage: { input: 100, output: 5 } },
+    ]);
+    const args = ["--mode", "json", "-m", `replay:${file}`, "--report", "r.json", "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const last = events(ran.stdout).at(-1) as Record<string, unknown>;
+    const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals(last, report);
+    assertEquals([report.type, report.outcome, report.exitCode, report.answer], ["run_report", "done", 0, "Done."]);
+    assertEquals(report.commands.map(({ command, exitCode }: Record<string, unknown>) => [command, exitCode]), [[
+      "exit 3",
+      3,
+    ]]);
+    assertEquals([report.failedCalls, report.deniedCalls, report.denials[0].tool], [2, 1, "read"]);
+    assertMatch(report.denials[0].grant, /^--allow-read=\+/);
+    assertEquals(report.totals.output, 5);
+    assert(report.sessionId && report.prompt.full.length === 64 && report.sandbox.level);
+
+    const limited = cassette(home, [{ calls: [{ name: "bash", args: { command: "true" } }] }, {
+      text: "Out of turns",
+    }]);
+    const more = ["-p", "-m", `replay:${limited}`, "--max-turns", "1", "--report", "l.md", "go"];
+    assertEquals((await run(SOURCE, more, { cwd: ws, env: { HOME: home } })).code, 4);
+    const page = Deno.readTextFileSync(`${ws}/l.md`);
+    assertStringIncludes(page, "## Ended by a limit (exit code 4)");
+    assertStringIncludes(page, "| `true` | 0 |");
+
+    const failing = cassette(home, [{ error: { status: 400, message: "no such thing" } }]);
+    const failed = ["-p", "-m", `replay:${failing}`, "--report", "f.json", "go"];
+    assertEquals((await run(SOURCE, failed, { cwd: ws, env: { HOME: home } })).code, 1);
+    const said = JSON.parse(Deno.readTextFileSync(`${ws}/f.json`));
+    assertEquals([said.outcome, said.exitCode], ["error", 1]);
+    assertStringIncludes(said.why, "no such thing");
+
+    const nowhere = ["-p", "-m", `replay:${failing}`, "--report", "no/such/f.json", "go"];
+    const refused = await run(SOURCE, nowhere, { cwd: ws, env: { HOME: home } });
+    assertEquals(refused.code, 2);
+    assertStringIncludes(refused.stderr, "there is no folder");
+  });
+});
+
+Deno.test("--output-schema: -p prints exactly the JSON; what does not fit goes back twice, then exit 5 with the text in the report", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const schema = {
+      $defs: { level: { enum: ["low", "high"] } },
+      type: "object",
+      properties: {
+        findings: {
+          type: "array",
+          items: { type: "object", properties: { level: { $ref: "#/$defs/level" } }, required: ["level"] },
+        },
+      },
+      required: ["findings"],
+      additionalProperties: false,
+    };
+    Deno.writeTextFileSync(`${ws}/s.json`, JSON.stringify(schema));
+    const good = '{"findings": [{"level": "low"}]}';
+    const file = cassette(home, [{ text: "Here it is." }, { text: '{"findings": [{"level": "huge"}]}' }, {
+      text: "```json\n" + good + "\n```",
+      expect: ["/findings/0/level"],
+    }]);
+    const args = (
+      name: string,
+    ) => ["-p", "-m", `replay:${name}`, "--output-schema", "s.json", "-o", "out.json", "--report", "r.json", "go"];
+    const ran = await run(SOURCE, args(file), { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [0, good + "\n"], ran.stderr);
+    assertEquals(Deno.readTextFileSync(`${ws}/out.json`), good + "\n");
+    Deno.removeSync(`${ws}/out.json`);
+    const bad = cassette(home, [{ text: "One" }, { text: "Two" }, { text: "Three" }]);
+    const failed = await run(SOURCE, args(bad), { cwd: ws, env: { HOME: home } });
+    assertEquals([failed.code, failed.stdout], [5, ""]);
+    assertStringIncludes(failed.stderr, 'the answer does not fit the schema "s.json": it is no JSON');
+    const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([report.outcome, report.answer], ["unproven", "Three"]);
+    assertEquals([...Deno.readDirSync(ws)].some(({ name }) => name === "out.json"), false);
+    for (const [text, why] of [["{", "JSON"], ['{"$ref": "#/nowhere"}', "nowhere"], ["[]", "object"]] as const) {
+      Deno.writeTextFileSync(`${ws}/s.json`, text);
+      const wrong = await run(SOURCE, args(bad), { cwd: ws, env: { HOME: home } });
+      assertEquals(wrong.code, 2, text);
+      assertStringIncludes(wrong.stderr, why);
+    }
+  });
+});
+
+Deno.test("--report is written of a run that a signal ended, and of one whose check a signal ended", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using server = serveGated([
+      [{ gate: "never" }, ...callReply({ name: "bash", args: { command: "true" } })],
+    ]);
+    const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
+    const args = ["-p", "-q", "-m", "m", "--report", "r.json", "go"];
+    const waiting = start(SOURCE, args, { cwd: ws, env });
+    await until(() => server.requests.length > 0);
+    waiting.kill("SIGINT");
+    assertEquals((await waiting.output()).code, 130);
+    const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([report.outcome, report.exitCode, report.why], ["aborted", 130, "it was interrupted"]);
+    const file = cassette(home, [{ text: "Done." }]);
+    const checked = [
+      "-p",
+      "-q",
+      "-m",
+      `replay:${file}`,
+      "--require",
+      "touch began; sleep 60",
+      "--report",
+      "c.json",
+      "go",
+    ];
+    const checking = start(SOURCE, checked, { cwd: ws, env: { HOME: home } });
+    await until(() => [...Deno.readDirSync(ws)].some(({ name }) => name === "began"));
+    checking.kill("SIGTERM");
+    assertEquals((await checking.output()).code, 143);
+    const ended = JSON.parse(Deno.readTextFileSync(`${ws}/c.json`));
+    assertEquals([ended.outcome, ended.exitCode], ["aborted", 143]);
+  });
+});
+
+Deno.test("--fail-on change and no-change go by the disk, not by what was said; the report has files with their lines", async () => {
+  await inWorkspace({ "a.txt": "one\ntwo\n" }, async ({ ws, home }) => {
+    const env = { HOME: home };
+    const ran = async (command: string, condition: string) => {
+      const file = cassette(home, [BASH(command), { text: "Done: changed nothing and everything." }]);
+      const args = ["-p", "-q", "-m", `replay:${file}`, "--fail-on", condition, "--report", `${home}/r.json`, "go"];
+      const { code, stderr } = await run(SOURCE, args, { cwd: ws, env });
+      return { code, stderr, report: JSON.parse(Deno.readTextFileSync(`${home}/r.json`)) };
+    };
+    const changed = await ran("echo three >> a.txt; rm -f gone; echo new > b.txt", "change");
+    assertEquals(changed.code, 5);
+    assertStringIncludes(changed.stderr, "2 files were changed (--fail-on change)");
+    const files = changed.report.changes.files as readonly Record<string, unknown>[];
+    assertEquals(files.map(({ path, kind, linesAdded, linesRemoved }) => [path, kind, linesAdded, linesRemoved]), [
+      ["a.txt", "changed", 1, 0],
+      ["b.txt", "created", 1, 0],
+    ]);
+    assertEquals((await ran("echo four >> a.txt", "no-change")).code, 0);
+    const same = await ran("cp a.txt c; mv c a.txt", "no-change");
+    assertEquals([same.code, same.report.changes.files], [5, []], JSON.stringify(same.report.changes));
+    assertStringIncludes(same.stderr, "no file was changed (--fail-on no-change)");
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checkpoints: false }));
+    const file = cassette(home, [{ text: "Done." }]);
+    const off = await run(SOURCE, ["-p", "-m", `replay:${file}`, "--fail-on", "change", "go"], { cwd: ws, env });
+    assertEquals(off.code, 2);
+    assertStringIncludes(off.stderr, "checkpoints is false");
+  });
+});
+
+Deno.test("a check of the settings runs after a turn that changed its files, and tells only what is new of these files", async () => {
+  await inWorkspace({ "a.ts": "bad 1\n", "b.ts": "bad 2\n" }, async ({ ws, home }) => {
+    const command = "grep -n bad *.ts | sed 's/:bad/: complaint about bad/'; false";
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    const checks = [{ command, files: "**/*.ts", when: "turn" }];
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checks }));
+    const file = cassette(home, [
+      BASH("ls"),
+      { ...BASH("echo note > notes.md") },
+      { ...BASH("sed -i '1i first' a.ts; echo 'bad 3' >> a.ts") },
+      {
+        ...BASH("sed -i '1i zeroth' a.ts; echo 'bad by far' >> a.ts"),
+        expect: ["complaint about bad 1", "complaint about bad 3"],
+      },
+      { text: "Done.", expect: ["complaint about bad by far"] },
+    ]);
+    const args = ["--mode", "json", "-m", `replay:${file}`, "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.code, 0, ran.stderr);
+    const lines = events(ran.stdout);
+    assertEquals(lines.filter(({ type }) => type === "check_end").length, 2);
+    const told = lines.flatMap(({ type, message }) =>
+      type === "message_end" && message.customType === "check" ? [message.content] : []
+    );
+    assertEquals(told.map((text) => [/bad 1/, /bad 2/, /bad 3/, /bad by far/].map((one) => one.test(text))), [
+      [true, false, true, false],
+      [false, false, false, true],
+    ]);
+  });
+});

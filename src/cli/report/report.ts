@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { RunEnding } from "../../core/event.ts";
 import type { RunReport } from "./run_report.ts";
 import { VERSION } from "../../core/version.ts";
-import { replaceFile } from "../../config/settings/replace_file.ts";
+import { replaceFile } from "../../core/support/replace_file.ts";
 import type { RunFacts } from "./facts.ts";
 import { reportMarkdown } from "./markdown.ts";
 

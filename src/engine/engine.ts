@@ -27,7 +27,7 @@ import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
-import { openProof, type Proof } from "./proof/proof.ts";
+import type { Proof } from "./proof/proof.ts";
 import { type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
@@ -177,7 +177,7 @@ class OpenSession implements EngineCore {
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.#servers !== undefined);
     base.notices.forEach((notice) => this.notify(notice));
-    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
+    this.#proof = await this.#demanded();
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
     tellStart(
@@ -242,6 +242,15 @@ class OpenSession implements EngineCore {
     }
     void this.#settleGrants();
   };
+
+  /** What a run has to show; most sessions demand nothing, and load nothing for it. */
+  async #demanded(): Promise<Proof | undefined> {
+    const { invocation: { values }, user, project, given } = this.#config;
+    const isDemanding = values["require"] ?? values["output-schema"] ?? user.checks ?? project.checks ?? given?.checks;
+    if (isDemanding === undefined) return undefined;
+    const { openProof } = await import("./proof/proof.ts");
+    return await openProof(this.#config, this.tools, () => this.changes.sinceLast());
+  }
 
   /** Who keeps what happens, and acts on it, before anybody is told. */
   #record(): void {
@@ -327,7 +336,7 @@ class OpenSession implements EngineCore {
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
     this.#grants.take(this.#config.user);
-    this.#proof = await openProof(this.#config, this.tools, () => this.changes.sinceLast());
+    this.#proof = await this.#demanded();
     const before = this.#hooks;
     if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
     before?.close();

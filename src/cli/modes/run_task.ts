@@ -12,14 +12,12 @@ import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
 import { exitCodeOf, warner } from "../output/report.ts";
-import { failOnOf, failureOf } from "../report/fail_on.ts";
 import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
-import { checkPlace, type RunEnd, runReport, writeReport, writeWhole } from "../report/report.ts";
-import { jsonAnswer, shaped } from "../../engine/proof/answer_text.ts";
+import type { RunEnd } from "../report/report.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
-  const proof = proofOf(config);
+  const proof = await proofOf(config);
   const seen: Seen = { facts: collectFacts() };
   const watch = watchSignals();
   const interrupted = (): number => {
@@ -45,6 +43,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
   } finally {
     watch.stop();
     if (proof.report !== undefined && seen.end) {
+      const { runReport, writeReport } = await reports();
       writeReport(proof.report, runReport(seen.end, seen.facts.facts(), seen.state));
     }
   }
@@ -59,30 +58,37 @@ interface Seen {
 
 /** What the person wants to be shown of the run. */
 interface WantedProof {
-  readonly failOn: ReturnType<typeof failOnOf>;
+  /** Why a run that ended well is a failure all the same. */
+  readonly failure?: (facts: RunFacts) => string | undefined;
   /** Absolute. */
   readonly report?: string;
   /** Absolute. */
   readonly output?: string;
-  /** Only JSON of the schema is an answer. */
-  readonly isShaped: boolean;
+  /** Only JSON of a schema is an answer: makes it of the text of a reply. */
+  readonly shape?: (answer: string) => string;
 }
 
-function proofOf(config: Config): WantedProof {
+/** Most runs want none of it: its code is loaded for those that do. */
+const reports = () => import("../report/report.ts");
+
+async function proofOf(config: Config): Promise<WantedProof> {
   const { invocation: { values }, world } = config;
-  const place = (name: "report" | "output"): string | undefined => {
+  const place = async (name: "report" | "output"): Promise<string | undefined> => {
     const value = values[name];
     if (typeof value !== "string") return undefined;
     const path = resolve(world.cwd, value);
-    checkPlace(path, `--${name}`);
+    (await reports()).checkPlace(path, `--${name}`);
     return path;
   };
-  const [report, output] = [place("report"), place("output")];
+  const [report, output] = [await place("report"), await place("output")];
+  const failing = values["fail-on"] === undefined ? undefined : await import("../report/fail_on.ts");
+  const conditions = failing?.failOnOf(config) ?? [];
+  const answers = values["output-schema"] === undefined ? undefined : await import("../../engine/proof/answer_text.ts");
   return {
-    failOn: failOnOf(config),
+    ...(failing ? { failure: (facts) => failing.failureOf(conditions, facts) } : {}),
     ...(report === undefined ? {} : { report }),
     ...(output === undefined ? {} : { output }),
-    isShaped: values["output-schema"] !== undefined,
+    ...(answers ? { shape: answers.shaped } : {}),
   };
 }
 
@@ -112,19 +118,19 @@ async function answer(engine: Engine, config: Config, task: Task, { watch, proof
     : await textMode(events, {
       answer: write,
       warn,
-      ...(proof.isShaped ? { shape: jsonAnswer } : {}),
+      ...(proof.shape ? { shape: proof.shape } : {}),
       ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
     });
   if (shown.limit !== undefined && shown.ending === "limit") warn(`the run was ended by a limit: ${shown.limit}`);
   seen.state = engine.state();
   const facts = seen.facts.facts();
   if (!isJson) { for (const line of deniedLine(facts)) warn(line); }
-  const { end, error } = endOf(outcome, shown, watch, failureOf(proof.failOn, facts));
+  const { end, error } = endOf(outcome, shown, watch, proof.failure?.(facts));
   seen.end = end;
   if (proof.output !== undefined && (end.outcome === "done" || end.outcome === "limit")) {
-    writeWhole(proof.output, "--output", (proof.isShaped ? shaped(facts.answer) : facts.answer) + "\n");
+    (await reports()).writeWhole(proof.output, "--output", (proof.shape?.(facts.answer) ?? facts.answer) + "\n");
   }
-  if (isJson && !shown.isUnread) write(JSON.stringify(runReport(end, facts, seen.state)) + "\n");
+  if (isJson && !shown.isUnread) write(JSON.stringify((await reports()).runReport(end, facts, seen.state)) + "\n");
   if (error) throw error;
   return end.exitCode;
 }

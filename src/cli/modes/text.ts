@@ -14,7 +14,7 @@ export interface TextOutput {
   /** Warnings and errors, a line each. */
   readonly warn: (line: string) => void;
   /** Makes what is printed of the last reply; without it, its text. */
-  readonly shape?: (answer: AssistantMessage) => string;
+  readonly shape?: (answer: string) => string;
   /** What happens meanwhile; only with --verbose. */
   readonly progress?: (line: string) => void;
 }
@@ -49,7 +49,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   }
   // Where only one shape is an answer, anything else is none.
   const isAnswer = outcome.ending !== "error" && !(output.shape && outcome.ending === "unproven");
-  const said = last && isAnswer ? (output.shape ?? (({ content }) => textOf(content)))(last) : "";
+  const said = last && isAnswer ? (output.shape ?? ((text) => text))(textOf(last.content)) : "";
   const text = stripControls(said).replace(/\n+$/, "");
   if (text !== "") output.answer(text + "\n");
   return { ...outcome, ...(last ? { last } : {}) };

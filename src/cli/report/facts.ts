@@ -1,8 +1,7 @@
 import { grantOption } from "../../core/grant_option.ts";
 import type { ChangeSet } from "../../core/changes.ts";
 import type { CheckFact, CommandFact, DenialFact } from "./run_report.ts";
-import { type BilledRound, billOf } from "../../session/bill.ts";
-import type { RoundBill } from "../../core/engine.ts";
+import type { BilledRound } from "../../session/bill.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { AgentEvent, RunTotals } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
@@ -29,7 +28,8 @@ export interface RunFacts {
   readonly warnings: readonly string[];
   /** What files became; absent where calls may have written and nobody looked. */
   readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
-  readonly bill: readonly RoundBill[];
+  /** Each request as it was paid for. */
+  readonly rounds: readonly BilledRound[];
   readonly fingerprints?: Manifest["fingerprints"];
   /** Absent when the run was ended before it could count. */
   readonly totals?: RunTotals;
@@ -126,7 +126,7 @@ export function collectFacts(): FactCollector {
       checks: [...checks.values()],
       hosts: [...hosts],
       warnings,
-      bill: billOf(rounds),
+      rounds,
       ...(changes || !mayHaveWritten ? { changes: changes ?? NOTHING } : {}),
       ...(fingerprints ? { fingerprints } : {}),
       ...(totals ? { totals } : {}),

@@ -4,6 +4,7 @@ import type { RunEnding } from "../../core/event.ts";
 import type { RunReport } from "./run_report.ts";
 import { VERSION } from "../../core/version.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
+import { billOf } from "../../session/bill.ts";
 import type { RunFacts } from "./facts.ts";
 import { reportMarkdown } from "./markdown.ts";
 
@@ -17,7 +18,7 @@ export interface RunEnd {
 
 /** The report of a run. `state`: as the engine has it, where one was opened. */
 export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | undefined): RunReport {
-  const { answer, commands, denials, deniedCalls, failedCalls, checks, hosts, warnings, bill } = facts;
+  const { answer, commands, denials, deniedCalls, failedCalls, checks, hosts, warnings, rounds } = facts;
   const { outcome, exitCode, why, limit } = end;
   const opened = state && {
     sessionId: state.sessionId,
@@ -37,7 +38,7 @@ export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | und
     ...opened,
     ...(facts.fingerprints ? { prompt: facts.fingerprints } : {}),
     ...(facts.totals ? { totals: facts.totals } : {}),
-    rounds: bill,
+    rounds: billOf(rounds),
     ...(files && linesAdded !== undefined && linesRemoved !== undefined && counted && leftOut
       ? { changes: { files, linesAdded, linesRemoved, counted, leftOut } }
       : {}),

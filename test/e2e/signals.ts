@@ -126,7 +126,7 @@ export function signals(program: Program): void {
         await until(() => exists(`${ws}/${signal === "SIGTERM" ? "second" : "first"}`));
         const ended = await endedBy(child, signal);
         const last = events(ended.stdout).at(-1);
-        assertEquals([ended.code, last.type, last.aborted], [code, "agent_settled", true]);
+        assertEquals([ended.code, last.type, last.outcome, last.exitCode], [code, "run_report", "aborted", code]);
         await nothingLeft(outside);
       });
     }

@@ -149,6 +149,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     options: { ui: UI },
     act: command("/ask"),
   },
+  "a check runs": {
+    fires: ["check_start", "check_end"],
+    options: { settings: { checks: ["true"] } },
+    act: ({ say }) => say("go"),
+  },
   "a server brings its tools": {
     fires: ["mcp_servers_change"],
     options: {

@@ -27,6 +27,16 @@ const end = async (child) => {
   Deno.kill(-child.pid, "SIGKILL");
   await child.status;
 };
+// The machine's totals are looked at: what others end or give back at the same time hides a flood, so there is another one.
+const floodUntil = async (claim, script) => {
+  for (const limit = performance.now() + 50_000; !claim(); ) {
+    if (performance.now() > limit) throw new Error("in vain");
+    const flood = run(script);
+    const enough = performance.now() + 3_000;
+    while (!claim() && performance.now() < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+    await end(flood);
+  }
+};
 const NEVER = 2 ** 40;
 const seen = [policies()];
 const open = (flood) => {
@@ -45,9 +55,7 @@ seen.push(tasks.calls.length);
 await end(flood);
 tasks.sentinel.watch();
 seen.push(policies());
-flood = run(many);
-await until(() => tasks.calls.length > 0);
-await end(flood);
+await floodUntil(() => tasks.calls.length > 0, many);
 seen.push(tasks.calls[0]);
 tasks.sentinel.pause();
 await new Promise((resolve) => setTimeout(resolve, 200));
@@ -63,9 +71,7 @@ seen.push(tasks.ends.join());
 // It goes on while a flood does: nobody has to answer.
 const twice = open({ tasks: 60 });
 twice.sentinel.watch();
-flood = run("for i in {1..200}; do sleep 60 & ((i % 50)) || sleep 0.1; done; wait");
-await until(() => twice.calls.length > 1);
-await end(flood);
+await floodUntil(() => twice.calls.length > 1, "for i in {1..200}; do sleep 60 & ((i % 50)) || sleep 0.1; done; wait");
 await twice.sentinel.close();
 
 // More than none run: the sentinel itself does. It is due again and again.
@@ -79,9 +85,7 @@ await until(() => policies() === "0");
 const memory = open({ bytes: 128 * 1024 * 1024 });
 memory.sentinel.watch();
 // tail keeps a line until it ends, and this one does not.
-flood = run("head -c 300M /dev/zero | tail -n 1 | sleep 60");
-await until(() => memory.calls.length > 0);
-await end(flood);
+await floodUntil(() => memory.calls.length > 0, "head -c 300M /dev/zero | tail -n 1 | sleep 60");
 seen.push(memory.calls[0]);
 memory.sentinel.pause();
 await until(() => policies() === "0");

@@ -73,7 +73,7 @@ for (const level of CONFINED) {
       assertEquals((await run("echo two")).output, "two\n");
     }));
 
-  test("starts the next one while a command runs, and one alone", () =>
+  test("starts the next one beside a command that follows another at once, and one alone", () =>
     withShell(level, async ({ spares, run, shell }) => {
       spares?.expect();
       spares?.expect();

@@ -88,7 +88,9 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   keepProcess(child);
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   const frame = plan.frame(layer?.mounts);
-  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, () => isCovered() && plan.isCurrent());
+  const isCurrent = (): boolean => isCovered() && plan.isCurrent();
+  const hold = policy.sandbox === "kernel+" ? holder(child) : () => {};
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCurrent, hold);
 }
 
 /** Mounts lie over what was there when they were made: tells whether all that is denied in what may be written is still that. */
@@ -102,25 +104,36 @@ function lookAtCovered(policy: Policy): () => boolean {
   return () => look() === first;
 }
 
+/** Holds the mounts of a process from when it is asked, as soon as they are there, until its end is known. */
+function holder({ pid, status }: Deno.ChildProcess): () => void {
+  let isOver = false;
+  let release: (() => Promise<unknown>) | undefined;
+  const end = (): void => {
+    isOver = true;
+    release?.().catch(() => {});
+  };
+  status.then(end, end);
+  return () => {
+    try {
+      if (!isOver) release ??= holdMounts(pid);
+    } catch {
+      // Its last process takes them down.
+    }
+  };
+}
+
 function attach(
   child: Deno.ChildProcess,
   frame: Uint8Array<ArrayBuffer>,
   gate: NetGate | undefined,
   layer: ProcessLayers | undefined,
   isCurrent: () => boolean,
+  hold: () => void,
 ): ConfinedProcess {
   let report: Report | undefined;
   let stderr: ReadableStream<Uint8Array<ArrayBuffer>> = child.stderr;
   let isTold = false;
   let isRefused = false;
-  let isOver = false;
-  let release: (() => Promise<unknown>) | undefined;
-  // As soon as they are there, while the command runs.
-  const hold = (): void => void (isOver || (release ??= holdMounts(child.pid)));
-  child.status.finally(() => {
-    isOver = true;
-    void release?.();
-  }).catch(() => {});
   const writer = child.stdin.getWriter();
   let broken = false;
   let isInput = false;

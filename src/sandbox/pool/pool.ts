@@ -6,8 +6,10 @@ import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
-/** When nothing was called for so long there is time to look at the process that waits. */
+/** After so long without a call there is time to look at what waits; a model that calls again before answers at once. */
 const REST_MS = 50;
+/** A call that lasts this long is not disturbed by a start beside it any more. */
+const BESIDE_CALL_MS = 100;
 /** How many wait at a time; a reply rarely has more calls that come at once. */
 const MOST_AHEAD = 2;
 
@@ -22,7 +24,7 @@ export interface ProcessPool {
   layered(): Layered;
   /** Announces a call, so that a process for it starts now. Calls that are announced one after the other are of one reply. */
   expect(): void;
-  /** A spare, or a process started now; the next spare starts while that runs. */
+  /** A spare, or a process started now; the next spare starts while that runs, or soon after. */
   take(): ConfinedProcess;
   /** Ends the spares; nothing is started any more. */
   close(): Promise<void>;
@@ -43,6 +45,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   const ends = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let rest: ReturnType<typeof setTimeout> | undefined;
+  let endedAt = -Infinity;
 
   function fill(count: number): void {
     while (!closed && waiting.size < Math.min(count, MOST_AHEAD)) {
@@ -101,9 +104,11 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       const taken = takeWaiting() ?? start();
       isTaken = true;
       announced = Math.max(0, announced - 1);
-      // While it runs the host has time, and a model that answers at once leaves none.
-      refillIn(0);
+      // While it runs the host has time; a model that answers at once, or called more in this reply, leaves none later.
+      const isHurried = announced > waiting.size || performance.now() - endedAt < REST_MS;
+      refillIn(isHurried ? 0 : BESIDE_CALL_MS);
       const after = (): void => {
+        endedAt = performance.now();
         clearTimeout(rest);
         if (!closed) rest = refillIn(REST_MS);
       };

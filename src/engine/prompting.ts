@@ -38,12 +38,54 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   const { conversation, queues, work } = core;
   let lastEnding: RunEnding | undefined;
 
+  return {
+    async prompt(input) {
+      // Without a command nothing is waited for: work that has not begun could not be stopped.
+      const command = commandIn(input.text);
+      if (command && await command) return { kind: "command" };
+      if (work.kind() === "run") {
+        if (!input.whileBusy) throw busy();
+        return { kind: await say(input, input.whileBusy) };
+      }
+      return await running((signal) => start(input, signal));
+    },
+    go: (messages) => running((signal) => goOn(messages, signal)),
+    goSoon: (messages) => unwatched(running((signal) => goOn(messages, signal), work.soon)),
+    isEnding: () => work.kind() === "run" && lastEnding !== undefined,
+    enqueue: (text, images, kind) => say({ text, images, source: "rpc" }, kind),
+  };
+
   /** A command of an extension runs and nothing else does, also while a reply streams (R167–R170). */
   function commandIn(text: string): Promise<boolean> | undefined {
     const [, name, args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
     const hooks = core.hooks();
     if (name === undefined || !hooks?.commands().some((known) => known.name === name)) return undefined;
     return hooks.runCommand(name, args, new AbortController().signal);
+  }
+
+  /** What came in while the run ended, or while nothing of it began, goes into the conversation now. */
+  async function running(
+    task: (signal: AbortSignal) => Promise<PromptOutcome>,
+    begin: Work["run"] = work.run,
+  ): Promise<PromptOutcome> {
+    let outcome: PromptOutcome;
+    try {
+      outcome = await begin("run", (signal) => {
+        lastEnding = undefined;
+        return task(signal);
+      });
+    } finally {
+      if (work.kind() === undefined) pending.flush();
+    }
+    // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
+    const isDone = outcome.kind === "run" && outcome.ending === "done";
+    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
+  }
+
+  async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
+    await core.followMcpServers(signal);
+    const made = await ready(input, undefined, signal);
+    return made ? await begin(made, signal) : { kind: "handled" };
   }
 
   /** Hooks on the raw text, then skills and templates (K1). Undefined: a hook took it. */
@@ -66,12 +108,6 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     if (input.refusesUnknownNames) refuseUnknownName(seen.text, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) core.notify(made.problem);
     return { ...made, images: seen.images };
-  }
-
-  async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
-    await core.followMcpServers(signal);
-    const made = await ready(input, undefined, signal);
-    return made ? await begin(made, signal) : { kind: "handled" };
   }
 
   /** From a text that is ready to the end of its run. */
@@ -166,22 +202,20 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     return outcome;
   }
 
-  return {
-    async prompt(input) {
-      // Without a command nothing is waited for: work that has not begun could not be stopped.
-      const command = commandIn(input.text);
-      if (command && await command) return { kind: "command" };
-      if (work.kind() === "run") {
-        if (!input.whileBusy) throw busy();
-        return { kind: await say(input, input.whileBusy) };
-      }
-      return await running((signal) => start(input, signal));
-    },
-    go: (messages) => running((signal) => goOn(messages, signal)),
-    goSoon: (messages) => unwatched(running((signal) => goOn(messages, signal), work.soon)),
-    isEnding: () => work.kind() === "run" && lastEnding !== undefined,
-    enqueue: (text, images, kind) => say({ text, images, source: "rpc" }, kind),
-  };
+  async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
+    const rolled = await shortened(true, signal);
+    core.prompt.startPrompt({});
+    if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
+    return await run(messages, rolled, signal);
+  }
+
+  /** Delivers what waits, unless another run has come first. */
+  async function late(before: PromptOutcome, signal: AbortSignal): Promise<PromptOutcome> {
+    if (queues.isEmpty()) return before;
+    const due = queues.hasSteering() ? [] : queues.takeFollowUp(); // steering is what a run takes first by itself
+    if (due.length > 0) core.emit({ type: "queue_update", ...queues.texts() });
+    return await goOn(due, signal);
+  }
 
   /** Says something to a run; one that has ended while hooks looked at it, and was not stopped, is followed by another. */
   async function say(input: UserPrompt, kind: "steer" | "followUp"): Promise<"queued" | "handled"> {
@@ -194,47 +228,13 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     return "queued";
   }
 
-  async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
-    const rolled = await shortened(true, signal);
-    core.prompt.startPrompt({});
-    if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
-    return await run(messages, rolled, signal);
-  }
-
-  /** What came in while the run ended, or while nothing of it began, goes into the conversation now. */
-  async function running(
-    task: (signal: AbortSignal) => Promise<PromptOutcome>,
-    begin: Work["run"] = work.run,
-  ): Promise<PromptOutcome> {
-    let outcome: PromptOutcome;
-    try {
-      outcome = await begin("run", (signal) => {
-        lastEnding = undefined;
-        return task(signal);
-      });
-    } finally {
-      if (work.kind() === undefined) pending.flush();
-    }
-    // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
-    const isDone = outcome.kind === "run" && outcome.ending === "done";
-    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
-  }
-
-  /** Delivers what waits, unless another run has come first. */
-  async function late(before: PromptOutcome, signal: AbortSignal): Promise<PromptOutcome> {
-    if (queues.isEmpty()) return before;
-    const due = queues.hasSteering() ? [] : queues.takeFollowUp(); // steering is what a run takes first by itself
-    if (due.length > 0) core.emit({ type: "queue_update", ...queues.texts() });
-    return await goOn(due, signal);
+  function queue(message: UserMessage, kind: "steer" | "followUp"): void {
+    queues[kind](message);
+    core.emit({ type: "queue_update", ...queues.texts() });
   }
 
   function unwatched(outcome: Promise<unknown>): void {
     void outcome.catch((error) => core.notify(`A message was not sent: ${messageOf(error)}`, "error"));
-  }
-
-  function queue(message: UserMessage, kind: "steer" | "followUp"): void {
-    queues[kind](message);
-    core.emit({ type: "queue_update", ...queues.texts() });
   }
 }
 

@@ -3,7 +3,8 @@ import type { RunnerCall } from "../core/runner.ts";
 import { grants } from "../core/policy.ts";
 import { errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { argsOf } from "../core/tool_args.ts";
-import { deniedBy, deniedDetails, explainFailure } from "./files/denial.ts";
+import { deniedBy, deniedDetails } from "./files/denial.ts";
+import { explainFailure } from "./files/failure.ts";
 
 /**
  * Runs one call of a tool whose place is the runner and whose needs the policy grants (R455).

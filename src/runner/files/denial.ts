@@ -1,14 +1,12 @@
 import { dirname } from "@std/path";
+import { shownPath } from "../../../tools/text/shown_path.ts";
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 
-/** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */
-const REQUIRES = /^Requires (\w+) access to (?:"([^"]+)"|(\S+?)),/;
-
-/** Longest text of an unforeseen failure, in UTF-16 units. */
-const MAX_UNITS = 500;
+/** What was to be done with a path. */
+export type Access = "read" | "write";
 
 /** What was denied, for the host, which decides on its own whether and by which grant that could be lifted. */
 export type Denied = Pick<Denial, "kind" | "target">;
@@ -23,47 +21,45 @@ export class DeniedError extends ToolError {
   }
 }
 
+/**
+ * A denial as one line: what, by which rule, the smallest grant, and who alone can give it (R480).
+ *
+ * `grant` is the path that was refused; with a slash at its end the folder itself is meant.
+ */
+export function denial(access: Access, path: string, rule: string, grant?: string, cause?: unknown): ToolError {
+  const remedy = grant === undefined
+    ? "No grant opens it"
+    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}`;
+  const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
+  return grant === undefined
+    ? new ToolError(message, { cause })
+    : new DeniedError(message, { kind: access, target: grant }, { cause });
+}
+
+/** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */
+function place(access: Access, target: string): string {
+  return access === "read" || target.endsWith("/") ? target : dirname(target);
+}
+
+/** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */
+const REQUIRES = /^Requires (\w+) access to (?:"([^"]+)"|(\S+?)),/;
+
+/** Which permission a message of Deno's names, and for what. */
+export function requiredBy(message: string): { readonly scope: string; readonly target: string } | undefined {
+  const [, scope, quoted, bare] = REQUIRES.exec(message) ?? [];
+  const target = quoted ?? bare;
+  return scope === undefined || target === undefined ? undefined : { scope, target };
+}
+
 /** What was denied, where that is why a tool failed. */
 export function deniedBy(error: unknown): Denied | undefined {
   if (error instanceof DeniedError) return error.denied;
   if (!(error instanceof Deno.errors.NotCapable)) return undefined;
-  const [, kind, quoted, bare] = REQUIRES.exec(messageOf(error)) ?? [];
-  const target = quoted ?? bare;
-  return (kind === "read" || kind === "write") && target !== undefined ? { kind, target } : undefined;
+  const { scope, target = "" } = requiredBy(messageOf(error)) ?? {};
+  return scope === "read" || scope === "write" ? { kind: scope, target } : undefined;
 }
 
 /** The same as details of a result. */
 export function deniedDetails(denied: Denied | undefined): JsonObject | undefined {
   return denied && { denial: { ...denied } };
-}
-
-/**
- * What the model is told about anything a tool threw: one sentence, never a stack (R480).
- *
- * A denial names its kind, the path and the smallest grant that would allow it.
- */
-export function explainFailure(tool: string, error: unknown): string {
-  const message = messageOf(error);
-  if (error instanceof ToolError) return message;
-  if (error instanceof Deno.errors.NotCapable) {
-    const [, scope, quoted, bare] = REQUIRES.exec(message) ?? [];
-    const path = quoted ?? bare;
-    if (scope === undefined || path === undefined) return `NotCapable: ${firstLine(message)}`;
-    const option = scope === "read"
-      ? grantOption("read", path)
-      : scope === "write"
-      ? grantOption("write", dirname(path))
-      : `--allow-${scope}=+${path}`;
-    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with ${option}`;
-  }
-  if (error instanceof Deno.errors.PermissionDenied) {
-    return `PermissionDenied: ${
-      firstLine(message)
-    }. The sandbox or the file's mode forbids it; only the user can change that`;
-  }
-  return `The ${tool} tool failed: ${firstLine(message)}`;
-}
-
-function firstLine(message: string): string {
-  return (message.split("\n", 1)[0] ?? "").slice(0, MAX_UNITS);
 }

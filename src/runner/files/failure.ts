@@ -1,33 +1,10 @@
 import { dirname } from "@std/path";
-import { ToolError } from "../../core/error.ts";
+import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { isInside } from "../../core/policy.ts";
-import { DeniedError } from "./denial.ts";
-
-/** What was to be done with a path. */
-export type Access = "read" | "write";
-
-/**
- * A denial as one line: what, by which rule, the smallest grant, and who alone can give it (R480).
- *
- * `grant` is the path that was refused; with a slash at its end the folder itself is meant.
- */
-export function denial(access: Access, path: string, rule: string, grant?: string, cause?: unknown): ToolError {
-  const remedy = grant === undefined
-    ? "No grant opens it"
-    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}`;
-  const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
-  return grant === undefined
-    ? new ToolError(message, { cause })
-    : new DeniedError(message, { kind: access, target: grant }, { cause });
-}
-
-/** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */
-function place(access: Access, target: string): string {
-  return access === "read" || target.endsWith("/") ? target : dirname(target);
-}
+import { type Access, denial, requiredBy } from "./denial.ts";
 
 /** Code of a failed call: `ENOENT` and its kind, or `NotCapable` when Deno's permissions refused. */
 export function codeOf(error: unknown): string | undefined {
@@ -78,4 +55,38 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
   }
   const fact = FACTS[code ?? ""] ?? `the system answered ${code ?? "an unknown error"}`;
   return new ToolError(`Cannot ${access} ${shownPath(path)}: ${fact}`, { cause: error });
+}
+
+/** Longest text of an unforeseen failure, in UTF-16 units. */
+const MAX_UNITS = 500;
+
+/**
+ * What the model is told about anything a tool threw: one sentence, never a stack (R480).
+ *
+ * A denial names its kind, the path and the smallest grant that would allow it.
+ */
+export function explainFailure(tool: string, error: unknown): string {
+  const message = messageOf(error);
+  if (error instanceof ToolError) return message;
+  if (error instanceof Deno.errors.NotCapable) {
+    const required = requiredBy(message);
+    if (!required) return `NotCapable: ${firstLine(message)}`;
+    const { scope, target: path } = required;
+    const option = scope === "read"
+      ? grantOption("read", path)
+      : scope === "write"
+      ? grantOption("write", dirname(path))
+      : `--allow-${scope}=+${path}`;
+    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with ${option}`;
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return `PermissionDenied: ${
+      firstLine(message)
+    }. The sandbox or the file's mode forbids it; only the user can change that`;
+  }
+  return `The ${tool} tool failed: ${firstLine(message)}`;
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n", 1)[0] ?? "").slice(0, MAX_UNITS);
 }

@@ -1,6 +1,6 @@
 import { ToolError } from "../../core/error.ts";
 import { coverage, covers, isInside, type Policy } from "../../core/policy.ts";
-import { type Access, denial } from "./failure.ts";
+import { type Access, denial } from "./denial.ts";
 
 /** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
 const KERNEL = ["/proc", "/dev", "/sys"];

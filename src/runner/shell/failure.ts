@@ -1,7 +1,7 @@
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
-import { type Denied, deniedBy } from "../files/denial.ts";
-import { type Access, codeOf, fileFailure } from "../files/failure.ts";
+import { type Access, type Denied, deniedBy } from "../files/denial.ts";
+import { codeOf, fileFailure } from "../files/failure.ts";
 
 /** What the shell's commands look for in a failure of a file call. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { covers, type Policy } from "../../core/policy.ts";
-import type { Access } from "../files/failure.ts";
+import type { Access } from "../files/denial.ts";
 import { type Place, placeOf } from "../files/place.ts";
 import { fileScope } from "../files/scope.ts";
 

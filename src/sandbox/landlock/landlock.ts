@@ -22,9 +22,7 @@ export function landlockVersion(): { readonly abi: number; readonly why?: string
   return version > 0 ? { abi: version } : { abi: 0, why: errnoName(errno()) };
 }
 
-// Access rights of Landlock's file system rules: linux/landlock.h, documented in Documentation/userspace-api/landlock.rst.
-
-/** Bits by name. */
+/** Access rights of Landlock's file system rules by name: linux/landlock.h, Documentation/userspace-api/landlock.rst. */
 export const RIGHT = {
   EXECUTE: 1 << 0,
   WRITE_FILE: 1 << 1,

@@ -107,10 +107,10 @@ export interface Flood {
   readonly glances: number;
 }
 
-// Checks of what comes over the pipe where no launcher reads it (macOS). They are written by hand: this runs on the hot path
-// of every command, where loading a schema library costs milliseconds.
-
-/** A first frame's value for a system without a kernel's part, checked; throws for anything else. */
+/**
+ * A first frame's value for a system where no launcher reads it (macOS), checked; throws for anything else. Written by hand:
+ * this runs on the hot path of every command, where loading a schema library costs milliseconds.
+ */
 export function parseConfineRequest(value: unknown): ConfineRequest & { readonly kernel: null } {
   const order = record(value, "policy", ["cwd", "limits", "kernel"]);
   const limits = record(order["limits"], "limits", ["fileBytes", "openFiles", "tasks"]);

@@ -21,12 +21,12 @@ export function verdict(ok: string, no: string, errno: number): readonly BpfLine
   return [{ label: no }, fail(errno), { label: ok }, allow()];
 }
 
-// A program with set-user-ID lends its owner to every other user of the machine who starts it, and it is still there when
-// the sandbox is not. No rule of Landlock covers modes, so no file gets such a one. Numbers: linux/stat.h, linux/fcntl.h.
-
 const EPERM = 1;
 
-/** S_ISUID and S_ISGID. */
+/**
+ * S_ISUID and S_ISGID (linux/stat.h), which no file may get: a program with set-user-ID lends its owner to every other user
+ * of the machine who starts it, and it is still there when the sandbox is not. No rule of Landlock covers modes.
+ */
 export const LENDS_OWNER = 0o6000;
 /** O_CREAT and the bit of O_TMPFILE that no other flag has: without them a mode is not looked at, and may be anything. */
 const MAKES_FILE = 0o20000100;

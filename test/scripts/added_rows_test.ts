@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { sourceFiles } from "../../scripts/check_layers.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/**
+ * The rows of ARCHITECTURE.md's table of what can be added, each with something that was: every file that names it, which
+ * are its own, the one with its line, and whoever makes use of it. A third place to write it down would show here.
+ */
+const ROWS = [
+  { row: "tool", word: `"./ls.ts"`, line: "tools/mod.ts", others: [] },
+  {
+    row: "prompt section",
+    word: "docsPointers",
+    line: "src/prompt/sections/mod.ts",
+    others: ["src/prompt/sections/surroundings.ts"],
+  },
+  {
+    row: "command-line option",
+    word: `"verbose"`,
+    line: "src/config/options/flags.ts",
+    others: ["src/cli/modes/run_task.ts"],
+  },
+  {
+    row: "setting",
+    word: "summaryModel",
+    line: "src/config/settings/settings_table.ts",
+    others: ["src/engine/model_state.ts"],
+  },
+  {
+    row: "hook event that tells",
+    word: "session_compact_failed",
+    line: "src/hooks/events/decisions.ts",
+    others: ["src/core/hook_events.ts", "src/engine/compaction.ts"],
+  },
+  {
+    row: "hook event whose answer counts",
+    word: "session_before_fork",
+    line: "src/hooks/events/decisions.ts",
+    others: ["src/core/hook_events.ts", "src/engine/session_navigation.ts"],
+  },
+  { row: "RPC command", word: "get_session_stats", line: "src/cli/rpc/look_commands.ts", others: [] },
+  {
+    row: "slash command",
+    word: "themeCommand",
+    line: "src/tui/commands/table.ts",
+    others: ["src/tui/commands/theme.ts"],
+  },
+  { row: "denied system call", word: "kexec_load", line: "src/sandbox/seccomp/table.ts", others: [] },
+  { row: "skill", word: `"commit"`, line: undefined, others: [] },
+] as const;
+
+/** Held by places_test.ts, where what else may name them is told. */
+const ELSEWHERE = ["provider", "thinking level"];
+
+for (const { row, word, line, others } of ROWS) {
+  Deno.test(`to add a ${row} takes one line, as ARCHITECTURE.md says`, () => {
+    const found = sourceFiles(root).filter((path) => Deno.readTextFileSync(join(root, path)).includes(word));
+    assertEquals(found, [...line === undefined ? [] : [line], ...others].sort());
+  });
+}
+
+Deno.test("every row of ARCHITECTURE.md's table of what can be added is tried", () => {
+  const page = Deno.readTextFileSync(join(root, "ARCHITECTURE.md"));
+  const table = page.slice(page.indexOf("## To add something"), page.indexOf("| to change                      |"));
+  const rows = table.split("\n").filter((text) => text.startsWith("| ")).map((text) =>
+    text.split("|")[1]?.trim() ?? ""
+  );
+  assertEquals(
+    rows.slice(1).filter((text) => !text.startsWith("-")).sort(),
+    [...ROWS.map(({ row }) => row), ...ELSEWHERE].sort(),
+  );
+});

@@ -16,6 +16,7 @@ export const CALLS = {
   eventfd2: { x86_64: 290, aarch64: 19 },
   execve: { x86_64: 59, aarch64: 221 },
   exit_group: { x86_64: 231, aarch64: 94 },
+  fchmodat: { x86_64: 268, aarch64: 53 },
   fcntl: { x86_64: 72, aarch64: 25 },
   getdents64: { x86_64: 217, aarch64: 61 },
   getsid: { x86_64: 124, aarch64: 156 },

@@ -15,7 +15,7 @@ export interface RepositoryWay {
 }
 
 /** What one look finds. */
-export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "closed" | "isPartial"> {
+export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "closed" | "isPartial" | "identities"> {
   /** To all repositories that commands can write, but for those that are protected. */
   readonly ways: readonly RepositoryWay[];
   /** The folders of all repositories whose data commands can write, the workspace's own among them. */

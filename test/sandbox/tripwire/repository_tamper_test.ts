@@ -371,10 +371,10 @@ for (const level of CONFINED) {
       `git ${NAME} clone -q sub copy; cd copy; git switch -qc main2; git push -q origin main2 2>/dev/null; git status`,
       "git init -q --bare store; cd sub; git remote set-url up ../store; git push -q up --all -u 2>/dev/null",
       "cd sub; git worktree add -q ../tree b; cd ../tree; echo x > x; git add x; git commit -qm x; git status --short",
-      "cp sub/.git/hooks/pre-push.sample sub/.git/hooks/again.sample; echo note > sub/.git/hooks/README",
+      "mkdir -p sub/.git/hooks; echo x > sub/.git/hooks/again.sample; echo note > sub/.git/hooks/README",
       `git ${NAME} submodule add -q ./sub lib 2>&1; git ${NAME} commit -qm lib; git submodule status`,
       "cd lib; git switch -qc side; echo y > y; git add y; git -c user.name=a -c user.email=a@b commit -qm y; git status --short",
-      "mkdir n; cd n; git init -q; git config core.fsmonitor false; git sparse-checkout set --cone a 2>&1; git gc -q 2>&1",
+      "mkdir n; cd n; git init -q; git config pull.ff only; git sparse-checkout set --cone a 2>&1; git gc -q 2>&1",
       "rm -rf sub copy store",
     ];
     for (const line of lines) {
@@ -382,6 +382,7 @@ for (const level of CONFINED) {
       // What the workspace's own repository says about submodules is protected, and no layer takes an address on this disk.
       const usual = new RegExp(
         " \\.git(?:modules|/config): protected|" +
+          "^In \\S+: (?:Added to the repository's settings|Not taken, since .*: hooks/README)|^What is not taken of |" +
           "^(?:In \\S+/modules/lib: )?(?:Your settings of the repository|Added to the repository's).* (?:submodule\\.lib|remote\\.origin|branch\\.main)\\.",
       );
       const mine = notes.filter((note) => !usual.test(note));

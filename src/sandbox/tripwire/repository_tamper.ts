@@ -82,6 +82,8 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
   const search = openRepositories(policy, layered);
   const gitFiles = openGitFiles();
   let latest: ReadonlyMap<string, States> = new Map();
+  // The host makes anew what it knows for a repository: one that something else leads to would pass it by.
+  const isRemade = policy.sandbox === "kernel+" && !policy.bubblewrap;
   let before: Look | undefined;
   let newest: Look | undefined;
 
@@ -144,6 +146,12 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
       if (wereMisplaced.has(nameOf(way)) || !isWritable(way.via)) continue;
       traps.push({ path: way.via, what: "what it leads to", instead: ABSENT, from: new Map() });
     }
+    const werePointing = new Set(was.repositories.pointing);
+    for (const via of isRemade ? now.repositories.pointing.map((checkout) => join(checkout, ".git")) : []) {
+      if (werePointing.has(dirname(via)) || !isWritable(via) || isPartOf(via, policy)) continue;
+      if (traps.some(({ path }) => path === via)) continue;
+      traps.push({ path: via, what: "what it leads to", instead: ABSENT, from: new Map() });
+    }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
       // What git obeys has been judged.
@@ -193,6 +201,15 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
     passOver: (path) => search.passOver(path),
     isPartial: () => before?.repositories.isPartial === true,
   };
+}
+
+/** Whether a `.git` file leads to the part of a repository that a submodule or a linked working folder has, as git writes it. */
+function isPartOf(via: string, { write }: Policy): boolean {
+  const text = statusOf(via)?.kind === "file" ? disk.readText(via) : undefined;
+  const place = /^gitdir: ([^\0\n]+)\n?$/.exec(text ?? "")?.[1];
+  if (place === undefined) return false;
+  const target = place.startsWith("/") ? join(place) : join(dirname(via), place);
+  return /\/\.git\/(?:.+\/)?(?:modules|worktrees)\/./.test(target) && covers(write, target);
 }
 
 /** Where a repository's files are by its settings. */

@@ -261,6 +261,27 @@ for (const [name, command, note] of REFUSED) {
   );
 }
 
+/** Ways to a repository that are none of git's own for submodules and linked working folders. */
+const WAYS: readonly (readonly [name: string, command: string])[] = [
+  ["a file that names a folder beside it", "mkdir sub; echo 'gitdir: ../x' > sub/.git; git init -q --bare x"],
+  ["a file that names what is not there yet", "mkdir sub; echo 'gitdir: ../x' > sub/.git"],
+  ["a file that names a place outside", "mkdir sub; echo 'gitdir: /etc/.git/modules/x' > sub/.git"],
+  ["a file that git made", "git init -q --separate-git-dir=x sub"],
+  ["a link to a folder", "mkdir sub; git init -q y; ln -s ../y/.git sub/.git"],
+  ["a link to nothing", "mkdir sub; ln -s ../x sub/.git"],
+  ["a pipe", "mkdir sub; mkfifo sub/.git"],
+];
+for (const [name, command] of WAYS) {
+  at(`a command makes no way to a repository elsewhere: ${name}`, async ({ world: { root }, run }) => {
+    assertMatch(
+      (await run(command)).notes.join("\n"),
+      /Removed sub\/\.git: a later git of the user would obey what it leads/,
+    );
+    assertEquals(exists(`${root}/sub/.git`), false);
+    git(root, "status");
+  });
+}
+
 at("hundreds at once are refused past a limit, and that is said", async ({ world: { root }, run }) => {
   const { notes } = await run(
     `${SUB}mkdir all; for i in $(seq 200); do mkdir all/$i; done; seq 200 | xargs -I{} cp -r sub/.git all/{}/.git`,

@@ -3,6 +3,7 @@
 import { join } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { disk } from "../system/disk.ts";
+import type { FolderView } from "../system/folder_view.ts";
 import { statusOf } from "../system/statx.ts";
 import { pointer } from "./paths.ts";
 
@@ -16,12 +17,13 @@ export function isWorkingFolder(
   folder: string,
   { root, protected: kept }: Pick<Policy, "root" | "protected">,
   repositories: readonly string[],
+  view: FolderView = disk,
 ): boolean {
   const path = pathOf(place, folder);
   if (path === undefined || !isInside(path, root) || linkOnTheWay(place, folder) !== undefined) return false;
   const file = join(path, ".git");
   if (statusOf(path)?.kind !== "folder" || statusOf(file)?.kind !== "file") return false;
-  if (pointer(disk.readText(file), "gitdir: ", path, disk) !== folder) return false;
+  if (pointer(view.readText(file), "gitdir: ", path, view) !== folder) return false;
   // git checks out nothing below a ".git", and what is below its own folder under another name.
   const isAround = isInside(folder, path) && !hasGit(folder.slice(path.length));
   return !isAround && !hasGit(path) && !repositories.some((other) => isInside(path, other)) &&

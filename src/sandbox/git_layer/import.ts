@@ -2,6 +2,7 @@
 // whole, so that an end in the middle loses the rest and nothing else: objects, references, HEAD, index, then what is half done.
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
+import { readConfigText } from "../git/config_text.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
@@ -66,6 +67,8 @@ export interface Taken {
   readonly kept: KeptFiles;
   /** Whether some objects were not taken. */
   readonly lacksObjects: boolean;
+  /** Whether all was taken, but for what means nothing. */
+  readonly isWhole: boolean;
 }
 
 /** What opens a repository. */
@@ -77,6 +80,10 @@ export interface RepositoryOptions {
   readonly git: HostGit;
   /** It is of a linked working folder: objects, settings and most references are in another one. */
   readonly isLinked?: boolean;
+  /** Of one that commands made: whether a path is a folder where another repository of the user's may be. */
+  readonly isPlace?: (path: string) => boolean;
+  /** Whether its settings say that not all files are checked out. */
+  readonly isSparse?: boolean;
 }
 
 /** Clocks of file systems tick some milliseconds apart. */
@@ -93,12 +100,13 @@ const TRANSIENT = new RegExp(
   "^(?:.*\\.lock|gc\\.(?:log|pid)|info/refs|sharedindex\\..*|fsmonitor--daemon.*|COMMIT_EDITMSG~|" +
     "\\.COMMIT_EDITMSG\\.sw.|tmp_.*|next-index-.*|MERGE_RR|rr-cache|logs/refs/.*\\.lock)$",
 );
+const ADDED = "Added to the repository's settings";
 const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 
 /** Opens a repository. */
 export function openLayered(
   folder: string,
-  { fresh, hashBytes, git, isLinked = false }: RepositoryOptions,
+  { fresh, hashBytes, git, isLinked = false, isPlace, isSparse = false }: RepositoryOptions,
 ): LayeredRepository {
   removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
@@ -145,7 +153,7 @@ export function openLayered(
       using lock = await openLock(`${folder}/index`);
       const now = bytesAt(`${folder}/index`, LONGEST_INDEX);
       const current = sameBytes(now, begun.index) ? was : readIndex(now ?? new Uint8Array(), hashBytes);
-      const next = importedEntries(current, entries);
+      const next = importedEntries(current, entries, isSparse);
       // A look at files changes what an index says of them, and nothing else.
       if (sameEntries(current, next)) return true;
       if (!sameEntries(current, was)) throw new Error("it was changed meanwhile");
@@ -215,7 +223,9 @@ export function openLayered(
       if (odd.length > 0) notes.push(`Not taken, since they are no files: ${named(odd)}.`);
       if (texts.some(([path, value]) => kept.get(path) !== value)) {
         notes.push(
-          `Only commands in the sandbox see the unfinished ${name}: it names what git would run or open.`,
+          isPlace
+            ? `The unfinished ${name} was not taken: it names what git would run or open.`
+            : `Only commands in the sandbox see the unfinished ${name}: it names what git would run or open.`,
         );
       }
     }
@@ -231,23 +241,27 @@ export function openLayered(
     const mine = own("config", LONGEST_SETTINGS);
     const change = changed === undefined || mine === undefined
       ? { added: [], refused: ["all"] }
-      : settingsChange(mine, changed);
+      : settingsChange(mine, changed, isPlace);
     const added: string[] = [];
     const isFlood = change.added.length > MOST_SETTINGS;
     if (isFlood) {
       notes.push(`No new settings were taken: ${change.added.length} at once are more than ${MOST_SETTINGS}.`);
     }
+    const known = new Set(readConfigText(mine ?? "").settings.map(([name]) => name));
     for (const [name, value] of isFlood ? [] : change.added) {
-      if ((await git(folder, ["config", "--local", "--add", name, value])).isDone) added.push(`${name} = ${value}`);
+      const how = known.delete(name) ? "--replace-all" : "--add";
+      if ((await git(folder, ["config", "--local", how, name, value])).isDone) added.push(`${name} = ${value}`);
     }
-    if (added.length > 0) notes.push(`Added to the repository's settings: ${added.join(", ")}.`);
+    if (added.length > 0) notes.push(`${ADDED}: ${added.join(", ")}.`);
     if (change.refused.length === 0) return undefined;
     // What was said before is not said again.
-    const told = new Set(settingsChange(mine ?? "", kept ?? "").refused);
+    const told = new Set(settingsChange(mine ?? "", kept ?? "", isPlace).refused);
     const names = [...new Set(change.refused)].filter((name) => kept === undefined || !told.has(name));
     if (names.length > 0) {
       notes.push(
-        `Your settings of the repository stay as they were, only commands in the sandbox see: ${named(names)}.`,
+        isPlace
+          ? `Of its settings were not taken: ${named(names)}.`
+          : `Your settings of the repository stay as they were, only commands in the sandbox see: ${named(names)}.`,
       );
     }
     return changed;
@@ -266,7 +280,7 @@ export function openLayered(
         : ["objects", "refs"].find((name) => !isLinked && GONE.has(entries.get(name)));
       if (lost !== undefined) {
         const why = `Nothing that the command did in ${folder} was taken: its ${lost} cannot be used.`;
-        return { notes: [why], kept, lacksObjects: true };
+        return { notes: [why], kept, lacksObjects: true, isWhole: false };
       }
       const read = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
@@ -342,7 +356,8 @@ export function openLayered(
         if (text !== undefined) next.set("config", text);
       }
       if (others.length > 0) notes.push(`Not taken, since a command may not change them: ${named(others)}.`);
-      return { notes, kept: next, lacksObjects };
+      const isAll = notes.every((note) => note.startsWith(ADDED));
+      return { notes, kept: next, lacksObjects, isWhole: isAll };
     },
   };
 }

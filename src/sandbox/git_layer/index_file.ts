@@ -57,8 +57,15 @@ export function readIndex(bytes: Uint8Array, hashBytes: 20 | 32): readonly Index
   return entries;
 }
 
-/** The entries of a command's index as they may be for the user: what it says of files only where that was so before. Pure. */
-export function importedEntries(own: readonly IndexEntry[], changed: readonly IndexEntry[]): readonly IndexEntry[] {
+/**
+ * The entries of a command's index as they may be for the user: what it says of files only where that was so before.
+ * `isSparse`: but for those that are not to be checked out. Pure.
+ */
+export function importedEntries(
+  own: readonly IndexEntry[],
+  changed: readonly IndexEntry[],
+  isSparse = false,
+): readonly IndexEntry[] {
   const known = new Map(own.map((entry) => [`${entry.path}\0${entry.stage}`, entry]));
   return changed.map((entry) => {
     const was = known.get(`${entry.path}\0${entry.stage}`);
@@ -69,7 +76,7 @@ export function importedEntries(own: readonly IndexEntry[], changed: readonly In
     }
     const stat = new Uint8Array(INDEX_STAT);
     new DataView(stat.buffer).setUint32(INDEX_MODE_AT, entry.mode);
-    return { ...entry, stat, isAssumed: false, isSkipped: was?.isSkipped ?? false };
+    return { ...entry, stat, isAssumed: false, isSkipped: isSparse ? entry.isSkipped : was?.isSkipped ?? false };
   });
 }
 

@@ -232,7 +232,7 @@ function hasPlainIndex(folder: string, hashBytes: 20 | 32): boolean {
 }
 
 /** An empty repository; nothing in it comes from anybody else. */
-function freshRepository(base: string, hashBytes: 20 | 32): string {
+export function freshRepository(base: string, hashBytes: 20 | 32): string {
   const folder = join(base, `fresh-${hashBytes}`);
   for (const name of ["objects", "refs"]) Deno.mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   Deno.writeTextFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");

@@ -7,6 +7,7 @@ import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { isWorkingFolder } from "../git/working_folder.ts";
 import { disk } from "../system/disk.ts";
+import type { FolderView } from "../system/folder_view.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { type Begun, type KeptFiles, type LayeredRepository, openLayered, type Taken } from "./import.ts";
@@ -21,7 +22,13 @@ export interface LayeredTree {
   readonly folder: string;
   begin(): TreeBegun;
   /** As of LayeredRepository, for all of them. */
-  take(upper: string, entries: ReadonlyMap<string, UpperKind>, begun: TreeBegun, kept: KeptFiles): Promise<Taken>;
+  take(
+    upper: string,
+    entries: ReadonlyMap<string, UpperKind>,
+    begun: TreeBegun,
+    kept: KeptFiles,
+    limit?: AbortSignal,
+  ): Promise<Taken>;
 }
 
 /** What is known of those that commands touched before. */
@@ -38,6 +45,12 @@ export interface TreeOptions {
   readonly fresh: (hashBytes: 20 | 32) => string;
   readonly git: HostGit;
   readonly policy: Policy;
+  /** Where it will be, if that is not where it is. */
+  readonly stands?: string;
+  /** As of RepositoryOptions. */
+  readonly isPlace?: (path: string) => boolean;
+  /** As of RepositoryOptions, for the outermost. */
+  readonly isSparse?: boolean;
 }
 
 /** A repository of the tree. */
@@ -48,6 +61,8 @@ interface Place {
   readonly parent: Place | undefined;
   readonly isLinked: boolean;
 }
+
+type PlaceTaken = Omit<Taken, "lacksObjects">;
 
 interface Opened {
   readonly identity: string;
@@ -64,12 +79,16 @@ const MOST_NOTES = 20;
 const TOP: Place = { path: "", name: "", parent: undefined, isLinked: false };
 const HIDDEN: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other", "file"]);
 /** What git makes in every new repository, which means nothing. */
-const TEMPLATE = /^(?:hooks\/[\w-]+\.sample|description|info\/exclude)$/;
+export const TEMPLATE = /^(?:hooks\/[\w-]+\.sample|description|info\/exclude)$/;
 /** Of a part that was begun: there is no such branch. */
 const NO_HEAD = "ref: refs/heads/sandpiper/none";
 
 /** Opens a tree. */
-export function openTree(folder: string, { hashBytes, fresh, git, policy }: TreeOptions): LayeredTree {
+export function openTree(
+  folder: string,
+  { hashBytes, fresh, git, policy, stands = folder, isPlace, isSparse = false }: TreeOptions,
+): LayeredTree {
+  const view = stands === folder ? disk : standingAt(stands);
   const opened = new Map<string, Opened>();
   // A submodule's files may be gone, and git would look for them.
   const anywhere: HostGit = (at, args, input, variables, signal) =>
@@ -83,7 +102,12 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
     const bytes = parent === undefined ? hashBytes : isLinked ? open(parent)?.hashBytes : hashBytesOf(place);
     if (bytes === undefined) return undefined;
     if (last?.identity === status.identity && last.hashBytes === bytes) return last;
-    const options = { fresh: fresh(bytes), hashBytes: bytes, git: parent === undefined ? git : anywhere, isLinked };
+    const options = {
+      ...{ fresh: fresh(bytes), hashBytes: bytes, isLinked },
+      git: parent === undefined ? git : anywhere,
+      ...(isPlace && { isPlace }),
+      isSparse: isSparse && parent === undefined,
+    };
     const made = { identity: status.identity, repository: openLayered(place, options), hashBytes: bytes };
     opened.delete(path);
     opened.set(path, made);
@@ -121,6 +145,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
   /** Makes what is new: an empty repository, as the command's says where its files are. Undefined, or why not. */
   const make = ({ path, name, parent, isLinked }: Place, upper: string): string | undefined => {
     const own = join(folder, path);
+    const at = join(stands, path);
     if (!isRefName(`refs/heads/${name}`)) return "its name is none that git gives";
     if (!isPlainWay(folder, path)) return "something stands in its way";
     const read = (file: string): string | undefined => rawAt(`${upper}/${file}`, LONGEST_TEXT);
@@ -130,7 +155,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
     if (isLinked) {
       const place = read("gitdir");
       if (parent === undefined || read("commondir") !== "../..\n") return "it is no working folder of this repository";
-      if (place === undefined || !isCheckout(asText(place), own)) {
+      if (place === undefined || !isCheckout(asText(place), at)) {
         return "it names no folder that names it";
       }
       put({ commondir: "../..\n", gitdir: place, HEAD: `${NO_HEAD}\n` });
@@ -143,7 +168,9 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
     if (bytes === undefined || places.length !== 1) return "its settings are not as git writes them";
     Deno.mkdirSync(own, { recursive: true });
     // The file there names this folder, which has to be there for that.
-    if (!isWorkingFolder(place, own, policy, repositoriesAround(join(own, place))) || !/^[\w./+@ -]+$/.test(place)) {
+    if (
+      !isWorkingFolder(place, at, policy, repositoriesAround(join(at, place)), view) || !/^[\w./+@ -]+$/.test(place)
+    ) {
       removeEmptyUpTo(own, folder);
       return "it names no folder that names it";
     }
@@ -163,8 +190,9 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
       at: Date.now(),
       each: new Map([...opened.values()].map(({ repository }) => [repository, repository.begin()])),
     }),
-    async take(upper, entries, begun, kept) {
-      using limit = timeLimit();
+    async take(upper, entries, begun, kept, limit) {
+      using own = timeLimit();
+      const until = limit ?? own;
       const placeOf = openPlaces(folder, entries);
       const parts = new Map<Place, Map<string, UpperKind>>([[TOP, new Map()]]);
       const partOf = (place: Place): Map<string, UpperKind> => {
@@ -192,7 +220,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
       const next = new Map<string, string>();
       const lacking = new Set<Place>();
 
-      const takePlace = async (place: Place, part: Map<string, UpperKind>): Promise<Omit<Taken, "lacksObjects">> => {
+      const takePlace = async (place: Place, part: Map<string, UpperKind>): Promise<PlaceTaken> => {
         const { path, parent, isLinked } = place;
         const own = join(folder, path);
         const above = join(upper, path);
@@ -204,7 +232,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
             return owner === place ? [[rest, text]] : [];
           }),
         );
-        const refuse = (why: string): Omit<Taken, "lacksObjects"> => ({ notes: [why], kept: old });
+        const refuse = (why: string): PlaceTaken => ({ notes: [why], kept: old, isWhole: false });
         let isThere = statusOf(own) !== undefined;
         if (isThere && disk.realPath(own) !== own) return refuse("Nothing was taken: a link leads there.");
         const isChange = isLinked && isThere && isOther && isAnew(own, above);
@@ -215,7 +243,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
           isThere = false;
         }
         if ([...part.values()].every((kind) => kind === "folder" || (kind === "opaque" && !isThere))) {
-          return { notes: [], kept: new Map() };
+          return { notes: [], kept: new Map(), isWhole: true };
         }
         const why = isThere ? undefined : make(place, above);
         if (why !== undefined) return refuse(`It was not taken: ${why}.`);
@@ -236,7 +264,7 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         if (repository === undefined) return refuse("Nothing was taken: it is kept in a way that is not known here.");
         const start = isThere ? begun.each.get(repository) ?? repository.before(begun.at) : repository.begin();
         const isLacking = isLinked && parent !== undefined && lacking.has(parent);
-        const taken = await repository.take(above, part, start, old, limit, isLacking).catch((error) => {
+        const taken = await repository.take(above, part, start, old, until, isLacking).catch((error) => {
           // Half of a new one is nobody's.
           if (!isThere) Deno.removeSync(own, { recursive: true });
           throw error;
@@ -244,31 +272,49 @@ export function openTree(folder: string, { hashBytes, fresh, git, policy }: Tree
         if (taken.lacksObjects) lacking.add(place);
         if (!isThere && isLinked && headAt(own) === NO_HEAD) {
           Deno.removeSync(own, { recursive: true });
-          return { ...taken, notes: [...taken.notes, "It was not taken: it has no branch and no commit."] };
+          const why = "It was not taken: it has no branch and no commit.";
+          return { ...taken, notes: [...taken.notes, why], isWhole: false };
         }
         return taken;
       };
 
       // Outer ones first: those of linked working folders have their objects there.
+      let isWhole = true;
       for (const [place, part] of [...parts].sort(([a], [b]) => a.path < b.path ? -1 : 1)) {
         const taken = await takePlace(place, part).catch((error) => {
           if (!(error instanceof LimitReached)) throw error;
           lacking.add(place);
           return {
-            notes: [`Nothing that the command did in ${join(folder, place.path)} was taken: ${error.message}.`],
+            notes: [`Nothing that the command did in ${join(stands, place.path)} was taken: ${error.message}.`],
             kept: new Map(),
+            isWhole: false,
           };
         });
-        notes.push(...taken.notes.map((note) => place === TOP ? note : `In ${join(folder, place.path)}: ${note}`));
+        isWhole &&= taken.isWhole;
+        notes.push(
+          ...taken.notes.map((note) =>
+            place === TOP && stands === folder ? note : `In ${join(stands, place.path)}: ${note}`
+          ),
+        );
         for (const [name, text] of taken.kept) next.set(join(place.path, name), text);
       }
       const isTooMuch = next.size > MOST_KEPT.files || [...next.values()].join("").length > MOST_KEPT.bytes;
       if (isTooMuch) notes.push("What only commands in the sandbox would see is too much, and was dropped.");
       const more = notes.length - MOST_NOTES;
       const told = more > 0 ? [...notes.slice(0, MOST_NOTES), `And ${more} more such lines.`] : notes;
-      return { notes: told, kept: isTooMuch ? new Map() : next, lacksObjects: lacking.size > 0 };
+      return {
+        notes: told.map((note) => note.replaceAll(folder, stands)),
+        kept: isTooMuch ? new Map() : next,
+        lacksObjects: lacking.size > 0,
+        isWhole: isWhole && !isTooMuch,
+      };
     },
   };
+}
+
+/** The disk with a repository's folder that is not there yet. */
+function standingAt(stands: string): FolderView {
+  return { ...disk, realPath: (path) => isInside(join(path), stands) ? join(path) : disk.realPath(path) };
 }
 
 /** What was read a character for each byte, as UTF-8: read once, so that what is judged is what is written. */
@@ -297,7 +343,8 @@ export function hashBytesOf(folder: string): 20 | 32 | undefined {
   return text === undefined ? undefined : hashKind(text);
 }
 
-function hashKind(config: string): 20 | 32 | undefined {
+/** The same by the text of its settings. */
+export function hashKind(config: string): 20 | 32 | undefined {
   const { settings, isWhole } = readConfigText(config);
   const odd =
     /^extensions\.(?!objectformat$|noop$|preciousobjects$|worktreeconfig$)|^core\.splitindex$|^index\.sparse$/;

@@ -67,7 +67,7 @@ export async function importObjects(
   await removeLeft(objects);
   // git removes such a folder where it was left behind, too.
   const apart = `${objects}/${OWN}${randomUUID().slice(0, 8)}`;
-  const incoming: Incoming = { ...places, apart, pause, signal };
+  const incoming: Incoming = { ...places, apart, pause, signal, blobs: new Set() };
   try {
     for (const name of ["loose", "packed/pack"]) Deno.mkdirSync(`${apart}/${name}`, { recursive: true });
     const why = await copyLoose(incoming, loose) ?? await indexPacks(incoming, packs) ??
@@ -88,16 +88,22 @@ interface Incoming extends ObjectPlaces {
   readonly apart: string;
   readonly pause: () => Promise<void>;
   readonly signal: AbortSignal | undefined;
+  /** Loose objects that say that they are files. */
+  readonly blobs: Set<string>;
 }
 
-async function copyLoose({ upper, apart, pause }: Incoming, paths: readonly string[]): Promise<string | undefined> {
+async function copyLoose(
+  { upper, apart, pause, blobs }: Incoming,
+  paths: readonly string[],
+): Promise<string | undefined> {
   let unpacked = 0;
   for (const path of paths) {
     await pause();
     const whole = readRegular(`${upper}/${path}`, SMALL);
-    const size = unpackedSize(whole ?? await startOf(`${upper}/${path}`));
-    if (size === undefined) return `${path} is not as git writes objects`;
-    unpacked += size;
+    const said = saidOf(whole ?? await startOf(`${upper}/${path}`));
+    if (said === undefined) return `${path} is not as git writes objects`;
+    if (said.isBlob) blobs.add(path);
+    unpacked += said.size;
     if (unpacked > IMPORT_LIMITS.unpackedBytes) {
       throw new LimitReached(`unpacked its objects are more than ${IMPORT_LIMITS.unpackedBytes / 1024 ** 3} GiB`);
     }
@@ -116,12 +122,13 @@ async function startOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return bytes.subarray(0, await file.read(bytes) ?? 0);
 }
 
-/** What a loose object says of its size, which is all that git unpacks of it; undefined where it is none. */
-function unpackedSize(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+/** What a loose object says of its kind and size, which is all that git unpacks of it; undefined where it is none. */
+function saidOf(bytes: Uint8Array<ArrayBuffer>): { readonly isBlob: boolean; readonly size: number } | undefined {
   try {
     const start = inflateSync(bytes.subarray(0, START), { finishFlush: constants.Z_SYNC_FLUSH });
-    const size = /^(?:blob|tree|commit|tag) (\d{1,12})\0/.exec(stringOf(start, 0, Math.min(start.length, 32)))?.[1];
-    return size === undefined ? undefined : Number(size);
+    const text = stringOf(start, 0, Math.min(start.length, 32));
+    const [, kind, size] = /^(blob|tree|commit|tag) (\d{1,12})\0/.exec(text) ?? [];
+    return kind === undefined ? undefined : { isBlob: kind === "blob", size: Number(size) };
   } catch {
     return undefined;
   }
@@ -163,8 +170,10 @@ async function indexPacks(incoming: Incoming, paths: readonly string[]): Promise
  */
 async function checkLoose(incoming: Incoming, paths: readonly string[]): Promise<string | undefined> {
   if (paths.length === 0) return undefined;
-  const { real, fresh, hashBytes, git, apart, signal } = incoming;
-  const names = paths.map((path) => path.slice("objects/".length).replace("/", ""));
+  const { real, fresh, hashBytes, git, apart, signal, blobs } = incoming;
+  // git looks at a .gitmodules when it has read a tree that names it: one that comes before it counts as missing.
+  const ordered = [...paths.filter((path) => !blobs.has(path)), ...paths.filter((path) => blobs.has(path))];
+  const names = ordered.map((path) => path.slice("objects/".length).replace("/", ""));
   const made = await git(
     fresh,
     [...STREAMED, "-c", "pack.compression=1", "pack-objects", "-q", "--window=0", `${apart}/check`],

@@ -5,7 +5,7 @@ import { isRefName } from "./refs.ts";
 
 /** What a command changed of a repository's settings. */
 export interface SettingsChange {
-  /** New ones that may be added, names in full. */
+  /** New ones that may be added, names in full; of a repository that commands made they replace others of the name. */
   readonly added: readonly (readonly [name: string, value: string])[];
   /** The names of all others that are new or gone. */
   readonly refused: readonly string[];
@@ -21,8 +21,36 @@ const ADDRESS = new RegExp(
     "|[A-Za-z0-9][\\w.-]*@[A-Za-z0-9][\\w.-]*:(?![:-])[\\w./~+%@-]+)$",
 );
 
-/** The differences between two texts of settings; pure. */
-export function settingsChange(own: string, changed: string): SettingsChange {
+/** Where another repository of this machine is, written plainly. */
+const LOCAL = /^(?:file:\/\/(?=\/))?((?:\/|\.{1,2}\/)[\p{L}\p{N}_./~+%@ -]*)$/u;
+
+/** What a repository that commands made may say besides: nothing of it starts a program or names a place. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  "user.name": /^[^\p{Cc}-][^\p{Cc}]{0,200}$/u,
+  "user.email": /^[^\p{Cc}-][^\p{Cc}]{0,200}$/u,
+  "submodule.active": /^\.$/,
+  "pull.rebase": /^(?:true|false)$/,
+  "pull.ff": /^(?:true|false|only)$/,
+  "push.default": /^\w+$/,
+  "push.autosetupremote": /^(?:true|false)$/,
+  "core.autocrlf": /^(?:true|false|input)$/,
+  "core.eol": /^(?:lf|crlf|native)$/,
+  "commit.gpgsign": /^false$/,
+};
+
+/**
+ * The differences between two texts of settings. `isPlace`: of a repository that commands made, whether a path is a folder where
+ * another repository of the user's may be; pure but for that.
+ */
+export function settingsChange(
+  own: string,
+  changed: string,
+  isPlace?: (path: string) => boolean,
+): SettingsChange {
+  const isAddress = (value: string): boolean => {
+    const path = isPlace && LOCAL.exec(value)?.[1];
+    return ADDRESS.test(value) || (path !== undefined && isPlace?.(path) === true);
+  };
   const [was, is] = [readConfigText(own), readConfigText(changed)];
   if (!is.isWhole || !was.isWhole) {
     return own === changed ? { added: [], refused: [] } : { added: [], refused: ["a line"] };
@@ -42,35 +70,39 @@ export function settingsChange(own: string, changed: string): SettingsChange {
   // One without its address would stand in the way of the user's own.
   for (const [name, value] of fresh) {
     const remote = remoteOf(name);
-    if (remote !== undefined && isNewRemote(remote) && !ADDRESS.test(value ?? "")) remotes.delete(remote);
+    if (remote !== undefined && isNewRemote(remote) && !isAddress(value ?? "")) remotes.delete(remote);
   }
   const isGood = ([name, value]: readonly [string, string | undefined]): boolean => {
     const [, section, sub = "", key] = /^(remote|branch|submodule)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
+    if (isPlace && value !== undefined && Object.hasOwn(PLAIN, name)) return PLAIN[name]?.test(value) === true;
     if (value === undefined || !SUBSECTION.test(sub) || sub.includes("..")) return false;
     switch (`${section}.${key}`) {
       case "remote.url":
-        return isNewRemote(sub) && remotes.has(sub);
+        return (isNewRemote(sub) && remotes.has(sub)) || (isPlace !== undefined && isAddress(value));
       case "remote.fetch":
-        return isNewRemote(sub) && remotes.has(sub) && isFetch(value, sub);
+        return isNewRemote(sub) && remotes.has(sub) &&
+          (isFetch(value, sub) || (isPlace !== undefined && isTagFetch(value)));
       case "submodule.url":
-        return !known.has(name) && ADDRESS.test(value);
+        return !known.has(name) && isAddress(value);
       case "submodule.active":
         return !known.has(name) && value === "true";
       case "branch.remote":
-        return !known.has(name) && (value === "." || remotes.has(value));
+        return (!known.has(name) || isPlace !== undefined) && (value === "." || remotes.has(value));
       case "branch.merge":
-        return !known.has(name) && value.startsWith("refs/heads/") && isRefName(value);
+        return (!known.has(name) || isPlace !== undefined) && value.startsWith("refs/heads/") && isRefName(value);
       default:
         return false;
     }
   };
+  const good = new Set(fresh.filter(isGood).map(([name]) => name));
   return {
     added: fresh.filter(isGood).map(([name, value]) => [name, value as string]),
     refused: [
       ...fresh.filter((setting) => !isGood(setting)).map(([name]) => name),
-      ...left.map((key) => key.split("\0")[0] ?? "").map((name) =>
-        fresh.some(([other]) => other === name) ? name : `${name} (removed)`
-      ),
+      // The host writes it, where git leaves it out.
+      ...left.map((key) => key.split("\0")[0] ?? "")
+        .filter((name) => !good.has(name) && (!isPlace || name !== "core.logallrefupdates"))
+        .map((name) => fresh.some(([other]) => other === name) ? name : `${name} (removed)`),
     ],
   };
 }
@@ -79,6 +111,12 @@ function isFetch(value: string, remote: string): boolean {
   const [, from = "", to = ""] = /^\+?([^:]+):([^:]+)$/.exec(value) ?? [];
   const isPattern = (name: string): boolean => isRefName(name.replace(/\*$/, "x"));
   return from.startsWith("refs/heads/") && isPattern(from) && to.startsWith(`refs/remotes/${remote}/`) && isPattern(to);
+}
+
+/** As a clone of a tag has it. */
+function isTagFetch(value: string): boolean {
+  const [, from = "", to] = /^\+?([^:]+):([^:]+)$/.exec(value) ?? [];
+  return from === to && from.startsWith("refs/tags/") && isRefName(from);
 }
 
 function keyOf([name, value]: readonly [string, string | undefined]): string {

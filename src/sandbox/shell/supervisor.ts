@@ -4,12 +4,15 @@
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
+import { openRemaker } from "../git_layer/remade.ts";
 import { killTree } from "../process/end_tree.ts";
 import { openStop, type Stop, type StopReason } from "../process/stop.ts";
+
 import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
 import { openWatchdog } from "../process/watchdog.ts";
 import { within } from "../system/within.ts";
 import { openProtectedGuard } from "../tripwire/guard.ts";
+import { asidePlaces, openQuarantine } from "../tripwire/quarantine.ts";
 import { openTripwire } from "../tripwire/tripwire.ts";
 
 /** How long a child that holds the output may go on talking after its first process has ended. */
@@ -73,11 +76,21 @@ export interface Supervisor {
  * Opens the supervisor of a policy; nothing is started before it is asked to do something. `layered` is asked before the
  * first process: folders of repositories that the processes do not write themselves.
  */
-export function openSupervisor(policy: Policy, layered: () => Layered = () => NOT_LAYERED): Supervisor {
-  const guard = openProtectedGuard(() => openTripwire(policy, layered()));
+export function openSupervisor(policy: Policy, layered?: () => Layered): Supervisor {
+  const guard = openProtectedGuard(() => openTripwire(policy, layered?.() ?? NOT_LAYERED));
+  const remaker = layered && openRemaker(policy, { keep: openQuarantine(asidePlaces(policy)).take });
   const watchdog = openWatchdog(policy.limits);
   const running = new Set<Supervised>();
   let isClosed = false;
+
+  const begin = (): void => {
+    if (guard.isQuiet()) remaker?.begin();
+    guard.begin();
+  };
+
+  /** Has the host make anew the repositories that commands made. */
+  const makeAnew = async (): Promise<readonly string[]> =>
+    guard.isQuiet() ? await remaker?.take(guard.made(), guard.isQuiet) ?? [] : [];
 
   const follow: Supervisor["follow"] = (process, { drained = Promise.resolve(), timeoutMs, signal } = {}) => {
     const tree = openTree(process.pid);
@@ -110,7 +123,7 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
         // A flood may outlive the process that began it; and what still ran could change what is protected again.
         unwatch();
         guard.end(tree, left);
-        const settled = await process.settle?.(left === 0) ?? [];
+        const settled = [...await process.settle?.(left === 0) ?? [], ...await makeAnew()];
         if (!isDrained) await within(AFTER_KILL_MS, drained);
         return { status, exitCode: status?.code ?? KILLED, reason: stop.reason(), left, settled };
       } finally {
@@ -120,6 +133,7 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
           left = await killTree(tree);
           guard.end(tree, left);
           await process.settle?.(left === 0);
+          await makeAnew();
         }
         isOver = true;
         tree.close();
@@ -139,13 +153,13 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
 
   return {
     prepare() {
-      guard.begin();
+      begin();
       watchdog.prepare();
     },
     begin() {
       if (isClosed) throw new ToolError("The session is ending: nothing is started any more.");
       becomeSubreaper();
-      guard.begin();
+      begin();
       expectTree();
       watchdog.expect();
     },
@@ -158,6 +172,7 @@ export function openSupervisor(policy: Policy, layered: () => Layered = () => NO
       await Promise.allSettled([...running].map(({ ended }) => ended));
       await watchdog.close();
       guard.close();
+      remaker?.close();
     },
   };
 }

@@ -42,6 +42,11 @@ export function statusOf(path: string): PathStatus | undefined {
   return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
 }
 
+/** The status of a name right in a folder that is open. */
+export function statusIn(fd: number, name: string): PathStatus | undefined {
+  return statx(fd, name, AT_SYMLINK_NOFOLLOW);
+}
+
 /** The status of what is open. */
 export function statusOfOpen(fd: number): PathStatus | undefined {
   return statx(fd, "", AT_EMPTY_PATH);

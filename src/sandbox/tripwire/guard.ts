@@ -1,5 +1,6 @@
 import { freezeTrees } from "../process/end_tree.ts";
 import type { Tree } from "../process/tree.ts";
+import type { MadeRepository } from "./repository_tamper.ts";
 import type { Tripwire } from "./tripwire.ts";
 
 /** The tripwire around commands, of which several may run at once and some go on in the background. */
@@ -12,6 +13,10 @@ export interface ProtectedGuard {
   end(tree: Tree, left: number): void;
   /** Undoes what was done to protected paths while what runs goes on: it stands still for that. */
   check(): void;
+  /** Whether nothing runs, and nothing is left to be undone. */
+  isQuiet(): boolean;
+  /** The `.git` folders that commands have made since nothing ran, as of the last look. */
+  made(): readonly MadeRepository[];
   /** What was undone since it was last asked, one line each. */
   notes(): string[];
   close(): void;
@@ -51,6 +56,8 @@ export function openProtectedGuard(open: () => Tripwire | undefined): ProtectedG
       check();
     },
     check,
+    isQuiet: () => running.size === 0 && !unsettled && !immortal,
+    made: () => opened?.tripwire?.made() ?? [],
     notes() {
       const notes = pending;
       pending = [];

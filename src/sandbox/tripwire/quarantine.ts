@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { entryAt } from "../../core/support/on_disk.ts";
+import { covers, type Policy } from "../../core/policy.ts";
 import { bytesOfPath, cPath, pathOfBytes } from "../system/byte_path.ts";
 import { AT_FDCWD, errno, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
@@ -20,6 +21,13 @@ export interface Quarantine {
    * closed to everybody beside where it was.
    */
   takeUnseen(bytes: string): { readonly at: string; readonly isBeside: boolean };
+}
+
+/** What was put aside must be out of the reach of commands; where they can write everything a new name is. */
+export function asidePlaces(policy: Policy): string[] {
+  const places = [...new Set([dirname(policy.cache), dirname(policy.tmp)])];
+  const isReached = (path: string): boolean => covers(policy.write, path);
+  return [...places.filter((path) => !isReached(path)), ...places.filter(isReached), policy.cache];
 }
 
 /** Private folders that stay when the session ends, made when they are first needed in the first of some that allows it. */

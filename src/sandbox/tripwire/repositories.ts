@@ -15,7 +15,8 @@ export interface RepositoryWay {
 }
 
 /** What one look finds. */
-export interface Repositories extends Pick<WalkFindings, "odd" | "unseen" | "closed" | "isPartial"> {
+export interface Repositories
+  extends Pick<WalkFindings, "pointing" | "odd" | "unseen" | "closed" | "isPartial" | "identities"> {
   /** To all repositories that commands can write, but for those that are protected. */
   readonly ways: readonly RepositoryWay[];
   /** The folders of all repositories whose data commands can write, the workspace's own among them. */
@@ -56,7 +57,7 @@ export function openRepositories(policy: Policy, layered: Layered = NOT_LAYERED)
     ]);
     const amongFiles = ways.filter((way) => way.via !== way.folder && isAmongFiles(way.folder, checkouts));
     const toLayers = ways.filter(({ folder, via }) => isUnderLayer(folder, layered) && !isUnderLayer(via, layered));
-    return { ways: ways.filter(isOurs), folders: [...folders], toLayers, amongFiles, ...rest };
+    return { ways: ways.filter(isOurs), folders: [...folders], toLayers, amongFiles, pointing, ...rest };
   };
   return { arm: () => from(walk.arm()), look: () => from(walk.look()), passOver: (path) => walk.passOver(path) };
 }

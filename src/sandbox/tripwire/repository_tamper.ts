@@ -1,6 +1,6 @@
 // What is not protected because it was not there: repositories that a command makes. They are its own, but for what makes a
 // later git of the user run something or write elsewhere. docs/sandbox.md, Repositories that commands make.
-import { dirname, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { readConfigText } from "../git/config_text.ts";
 import { siftConfig } from "../git/harmless_config.ts";
@@ -31,11 +31,20 @@ export interface FoundTraps {
   readonly closed: Repositories["closed"];
 }
 
+/** A `.git` folder that was not there. */
+export interface MadeRepository {
+  readonly path: string;
+  /** Whether it was in another place. */
+  readonly isMoved: boolean;
+}
+
 /** Watches over repositories that no list of protected paths knows. */
 export interface TrapWatch {
   /** What is there now is the user's own. */
   arm(): void;
   found(): FoundTraps;
+  /** The `.git` folders that are new since `arm`, as of the last look. */
+  made(): readonly MadeRepository[];
   /** See Walk. */
   passOver(path: string): void;
   /** Whether some of the user's own folders could not be looked at when the user's own things were. */
@@ -73,7 +82,10 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
   const search = openRepositories(policy, layered);
   const gitFiles = openGitFiles();
   let latest: ReadonlyMap<string, States> = new Map();
+  // The host makes anew what it knows for a repository: one that something else leads to would pass it by.
+  const isRemade = policy.sandbox === "kernel+" && !policy.bubblewrap;
   let before: Look | undefined;
+  let newest: Look | undefined;
 
   const isPlaceIn = (folders: readonly string[]): PlaceCheck => (place, config) =>
     isWorkingFolder(place, dirname(config), policy, folders);
@@ -134,6 +146,12 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
       if (wereMisplaced.has(nameOf(way)) || !isWritable(way.via)) continue;
       traps.push({ path: way.via, what: "what it leads to", instead: ABSENT, from: new Map() });
     }
+    const werePointing = new Set(was.repositories.pointing);
+    for (const via of isRemade ? now.repositories.pointing.map((checkout) => join(checkout, ".git")) : []) {
+      if (werePointing.has(dirname(via)) || !isWritable(via) || isPartOf(via, policy)) continue;
+      if (traps.some(({ path }) => path === via)) continue;
+      traps.push({ path: via, what: "what it leads to", instead: ABSENT, from: new Map() });
+    }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
       // What git obeys has been judged.
@@ -162,17 +180,36 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
 
   return {
     arm() {
-      before = undefined;
+      before = newest = undefined;
       before = look(search.arm());
     },
     found() {
       if (before === undefined) return { traps: [], closed: [] };
-      const now = look(search.look());
+      const now = newest = look(search.look());
       return { traps: trapsIn(now, before), closed: now.repositories.closed };
+    },
+    made() {
+      const [was, now] = [before, newest];
+      if (was === undefined || now === undefined) return [];
+      const paths = now.repositories.ways.filter((way) =>
+        way.folder === way.via && basename(way.folder) === ".git" && !was.ways.has(nameOf(way))
+      ).map(({ folder }) => folder);
+      if (paths.length === 0) return [];
+      const known = new Set(was.repositories.identities);
+      return paths.map((path) => ({ path, isMoved: known.has(statusOf(path)?.identity ?? "") }));
     },
     passOver: (path) => search.passOver(path),
     isPartial: () => before?.repositories.isPartial === true,
   };
+}
+
+/** Whether a `.git` file leads to the part of a repository that a submodule or a linked working folder has, as git writes it. */
+function isPartOf(via: string, { write }: Policy): boolean {
+  const text = statusOf(via)?.kind === "file" ? disk.readText(via) : undefined;
+  const place = /^gitdir: ([^\0\n]+)\n?$/.exec(text ?? "")?.[1];
+  if (place === undefined) return false;
+  const target = place.startsWith("/") ? join(place) : join(dirname(via), place);
+  return /\/\.git\/(?:.+\/)?(?:modules|worktrees)\/./.test(target) && covers(write, target);
 }
 
 /** Where a repository's files are by its settings. */

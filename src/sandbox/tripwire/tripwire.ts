@@ -9,8 +9,8 @@ import { isUnderLayer } from "../git/paths.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
-import { openQuarantine } from "./quarantine.ts";
-import { type FoundTraps, type Trap, watchTraps } from "./repository_tamper.ts";
+import { asidePlaces, openQuarantine } from "./quarantine.ts";
+import { type FoundTraps, type MadeRepository, type Trap, watchTraps } from "./repository_tamper.ts";
 import { restore, restoreMode } from "./restore.ts";
 import { type PathState, protectedChanges, STATE_LIMITS, type States, statesOf } from "./state.ts";
 import { watchModes, withOpenFolders } from "./watched_modes.ts";
@@ -29,6 +29,8 @@ export interface Tripwire {
    * ended or stand still: `quiet` says that this is so, and without it nothing is put back, only told.
    */
   restore(quiet: boolean): string[];
+  /** The `.git` folders that are new since `arm`, as of the last look. */
+  made(): readonly MadeRepository[];
   /** Lets go of the folders that it holds. */
   close(): void;
 }
@@ -219,6 +221,7 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
       unrestored = failed;
       return bounded(undone);
     },
+    made: () => traps?.made() ?? [],
     close: () => pins?.close(),
   };
 }
@@ -297,13 +300,6 @@ function bounded(lines: readonly string[]): string[] {
   };
   const sorted = [...lines].sort((a, b) => rank(a) - rank(b));
   return [...sorted.slice(0, MOST_LINES), `And ${lines.length - MOST_LINES} more.`];
-}
-
-/** What was put aside must be out of the reach of commands; where they can write everything a new name is. */
-function asidePlaces(policy: Policy): string[] {
-  const places = [...new Set([dirname(policy.cache), dirname(policy.tmp)])];
-  const isReached = (path: string): boolean => covers(policy.write, path);
-  return [...places.filter((path) => !isReached(path)), ...places.filter(isReached), policy.cache];
 }
 
 /** The states of now, but for what could not be put back: of that the old ones, where they can be put back at all. */

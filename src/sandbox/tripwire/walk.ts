@@ -24,6 +24,8 @@ export interface WalkFindings {
   readonly pointing: readonly string[];
   /** Folders that are repositories: each `.git`, and whatever git takes for one when somebody stands in it. */
   readonly repositories: readonly string[];
+  /** Device and inode, as of statusOf, of each folder named `.git`. */
+  readonly identities: readonly string[];
   /** Links, pipes and the like in what git writes. */
   readonly odd: readonly string[];
   /** Folders that were not looked into, where a command can hide something: the outermost one that is new, and why. */
@@ -92,6 +94,7 @@ export function openWalk(
     const findings = {
       pointing: [] as string[],
       repositories: [] as string[],
+      identities: [] as string[],
       odd: [] as string[],
       unseen: new Map<string, { path: string; bytes: string; why: Unseen }>(),
       closed: [] as { path: string; mode: number }[],
@@ -166,6 +169,7 @@ export function openWalk(
       }
       if (folder.hasGit) add(findings.pointing, folder);
       if (isRepository) add(findings.repositories, folder);
+      if (folder.name === ".git") findings.identities.push([...stamp.device, ...stamp.inode].join(":"));
       for (const name of folder.odd) add(findings.odd, folder, `${folder.path}/${name}`);
       for (let at = folder.inner.length - 1; at >= 0; at--) {
         const inner = folder.inner[at] as Folder;

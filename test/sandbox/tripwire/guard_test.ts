@@ -23,6 +23,7 @@ function recorder(
         log.push(`restore ${quiet}${seen()}`);
         return [`line ${log.length}`];
       },
+      made: () => [],
       close: () => void log.push("close"),
     },
   };

@@ -263,6 +263,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         look(scope.tree, one.top, {
           limits,
           isKept: scope.isKept,
+          now: options.now,
           tell: (found) => tellFound(scope.tree, found),
           sums,
         }),

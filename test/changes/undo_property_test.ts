@@ -1,15 +1,8 @@
 // Random trees, random things that commands do to them, and undo to every moment in any order: the same bytes, modes and links.
 // SANDPIPER_UNDO_SEEDS says how many, SANDPIPER_UNDO_SEED the first one.
 import { assertEquals } from "@std/assert";
-import { openJournalFile } from "../../src/changes/journal_file.ts";
-import { createPace } from "../../src/changes/pace.ts";
-import { openPack } from "../../src/changes/pack.ts";
-import { openRecorder } from "../../src/changes/recorder.ts";
-import { undo, undoPoints } from "../../src/changes/undo.ts";
-import { openFolderTree } from "../../src/sandbox/system/tree.ts";
-import { libc } from "../../src/sandbox/system/ffi.ts";
-
-libc();
+import { undoPoints } from "../../src/changes/undo.ts";
+import { withRecorded } from "./recorded.ts";
 
 const SEEDS = Number(Deno.env.get("SANDPIPER_UNDO_SEEDS") ?? 500);
 const FIRST = Number(Deno.env.get("SANDPIPER_UNDO_SEED") ?? 1);
@@ -110,36 +103,12 @@ function act(root: string, random: Random): string {
 }
 
 async function run(seed: number): Promise<void> {
-  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-undo-" }));
-  const root = `${top}/ws`;
   const random = randomOf(seed);
   const log: string[] = [];
-  Deno.mkdirSync(root);
-  const tree = openFolderTree(root);
-  if (tree === undefined) throw new Error("no tree");
-  const scopes = [{ tree, isKept: () => true }];
-  const journal = openJournalFile(`${top}/journal.jsonl`, { session: "s", root });
-  const pack = openPack(`${top}/pack`, 1e8);
-  const failures: string[] = [];
-  const pace = createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0)));
-  const fetch = () => Promise.resolve(new Map());
-  const recorder = openRecorder({
-    root,
-    scopes: () => scopes,
-    journal,
-    pack,
-    limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6 },
-    pace,
-    known: () => undefined,
-    fetch,
-    now: Date.now,
-    tell: () => {},
-    onFailure: (why) => failures.push(why),
-  });
-  try {
+  const fill = (root: string): void => {
     for (let count = 5 + random(10); count > 0; count--) act(root, random);
-    recorder.lookSoon();
-    await recorder.settle();
+  };
+  await withRecorded(fill, async ({ root, recorder, journal, parts, failures, undo }) => {
     const states: Readonly<Record<string, string>>[] = [];
     const prompts = 1 + random(4);
     for (let prompt = 0; prompt < prompts; prompt++) {
@@ -158,44 +127,33 @@ async function run(seed: number): Promise<void> {
       }
       await recorder.runEnds();
     }
-    const parts = { root, journal, pack, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
     await recorder.catchUp();
+    /** What was there before each undo. */
+    const before: Readonly<Record<string, string>>[] = [];
     for (let jumps = 0; jumps < prompts + 3; jumps++) {
-      // Points that were never written: nothing of the session changed anything after them.
       const points = undoPoints(parts);
-      const numbers = points.map(({ number }) => number);
-      if (numbers.length === 0) break;
-      const to = jumps < prompts
-        ? Math.max(1, numbers.filter((n) => n <= prompts).length - jumps)
-        : 1 + random(numbers.length);
-      const point = points[to - 1];
-      const want = point?.kind === "prompt"
-        ? states[Number(point.entryId?.slice(5))]
-        : states[prompts + to - prompts - 1];
-      const before = snapshot(root);
+      const told = points.filter(({ kind }) => kind === "prompt");
+      // First from the last prompt to the first, then anywhere.
+      const point = jumps < told.length ? told.at(-1 - jumps) : points[random(points.length)];
+      if (point === undefined) break;
+      const want = point.entryId === undefined
+        ? before[point.number - 1 - told.length]
+        : states[Number(point.entryId.slice(5))];
+      const now = snapshot(root);
       const count = journal.records.length;
-      const { outcome, done } = await undo(parts, { to });
-      log.push(`undo to ${to}: ${outcome.steps.map(({ action, path }) => `${action} ${path}`).join(", ")}`);
+      const outcome = await undo({ to: point.number });
+      log.push(`undo to ${point.number}: ${outcome.steps.map(({ action, path }) => `${action} ${path}`).join(", ")}`);
       assertEquals({ seed, log, left: outcome.left, state: snapshot(root) }, {
         seed,
         log,
         left: [],
         state: want ?? {},
       });
-      if (journal.records.length > count) states.push(before);
-      await recorder.absorb(done);
-      await recorder.catchUp();
+      if (journal.records.length > count) before.push(now);
     }
-    assertEquals(failures, []);
     const outside = journal.records.filter((record) => record.type === "look" && record.of === "outside");
-    assertEquals({ seed, log, outside }, { seed, log, outside: [] });
-  } finally {
-    await recorder.close();
-    journal.close();
-    pack.close();
-    tree.close();
-    Deno.removeSync(top, { recursive: true });
-  }
+    assertEquals({ seed, log, outside, failures }, { seed, log, outside: [], failures: [] });
+  });
 }
 
 Deno.test(`undo to any moment gives back bytes, modes and links: ${SEEDS} random histories`, async () => {

@@ -1,7 +1,17 @@
 // Looks at the write scopes while the model answers, and writes down what is not as it was at the look before.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, lengthIn, modeIn, nameIn, RECORD, type Records, statusIn, type Tree } from "../core/support/tree.ts";
+import {
+  KIND,
+  lengthIn,
+  modeIn,
+  nameIn,
+  RECORD,
+  type Records,
+  statusIn,
+  type Tree,
+  wordsOf,
+} from "../core/support/tree.ts";
 import { changeSet, kindOf, shownIn } from "./change_set.ts";
 import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import { countLines } from "./line_counts.ts";
@@ -164,7 +174,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     const [kind, bits] = [mode >> 12, mode & 0o7777];
     if (kind === KIND.folder) return { kind: "folder", mode: bits };
     if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode: bits };
-    const content = contentOf(noteOf(record.words) | 0);
+    const content = contentOf(noteOf(record) | 0);
     return {
       kind: kind === KIND.file ? "file" : "link",
       mode: bits,
@@ -223,11 +233,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
       for (let at = 0; at < bytes.length; at += lengthIn(bytes, at)) {
         const kind = modeIn(bytes, at) >> 12;
-        if (kind === KIND.folder || noteOf(folder.words, at) !== 0) continue;
+        if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
         const place = { folder, at };
         const path = pathAt(place);
         if (!scopeOf(tree)?.isKept(path)) continue;
-        const content = known?.of(path, { bytes, words: folder.words, length: bytes.length }, at);
+        const content = known?.of(path, { bytes, words: wordsOf(bytes), length: bytes.length }, at);
         if (content !== undefined) setNote(place, -objects.add(content));
         else if (!pack.isFull()) keep(tree, path, place);
         yield;
@@ -290,7 +300,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const { before } = one;
       const after = placeNow(one);
       let bytes: Uint8Array<ArrayBuffer> | undefined;
-      if (after !== undefined && noteOf(after.folder.words, after.at) === 0) bytes = keep(one.tree, one.inner, after);
+      if (after !== undefined && noteOf(after.folder, after.at) === 0) bytes = keep(one.tree, one.inner, after);
       const state = stateOf(recordOrNone(after));
       const change: Change = { path: one.path, before, after: state };
       if (kindOf(change) !== undefined) into.push({ ...change, ...linesOf(before, state, bytes, fetched) });

@@ -1,14 +1,24 @@
 // What is known of every file below a folder: packed records, folder by folder. A look compares them with what is there and
 // puts the new ones in their place, in steps, so that whoever steps it can do something else in between.
-import { emptyRecords, KIND, lengthIn, modeIn, nameIn, RECORD, type Records, type Tree } from "../core/support/tree.ts";
+import {
+  emptyRecords,
+  KIND,
+  lengthIn,
+  modeIn,
+  nameIn,
+  RECORD,
+  type Records,
+  type Tree,
+  wordsOf,
+} from "../core/support/tree.ts";
 import { type IgnoreLevel, levelOf, skips } from "./ignored.ts";
 
 /** A folder that was looked into. */
 export interface Folder {
   readonly name: string;
   readonly parent: Folder | undefined;
+  /** Records; a view of their words for each folder would be a tenth of all that is held. */
   bytes: Uint8Array<ArrayBuffer>;
-  words: Uint32Array<ArrayBuffer>;
   /** By the order of their records. */
   inner: Folder[];
   /** Whether what was in it before is known: else what a look finds in it is taken as it is. */
@@ -58,9 +68,10 @@ export function emptyTable(): Folder {
   return emptyFolder("", undefined, false);
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean): Folder {
-  const { bytes, words } = emptyRecords(0);
-  return { name, parent, bytes, words, inner: [], isKnown, lookedMs: 0, isFresh: false };
+  return { name, parent, bytes: NO_BYTES, inner: [], isKnown, lookedMs: 0, isFresh: false };
 }
 
 /** The path of a folder, relative to the tree's root. */
@@ -136,7 +147,8 @@ function compare(
   tell: (found: Found) => void,
   sums: LookSums,
 ): readonly Folder[] {
-  const { bytes: old, words: oldWords, isKnown, lookedMs, isFresh } = folder;
+  const { bytes: old, isKnown, lookedMs, isFresh } = folder;
+  const oldWords = wordsOf(old);
   const words = read.words;
   // Most folders are as they were: then one comparison of all words is all.
   if (isKnown && !isFresh && old.length === read.length) {
@@ -151,7 +163,6 @@ function compare(
   const inner: Folder[] = [];
   const gone = new Set(innerOf.keys());
   folder.bytes = fresh.bytes;
-  folder.words = fresh.words;
   folder.isKnown = true;
   folder.lookedMs = atMs;
   folder.isFresh = false;
@@ -247,13 +258,13 @@ export function recordOf({ folder, at }: Place): Records {
 }
 
 /** What was noted in a record. */
-export function noteOf(words: Uint32Array, at = 0): number {
-  return words[(at >> 2) + RECORD.note] ?? 0;
+export function noteOf({ bytes }: Pick<Records, "bytes">, at = 0): number {
+  return wordsOf(bytes)[(at >> 2) + RECORD.note] ?? 0;
 }
 
 /** Notes something in a record. */
 export function setNote({ folder, at }: Place, note: number): void {
-  folder.words[(at >> 2) + RECORD.note] = note;
+  wordsOf(folder.bytes)[(at >> 2) + RECORD.note] = note;
 }
 
 function recordAt(bytes: Uint8Array, at: number): Records {

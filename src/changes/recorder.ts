@@ -224,7 +224,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 
   /** Everything that is there, so that it can be brought back. */
-  function* keepAll({ scope: { tree }, top }: Watched): Generator<void, void> {
+  function* keepAll({ scope: { tree }, top }: Watched): Generator<true, void> {
     const repository = options.known(tree);
     const stack = [{ folder: top, known: repository }];
     for (let next = stack.pop(); next; next = stack.pop()) {
@@ -240,13 +240,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
         const content = known?.of(path, { bytes, words: wordsOf(bytes), length: bytes.length }, at);
         if (content !== undefined) setNote(place, -objects.add(content));
         else if (!pack.isFull()) keep(tree, path, place);
-        yield;
+        yield true;
         // A look has read this folder anew meanwhile.
         if (folder.bytes !== bytes) [bytes, at] = [folder.bytes, 0];
         if (bytes.length === 0) break;
       }
       for (const inner of folder.inner) stack.push({ folder: inner, known });
-      yield;
+      yield true;
     }
   }
   const converts = (tree: Tree, folder: Folder, known: KnownContents): boolean => {
@@ -295,7 +295,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     list: readonly Pending[],
     fetched: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
     into: Change[],
-  ): Generator<void, void> {
+  ): Generator<true, void> {
     for (const one of list) {
       const { before } = one;
       const after = placeNow(one);
@@ -304,7 +304,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const state = stateOf(recordOrNone(after));
       const change: Change = { path: one.path, before, after: state };
       if (kindOf(change) !== undefined) into.push({ ...change, ...linesOf(before, state, bytes, fetched) });
-      yield;
+      yield true;
     }
   }
 
@@ -409,7 +409,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 
   /** What was changed since the first call began, where the first look came late: nobody knows what it was. */
-  function* findLate(sinceMs: number): Generator<void, void> {
+  function* findLate(sinceMs: number): Generator<true, void> {
     for (const { scope: { tree }, top } of watched.values()) {
       let isLate = (tree.status("")?.changedMs ?? 0) >= sinceMs;
       for (const list of places(top)) {
@@ -428,7 +428,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
             rows: place.folder.bytes,
           });
         }
-        yield;
+        yield true;
       }
       if (isLate) notes.push({ why: LATE });
     }

@@ -100,7 +100,7 @@ export function* look(
     readonly tell: (found: Found) => void;
     readonly sums: LookSums;
   },
-): Generator<void, void> {
+): Generator<true, void> {
   const stack: { folder: Folder; path: string; depth: number; above: IgnoreLevel | undefined }[] = [
     { folder: top, path: "", depth: 0, above: undefined },
   ];
@@ -119,7 +119,7 @@ export function* look(
       while (scan.next(into)) {
         if (into.length < STEP_BYTES) continue;
         if (into === scratch) into = copyOf(scratch.bytes, 0, scratch.length);
-        yield;
+        yield true;
       }
     } catch {
       sums.unseen.push(path);
@@ -132,7 +132,7 @@ export function* look(
     for (const one of inner) {
       stack.push({ folder: one, path: below(path, one.name), depth: depth + 1, above: level });
     }
-    yield;
+    yield true;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Measures `dist/sandpiper` beside floors, other agents and other launchers, and prints the tables of goals.
  *
- * Options: `--parts loop,sandbox,compile,session,hooks,tui` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
+ * Options: `--parts loop,sandbox,compile,session,hooks,tui,facts` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
  * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
  * takes the numbers. See scripts/bench/README.md.
  */
@@ -9,6 +9,7 @@ import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
 import { compileBench } from "./bench/compile_bench.ts";
 import { buildFloors } from "./bench/floors.ts";
+import { factsBench } from "./bench/facts_bench.ts";
 import { FLOOR, goalTable, problemLines, type Results } from "./bench/goals.ts";
 import { hooksBench } from "./bench/hooks_bench.ts";
 import { benchFolder, installLaunchers, installPeer, nodeFor } from "./bench/install.ts";
@@ -18,7 +19,7 @@ import { tuiBench } from "./bench/tui_bench.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
 const SCENARIOS = "hello,read,task20,stream";
-const PARTS = "loop,sandbox,compile,session,hooks,tui";
+const PARTS = "loop,sandbox,compile,session,hooks,tui,facts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
@@ -82,6 +83,8 @@ async function partOf(name: string): Promise<Part> {
       return await sessionBench({ root, work: join(work, name), runs: Number(runs), playLong });
     case "hooks":
       return await hooksBench({ root, dist, work: join(work, name), play: playPeers });
+    case "facts":
+      return await factsBench({ root, work: join(work, name), runs: Number(runs) });
     case "tui":
       return await tuiPart(join(work, name));
     default:

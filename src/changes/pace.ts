@@ -3,8 +3,11 @@ const SLICE_MS = 6;
 
 /** Work in steps, beside what the program does meanwhile: what was begun last goes first. */
 export interface Pace {
-  /** Steps to the end; false where it was stopped before. */
-  readonly run: (steps: Iterator<void, void>, isStopped?: () => boolean) => Promise<boolean>;
+  /**
+   * Steps to the end; false where it was stopped before. A step yields true: a bare `yield` that the bundler puts into an
+   * expression is none to the parser of the build.
+   */
+  readonly run: (steps: Iterator<true, void>, isStopped?: () => boolean) => Promise<boolean>;
   /** Ends all that goes on. */
   readonly close: () => void;
 }
@@ -12,7 +15,7 @@ export interface Pace {
 /** Work that yields to timers, streams and requests after each slice. */
 export function createPace(now: () => number, turn: () => Promise<void>): Pace {
   const jobs: {
-    readonly steps: Iterator<void, void>;
+    readonly steps: Iterator<true, void>;
     readonly isStopped: () => boolean;
     readonly end: (isWhole: boolean) => void;
     readonly fail: (error: unknown) => void;

@@ -1,7 +1,17 @@
 // Looks at the write scopes while the model answers, and writes down what is not as it was at the look before.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, lengthIn, modeIn, nameIn, RECORD, type Records, statusIn, type Tree } from "../core/support/tree.ts";
+import {
+  KIND,
+  lengthIn,
+  modeIn,
+  nameIn,
+  RECORD,
+  type Records,
+  statusIn,
+  type Tree,
+  wordsOf,
+} from "../core/support/tree.ts";
 import { changeSet, kindOf, shownIn } from "./change_set.ts";
 import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import { countLines } from "./line_counts.ts";
@@ -164,7 +174,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     const [kind, bits] = [mode >> 12, mode & 0o7777];
     if (kind === KIND.folder) return { kind: "folder", mode: bits };
     if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode: bits };
-    const content = contentOf(noteOf(record.words) | 0);
+    const content = contentOf(noteOf(record) | 0);
     return {
       kind: kind === KIND.file ? "file" : "link",
       mode: bits,
@@ -214,7 +224,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 
   /** Everything that is there, so that it can be brought back. */
-  function* keepAll({ scope: { tree }, top }: Watched): Generator<void, void> {
+  function* keepAll({ scope: { tree }, top }: Watched): Generator<true, void> {
     const repository = options.known(tree);
     const stack = [{ folder: top, known: repository }];
     for (let next = stack.pop(); next; next = stack.pop()) {
@@ -223,20 +233,20 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
       for (let at = 0; at < bytes.length; at += lengthIn(bytes, at)) {
         const kind = modeIn(bytes, at) >> 12;
-        if (kind === KIND.folder || noteOf(folder.words, at) !== 0) continue;
+        if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
         const place = { folder, at };
         const path = pathAt(place);
         if (!scopeOf(tree)?.isKept(path)) continue;
-        const content = known?.of(path, { bytes, words: folder.words, length: bytes.length }, at);
+        const content = known?.of(path, { bytes, words: wordsOf(bytes), length: bytes.length }, at);
         if (content !== undefined) setNote(place, -objects.add(content));
         else if (!pack.isFull()) keep(tree, path, place);
-        yield;
+        yield true;
         // A look has read this folder anew meanwhile.
         if (folder.bytes !== bytes) [bytes, at] = [folder.bytes, 0];
         if (bytes.length === 0) break;
       }
       for (const inner of folder.inner) stack.push({ folder: inner, known });
-      yield;
+      yield true;
     }
   }
   const converts = (tree: Tree, folder: Folder, known: KnownContents): boolean => {
@@ -263,6 +273,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         look(scope.tree, one.top, {
           limits,
           isKept: scope.isKept,
+          now: options.now,
           tell: (found) => tellFound(scope.tree, found),
           sums,
         }),
@@ -284,16 +295,16 @@ export function openRecorder(options: RecorderOptions): Recorder {
     list: readonly Pending[],
     fetched: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
     into: Change[],
-  ): Generator<void, void> {
+  ): Generator<true, void> {
     for (const one of list) {
       const { before } = one;
       const after = placeNow(one);
       let bytes: Uint8Array<ArrayBuffer> | undefined;
-      if (after !== undefined && noteOf(after.folder.words, after.at) === 0) bytes = keep(one.tree, one.inner, after);
+      if (after !== undefined && noteOf(after.folder, after.at) === 0) bytes = keep(one.tree, one.inner, after);
       const state = stateOf(recordOrNone(after));
       const change: Change = { path: one.path, before, after: state };
       if (kindOf(change) !== undefined) into.push({ ...change, ...linesOf(before, state, bytes, fetched) });
-      yield;
+      yield true;
     }
   }
 
@@ -398,7 +409,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 
   /** What was changed since the first call began, where the first look came late: nobody knows what it was. */
-  function* findLate(sinceMs: number): Generator<void, void> {
+  function* findLate(sinceMs: number): Generator<true, void> {
     for (const { scope: { tree }, top } of watched.values()) {
       let isLate = (tree.status("")?.changedMs ?? 0) >= sinceMs;
       for (const list of places(top)) {
@@ -417,7 +428,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
             rows: place.folder.bytes,
           });
         }
-        yield;
+        yield true;
       }
       if (isLate) notes.push({ why: LATE });
     }

@@ -265,7 +265,8 @@ function openFolders(tasks: readonly Task[]): () => void {
   );
   return () => {
     for (const { tree, path, mode } of opened.reverse()) {
-      if (wanted.has(`${tree.root}\0${path}`)) continue;
+      // What stands there now is another thing, or nothing.
+      if (wanted.has(`${tree.root}\0${path}`) || (tree.status(path)?.mode ?? 0) >> 12 !== KIND.folder) continue;
       try {
         tree.setMode(path, mode);
       } catch {

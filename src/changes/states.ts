@@ -43,9 +43,9 @@ export function isSameState(some: State, other: State): boolean | undefined {
   if (some.kind === "absent" || other.kind === "absent" || some.kind !== other.kind) return some.kind === other.kind;
   if (some.mode !== other.mode && some.kind !== "link") return false;
   if ((some.kind !== "file" && some.kind !== "link") || (other.kind !== "file" && other.kind !== "link")) return true;
-  if (some.stamp === other.stamp) return true;
   if (some.size !== other.size) return false;
-  if (some.content === undefined || other.content === undefined) return undefined;
+  const [one, two] = [some.content, other.content];
   // An object's name and a digest of the same bytes differ.
-  return some.content.slice(0, 4) === other.content.slice(0, 4) ? some.content === other.content : undefined;
+  if (one !== undefined && two !== undefined && one.slice(0, 4) === two.slice(0, 4)) return one === two;
+  return some.stamp === other.stamp ? true : undefined;
 }

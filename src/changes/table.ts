@@ -1,18 +1,31 @@
 // What is known of every file below a folder: packed records, folder by folder. A look compares them with what is there and
 // puts the new ones in their place, in steps, so that whoever steps it can do something else in between.
-import { emptyRecords, KIND, lengthIn, modeIn, nameIn, RECORD, type Records, type Tree } from "../core/support/tree.ts";
+import {
+  emptyRecords,
+  KIND,
+  lengthIn,
+  modeIn,
+  nameIn,
+  RECORD,
+  type Records,
+  type Tree,
+  wordsOf,
+} from "../core/support/tree.ts";
 import { type IgnoreLevel, levelOf, skips } from "./ignored.ts";
 
 /** A folder that was looked into. */
 export interface Folder {
   readonly name: string;
   readonly parent: Folder | undefined;
+  /** Records; a view of their words for each folder would be a tenth of all that is held. */
   bytes: Uint8Array<ArrayBuffer>;
-  words: Uint32Array<ArrayBuffer>;
   /** By the order of their records. */
   inner: Folder[];
   /** Whether what was in it before is known: else what a look finds in it is taken as it is. */
   isKnown: boolean;
+  /** When it was read last, and whether a file in it was changed so shortly before that another change may show the same times. */
+  lookedMs: number;
+  isFresh: boolean;
 }
 
 /** A record in its folder. */
@@ -55,9 +68,10 @@ export function emptyTable(): Folder {
   return emptyFolder("", undefined, false);
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean): Folder {
-  const { bytes, words } = emptyRecords(0);
-  return { name, parent, bytes, words, inner: [], isKnown };
+  return { name, parent, bytes: NO_BYTES, inner: [], isKnown, lookedMs: 0, isFresh: false };
 }
 
 /** The path of a folder, relative to the tree's root. */
@@ -79,13 +93,14 @@ export function pathAt({ folder, at }: Place): string {
 export function* look(
   tree: Tree,
   top: Folder,
-  { limits, isKept, tell, sums }: {
+  { limits, isKept, tell, sums, now }: {
     readonly limits: LookLimits;
+    readonly now: () => number;
     readonly isKept: (path: string) => boolean;
     readonly tell: (found: Found) => void;
     readonly sums: LookSums;
   },
-): Generator<void, void> {
+): Generator<true, void> {
   const stack: { folder: Folder; path: string; depth: number; above: IgnoreLevel | undefined }[] = [
     { folder: top, path: "", depth: 0, above: undefined },
   ];
@@ -97,13 +112,14 @@ export function* look(
       continue;
     }
     scratch.length = 0;
+    const atMs = now();
     // Others use the same memory between steps: a folder that is not read in one of them has its own.
     let into = scratch;
     try {
       while (scan.next(into)) {
         if (into.length < STEP_BYTES) continue;
         if (into === scratch) into = copyOf(scratch.bytes, 0, scratch.length);
-        yield;
+        yield true;
       }
     } catch {
       sums.unseen.push(path);
@@ -112,11 +128,11 @@ export function* look(
       scan.close();
     }
     const level = levelOf(tree, path, into, next.above);
-    const inner = compare(folder, path, into, level, isKept, tell, sums);
+    const inner = compare(folder, path, into, level, atMs, isKept, tell, sums);
     for (const one of inner) {
       stack.push({ folder: one, path: below(path, one.name), depth: depth + 1, above: level });
     }
-    yield;
+    yield true;
   }
 }
 
@@ -126,14 +142,16 @@ function compare(
   path: string,
   read: Records,
   level: IgnoreLevel | undefined,
+  atMs: number,
   isKept: (path: string) => boolean,
   tell: (found: Found) => void,
   sums: LookSums,
 ): readonly Folder[] {
-  const { bytes: old, words: oldWords, isKnown } = folder;
+  const { bytes: old, isKnown, lookedMs, isFresh } = folder;
+  const oldWords = wordsOf(old);
   const words = read.words;
   // Most folders are as they were: then one comparison of all words is all.
-  if (isKnown && old.length === read.length) {
+  if (isKnown && !isFresh && old.length === read.length) {
     const count = countSame(oldWords, words, read.length >> 2);
     sums.entries += Math.max(0, count);
     if (count >= 0) return folder.inner;
@@ -145,8 +163,9 @@ function compare(
   const inner: Folder[] = [];
   const gone = new Set(innerOf.keys());
   folder.bytes = fresh.bytes;
-  folder.words = fresh.words;
   folder.isKnown = true;
+  folder.lookedMs = atMs;
+  folder.isFresh = false;
   for (let at = 0; at < fresh.length; at += lengthIn(fresh.bytes, at)) {
     sums.entries++;
     const name = nameIn(fresh.bytes, at);
@@ -165,13 +184,16 @@ function compare(
       const differs = isFolder && !isIgnored && modeIn(old, was) >> 12 === KIND.folder
         ? modeIn(old, was) !== modeIn(fresh.bytes, at)
         : !isSameRecord(oldWords, was >> 2, fresh.words, at >> 2);
-      if (!differs) fresh.words[(at >> 2) + RECORD.note] = note;
+      // Where another change may show the same times the content is compared, too: git's rule of racy entries.
+      const mayDiffer = isFresh && !isFolder && isJustChanged(fresh.words, at, lookedMs);
+      if (!differs && !mayDiffer) fresh.words[(at >> 2) + RECORD.note] = note;
       else if (isKept(place)) {
         tell({ path: place, before: recordAt(old, was), after: { folder, at }, isIgnored });
       }
     } else if (isKnown && isKept(place)) {
       tell({ path: place, before: undefined, after: { folder, at }, isIgnored });
     }
+    if (!isFolder && isJustChanged(fresh.words, at, atMs)) folder.isFresh = true;
     if (!isFolder || isIgnored || !isKept(place)) continue;
     gone.delete(name);
     inner.push(wasFolder ?? emptyFolder(name, folder, isKnown));
@@ -236,13 +258,13 @@ export function recordOf({ folder, at }: Place): Records {
 }
 
 /** What was noted in a record. */
-export function noteOf(words: Uint32Array, at = 0): number {
-  return words[(at >> 2) + RECORD.note] ?? 0;
+export function noteOf({ bytes }: Pick<Records, "bytes">, at = 0): number {
+  return wordsOf(bytes)[(at >> 2) + RECORD.note] ?? 0;
 }
 
 /** Notes something in a record. */
 export function setNote({ folder, at }: Place, note: number): void {
-  folder.words[(at >> 2) + RECORD.note] = note;
+  wordsOf(folder.bytes)[(at >> 2) + RECORD.note] = note;
 }
 
 function recordAt(bytes: Uint8Array, at: number): Records {
@@ -264,6 +286,13 @@ function countSame(some: Uint32Array, others: Uint32Array, words: number): numbe
     word += ((some[word] ?? 0) & 0xffff) >> 2;
   }
   return count;
+}
+
+/** Clocks of file systems tick every ten milliseconds at the slowest, or count whole seconds. */
+function isJustChanged(words: Uint32Array, at: number, nowMs: number): boolean {
+  const ns = words[(at >> 2) + RECORD.changedNs] ?? 0;
+  const changedMs = (words[(at >> 2) + RECORD.changed] ?? 0) * 1_000 + ns / 1e6;
+  return changedMs > nowMs - (ns === 0 ? 1_000 : 20);
 }
 
 function isSameInode(some: Uint32Array, at: number, others: Uint32Array, otherAt: number): boolean {

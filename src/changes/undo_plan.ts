@@ -1,6 +1,6 @@
 import type { JournalRecord } from "./journal_file.ts";
 import type { SessionEntry } from "../core/session.ts";
-import type { State } from "./states.ts";
+import type { Change, State } from "./states.ts";
 
 /** What a path should be again, and what it is if nobody else touched it. */
 export interface Wanted {
@@ -73,9 +73,7 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
   let paths = new Set<string>();
   for (const [position, record] of records.entries()) {
     if (record.type === "look") {
-      if (record.of === "calls") {
-        for (const { path, after } of record.changes) if (after.kind !== "folder") paths.add(path);
-      }
+      if (record.of === "calls") { for (const change of record.changes) if (isFile(change)) paths.add(change.path); }
       const last = moments.at(-1);
       if (last !== undefined) last.files = paths.size;
       continue;
@@ -86,7 +84,7 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
       moments.push({ position, kind: "prompt", entryId: record.entryId, time, files: 0, isUndone: false });
       live = [...live, position];
     } else {
-      const files = record.changes.filter(({ after }) => after.kind !== "folder").length;
+      const files = record.changes.filter(isFile).length;
       moments.push({ position, kind: "undo", time, files, isUndone: false });
       before.set(position, live);
       live = before.get(record.to) ?? live.filter((prompt) => prompt < record.to);
@@ -94,4 +92,8 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
   }
   for (const moment of moments) moment.isUndone = moment.kind === "prompt" && !live.includes(moment.position);
   return moments;
+}
+
+function isFile({ before, after }: Change): boolean {
+  return (after.kind === "absent" ? before : after).kind !== "folder";
 }

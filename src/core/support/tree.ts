@@ -49,8 +49,14 @@ export interface TreeStatus {
   readonly changedMs: number;
 }
 
+/** The words of records that begin a buffer. */
+export function wordsOf({ buffer }: Uint8Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(buffer);
+}
+
 /** The status that a record holds. */
-export function statusIn({ bytes, words }: Pick<Records, "bytes" | "words">, at: number): TreeStatus {
+export function statusIn({ bytes }: Pick<Records, "bytes">, at: number): TreeStatus {
+  const words = wordsOf(bytes);
   const word = at >> 2;
   const of = (field: number): number => words[word + field] ?? 0;
   const inode = String(of(RECORD.inode) + of(RECORD.inode + 1) * 2 ** 32);

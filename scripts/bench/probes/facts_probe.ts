@@ -1,0 +1,131 @@
+// What the journal of changes costs, in a process of its own: looks at trees of two sizes, the pack, and undo.
+// Words: the folder to work in. Prints one JSON object.
+import { createPace } from "../../../src/changes/pace.ts";
+import { openJournalFile } from "../../../src/changes/journal_file.ts";
+import { openPack } from "../../../src/changes/pack.ts";
+import { openRecorder } from "../../../src/changes/recorder.ts";
+import { emptyTable, type Folder, look, type LookSums } from "../../../src/changes/table.ts";
+import { undo } from "../../../src/changes/undo.ts";
+import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
+
+const [work = ""] = Deno.args;
+const LIMITS = { depth: 64, entries: 10_000_000, maxFileBytes: 8_000_000 };
+
+/** Folders of ten files, a hundred of those in one. */
+function makeTree(root: string, files: number, bytes: number): void {
+  const text = "x".repeat(bytes - 8);
+  for (let folder = 0; folder < files / 10; folder++) {
+    const path = `${root}/part${Math.floor(folder / 100)}/folder${folder}`;
+    Deno.mkdirSync(path, { recursive: true });
+    for (let file = 0; file < 10; file++) {
+      Deno.writeTextFileSync(`${path}/file_number_${file}.ts`, `${String(folder * 10 + file).padStart(7)}\n${text}`);
+    }
+  }
+}
+
+/** One whole look; the longest step of it, milliseconds. */
+function lookAt(root: string, top: Folder): { readonly ms: number; readonly longestMs: number } {
+  const tree = openFolderTree(root);
+  if (tree === undefined) throw new Error(`${root} is no folder`);
+  const sums: LookSums = { entries: 0, ignored: 0, unseen: [] };
+  const begin = performance.now();
+  let longestMs = 0;
+  let last = begin;
+  for (const _ of look(tree, top, { limits: LIMITS, isKept: () => true, tell: () => {}, sums, now: Date.now })) {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last);
+    last = now;
+  }
+  tree.close();
+  return { ms: performance.now() - begin, longestMs };
+}
+
+function measureLook(root: string): Record<string, number> {
+  const top = emptyTable();
+  const before = memory();
+  const first = lookAt(root, top);
+  const bytes = memory() - before;
+  for (let round = 0; round < 3; round++) lookAt(root, top);
+  const again = [1, 2, 3, 4, 5].map(() => lookAt(root, top)).sort((a, b) => a.ms - b.ms)[2] ?? first;
+  return { firstMs: first.ms, againMs: again.ms, stepMs: Math.max(first.longestMs, again.longestMs), bytes };
+}
+
+function memory(): number {
+  (globalThis as { gc?: () => void }).gc?.();
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
+
+const results: Record<string, unknown> = {};
+for (const files of [10_000, 100_000]) {
+  const root = `${work}/tree${files}`;
+  makeTree(root, files, 20);
+  // What was changed a moment ago is read again by the next look.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  results[String(files)] = measureLook(root);
+}
+
+const contents = Array.from({ length: 1000 }, (_, at) => new TextEncoder().encode(String(at).padEnd(5000, "y")));
+const begin = performance.now();
+const packed = openPack(`${work}/pack`, 1e9);
+for (const bytes of contents) packed.add(bytes);
+packed.close();
+results["packMs"] = performance.now() - begin;
+
+// A thousand files of 5 KB, each changed by a call; then undone.
+const root = `${work}/undo`;
+makeTree(root, 1000, 5000);
+const tree = openFolderTree(root);
+if (tree === undefined) throw new Error("no tree");
+const scopes = [{ tree, isKept: () => true }];
+const journal = openJournalFile(`${work}/journal.jsonl`, { session: "s", root });
+const pack = openPack(`${work}/undo.pack`, 1e9);
+const fetch = () => Promise.resolve(new Map());
+const recorder = openRecorder({
+  root,
+  scopes: () => scopes,
+  journal,
+  pack,
+  limits: LIMITS,
+  pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
+  known: () => undefined,
+  fetch,
+  now: Date.now,
+  tell: () => {},
+  onFailure: (why) => {
+    throw new Error(why);
+  },
+});
+recorder.lookSoon();
+await recorder.settle();
+recorder.runStarts();
+recorder.prompt("entry");
+recorder.callStarts({ toolCallId: "call", toolName: "bash" }, false, Date.now());
+for (const part of Deno.readDirSync(root)) {
+  for (const folder of Deno.readDirSync(`${root}/${part.name}`)) {
+    const path = `${root}/${part.name}/${folder.name}`;
+    for (const { name } of Deno.readDirSync(path)) {
+      Deno.writeTextFileSync(`${path}/${name}`, "changed\n", { append: true });
+    }
+  }
+}
+recorder.callEnds("call");
+await recorder.runEnds();
+const parts = { root, journal, pack, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
+const undoing = performance.now();
+const { outcome } = await undo(parts, {});
+results["undoMs"] = performance.now() - undoing;
+results["undone"] = outcome.steps.length;
+// What a turn costs the program's own thread in which nothing but reading was called: the events of one call and its request.
+const turns = 1000;
+const reading = performance.now();
+for (let turn = 0; turn < turns; turn++) {
+  recorder.callStarts({ toolCallId: `read${turn}`, toolName: "read" }, true, Date.now());
+  recorder.callEnds(`read${turn}`);
+  recorder.lookSoon();
+}
+results["readTurnMs"] = (performance.now() - reading) / turns;
+await recorder.close();
+journal.close();
+pack.close();
+console.log(JSON.stringify(results));

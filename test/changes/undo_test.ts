@@ -1,0 +1,152 @@
+import { assertEquals } from "@std/assert";
+import { loadJournal } from "../../src/changes/journal_file.ts";
+import { openPack } from "../../src/changes/pack.ts";
+import { until } from "../helpers/until.ts";
+import { withRecorded } from "./recorded.ts";
+
+function fill(root: string): void {
+  Deno.mkdirSync(`${root}/src`);
+  Deno.writeTextFileSync(`${root}/src/a.ts`, "one\n");
+  Deno.writeTextFileSync(`${root}/src/b.ts`, "two\n");
+}
+
+Deno.test("a folder that was swapped for a link leads undo nowhere", () =>
+  withRecorded(fill, async ({ root, top, call, undo }) => {
+    await call(() => {
+      Deno.writeTextFileSync(`${root}/src/a.ts`, "changed\n");
+      Deno.removeSync(`${root}/src/b.ts`);
+    });
+    const outside = `${top}/outside`;
+    Deno.mkdirSync(outside);
+    Deno.writeTextFileSync(`${outside}/a.ts`, "changed\n");
+    Deno.renameSync(`${root}/src`, `${top}/src`);
+    Deno.symlinkSync(outside, `${root}/src`);
+    const { steps, left } = await undo({ force: true });
+    assertEquals(steps, []);
+    assertEquals(left.map(({ path }) => path), ["src/a.ts", "src/b.ts"]);
+    assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["a.ts"]);
+    assertEquals(Deno.readTextFileSync(`${outside}/a.ts`), "changed\n");
+  }));
+
+Deno.test("a folder that is swapped for a link again and again while undo runs leads it nowhere", () =>
+  withRecorded(fill, async ({ root, top, call, undo }) => {
+    const outside = `${top}/outside`;
+    Deno.mkdirSync(outside);
+    Deno.writeTextFileSync(`${outside}/a.ts`, "theirs\n");
+    await using swapper = swap(`${root}/src`, outside);
+    await until(() => swapper.isRunning());
+    for (let round = 0; round < 100; round++) {
+      await call(() => {
+        try {
+          Deno.writeTextFileSync(`${top}/apart`, `round ${round}\n`);
+          Deno.renameSync(`${top}/apart`, `${root}/own-${round}`);
+        } catch {
+          // The folder is not there at the moment.
+        }
+      });
+      await undo({ force: true });
+      await undo({ to: 1, force: true });
+    }
+    assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["a.ts"]);
+    assertEquals(Deno.readTextFileSync(`${outside}/a.ts`), "theirs\n");
+  }));
+
+/** A process that puts a link in a folder's place and takes it away, until it is ended. */
+function swap(folder: string, target: string): AsyncDisposable & { readonly isRunning: () => boolean } {
+  const script = `while :; do mv "$0" "$0.real"; ln -s "$1" "$0"; rm "$0"; mv "$0.real" "$0"; : > "$1.on"; done`;
+  const child = new Deno.Command("/bin/sh", { args: ["-c", script, folder, target], stderr: "null" }).spawn();
+  const isRunning = (): boolean => {
+    try {
+      return Deno.statSync(`${target}.on`).isFile;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    isRunning,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+Deno.test("what is not kept is said: too large, no room", () =>
+  withRecorded(
+    (root) => {
+      Deno.writeTextFileSync(`${root}/large`, "x".repeat(2000));
+      for (const name of ["a", "b", "c"]) Deno.writeTextFileSync(`${root}/${name}`, name.repeat(900));
+    },
+    async ({ root, told, call, undo }) => {
+      await call(() => {
+        for (const name of ["large", "a", "b", "c"]) Deno.removeSync(`${root}/${name}`);
+      });
+      const lost = told.at(-1)?.files.filter(({ notRestorable }) => notRestorable !== undefined) ?? [];
+      assertEquals(lost.find(({ path }) => path === "large")?.notRestorable, "it was larger than 1 kB");
+      assertEquals(
+        lost.filter(({ path }) => path !== "large").map(({ notRestorable }) => notRestorable),
+        ["the room for what is kept of the session was used up"],
+      );
+      const { left, steps } = await undo();
+      assertEquals([left.length, left.every(({ isForcible }) => !isForcible), steps.length], [2, true, 2]);
+    },
+    { limits: { maxFileBytes: 1024 }, maxBytes: 8 + 2 * (36 + 900) },
+  ));
+
+Deno.test("a protected path stays as it is, whatever the journal says", () => {
+  const closed = new Set<string>();
+  return withRecorded(fill, async ({ root, call, undo }) => {
+    await call(() => Deno.writeTextFileSync(`${root}/src/a.ts`, "changed\n"));
+    closed.add("src");
+    const { left, steps } = await undo({ force: true });
+    assertEquals([steps, left], [[], [{ path: "src/a.ts", why: "it is protected", isForcible: false }]]);
+    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "changed\n");
+  }, { isKept: (path) => !closed.has(path) });
+});
+
+Deno.test("what only somebody else changed is not touched, and what they did before a call stays", () =>
+  withRecorded(fill, async ({ root, recorder, told, call, undo }) => {
+    await call(() => Deno.writeTextFileSync(`${root}/new`, "1\n"));
+    Deno.writeTextFileSync(`${root}/src/a.ts`, "mine\n");
+    Deno.writeTextFileSync(`${root}/src/b.ts`, "mine too\n");
+    recorder.runStarts();
+    recorder.lookSoon();
+    await recorder.settle();
+    assertEquals(told.at(-1)?.of, "outside");
+    await call(() => Deno.writeTextFileSync(`${root}/src/b.ts`, "theirs\n"));
+    assertEquals((await undo()).left, []);
+    assertEquals(Deno.readTextFileSync(`${root}/src/b.ts`), "mine too\n");
+    const { left } = await undo({ to: 1 });
+    assertEquals(left, []);
+    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "mine\n");
+    assertEquals(Deno.readTextFileSync(`${root}/src/b.ts`), "mine too\n");
+  }));
+
+Deno.test("a journal and a pack that were cut off anywhere load, and have all that was whole", () =>
+  withRecorded(fill, async ({ top, root, journal, pack, call }) => {
+    for (let round = 0; round < 3; round++) {
+      await call(() => Deno.writeTextFileSync(`${root}/src/a.ts`, `round ${round}\n`));
+    }
+    pack.flush();
+    const whole = Deno.readFileSync(`${top}/journal.jsonl`);
+    const lines = new TextDecoder().decode(whole).split("\n");
+    for (let length = 0; length < whole.length; length++) {
+      Deno.writeFileSync(`${top}/cut.jsonl`, whole.subarray(0, length));
+      const loaded = loadJournal(`${top}/cut.jsonl`);
+      const newlines = whole.subarray(0, length).filter((byte) => byte === 10).length;
+      assertEquals(loaded?.records.length ?? 0, Math.max(0, newlines - 1));
+      const isTorn = newlines > 0 && whole[length - 1] !== 10;
+      assertEquals(loaded?.notices.length ?? 0, isTorn ? 1 : 0);
+    }
+    assertEquals(journal.records.length, lines.length - 2);
+    const bytes = Deno.readFileSync(`${top}/pack`);
+    for (let length = 0; length <= bytes.length; length++) {
+      Deno.writeFileSync(`${top}/cut.pack`, bytes.subarray(0, length));
+      const cut = openPack(`${top}/cut.pack`, 1e6);
+      const text = new TextEncoder().encode("after the crash\n");
+      const number = cut.add(text);
+      assertEquals(number !== undefined && new TextDecoder().decode(cut.read(number)), "after the crash\n");
+      for (let one = 0; one < (number ?? 0); one++) cut.read(one);
+      cut.close();
+    }
+  }));

@@ -1,0 +1,99 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { cassette, inWorkspace, type Ran, run, SOURCE, start } from "../helpers/program.ts";
+import { until } from "../helpers/until.ts";
+
+interface Place {
+  readonly ws: string;
+  readonly home: string;
+  readonly sandpiper: (...args: readonly string[]) => Promise<Ran>;
+  /** Runs one prompt for which the model runs some commands, one after the other. */
+  readonly prompt: (text: string, ...commands: readonly string[]) => Promise<Ran>;
+}
+
+const FILES = { "src/a.ts": "one\n", "src/deep/b.ts": "two\n", "keep.txt": "kept\n" };
+
+function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  return inWorkspace(FILES, ({ ws, home }) => {
+    const sandpiper = (...args: readonly string[]): Promise<Ran> => run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    return work({
+      ws,
+      home,
+      sandpiper,
+      prompt(text, ...commands) {
+        const calls = commands.map((command) => ({ calls: [{ name: "bash", args: { command } }] }));
+        const replies = cassette(home, [...calls, { text: "done" }]);
+        return sandpiper("-p", "-c", "-m", `replay:${replies}`, text);
+      },
+    });
+  });
+}
+
+function texts(ws: string): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.keys(FILES).map((name) => [name, read(`${ws}/${name}`)]));
+}
+
+function read(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+Deno.test("sandpiper undo takes back prompt after prompt what commands did, and asks nothing", () =>
+  withPlace(async ({ ws, home, sandpiper, prompt }) => {
+    const first = cassette(home, [{ calls: [{ name: "bash", args: { command: "rm -rf src" } }] }, { text: "done" }]);
+    assertEquals((await sandpiper("-p", "-m", `replay:${first}`, "remove src")).code, 0);
+    assertEquals((await prompt("second", "echo more >> keep.txt", "echo new > new.txt")).code, 0);
+    const { stdout } = await sandpiper("undo", "--list");
+    assertEquals(stdout.split("\n").slice(1, -1).map((line) => line.replace(/ {2}\S+ \S+ {2}/, "  ")), [
+      "1  2 files  remove src",
+      "2  2 files  second",
+    ]);
+    const preview = await sandpiper("undo", "--dry-run", "--json");
+    const { steps, isDone } = JSON.parse(preview.stdout);
+    assertEquals([preview.code, isDone, steps.length, read(`${ws}/new.txt`)], [0, false, 2, "new\n"]);
+    assertEquals((await sandpiper("undo")).stdout, 'Before "second":\n  restored keep.txt\n  removed new.txt\n');
+    assertEquals([texts(ws)["src/a.ts"], read(`${ws}/new.txt`)], [undefined, undefined]);
+    assertEquals((await sandpiper("undo")).code, 0);
+    assertEquals(texts(ws), FILES);
+    const nothing = await sandpiper("undo");
+    assertEquals(nothing.code, 1);
+    assertStringIncludes(nothing.stderr, "everything is undone already");
+    assertEquals((await sandpiper("undo", "--to", "3")).code, 0); // what the first undo found: redo
+    assertEquals(read(`${ws}/new.txt`), "new\n");
+  }));
+
+Deno.test("sandpiper undo names what somebody else changed, ends with 1, and overwrites it with --force", () =>
+  withPlace(async ({ ws, home, sandpiper }) => {
+    const replies = cassette(home, [{ calls: [{ name: "bash", args: { command: "echo x >> keep.txt" } }] }, {
+      text: "",
+    }]);
+    await sandpiper("-p", "-m", `replay:${replies}`, "change");
+    Deno.writeTextFileSync(`${ws}/keep.txt`, "mine\n");
+    const left = await sandpiper("undo", "-q");
+    assertEquals([left.code, read(`${ws}/keep.txt`)], [1, "mine\n"]);
+    assertStringIncludes(
+      left.stderr,
+      "keep.txt is left as it is: somebody else changed it since; --force overwrites it",
+    );
+    assertEquals([(await sandpiper("undo", "--force")).code, read(`${ws}/keep.txt`)], [0, "kept\n"]);
+  }));
+
+Deno.test("a program that was killed in the middle of a run leaves a journal that loads and can be undone", () =>
+  withPlace(async ({ ws, home, sandpiper }) => {
+    const replies = cassette(home, [
+      { calls: [{ name: "bash", args: { command: "rm -rf src" } }] },
+      // Time for the look, and then a call in the middle of which the program ends.
+      { delayMs: 3000, calls: [{ name: "bash", args: { command: "echo x >> keep.txt; touch at-work; sleep 60" } }] },
+    ]);
+    const child = start(SOURCE, ["-p", "-m", `replay:${replies}`, "work"], { cwd: ws, env: { HOME: home } });
+    await until(() => read(`${ws}/at-work`) !== undefined);
+    child.kill("SIGKILL");
+    await child.output();
+    const list = await sandpiper("undo", "--list");
+    assertEquals(list.code, 0, list.stderr);
+    const undone = await sandpiper("undo");
+    assertStringIncludes(undone.stdout + undone.stderr, "src");
+    assertEquals([texts(ws)["src/a.ts"], texts(ws)["src/deep/b.ts"]], ["one\n", "two\n"]);
+  }));

@@ -1,0 +1,89 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { emptyRecords, lengthIn, nameIn, shownPath, statusIn, type Tree } from "../../../src/core/support/tree.ts";
+import { libc } from "../../../src/sandbox/system/ffi.ts";
+import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
+
+// Opened once in a process and never closed: the first test that needs it must not be blamed for it.
+libc();
+
+/** A tree with `a` and `folder/b` in it, and a folder beside it. */
+function withTree(
+  work: (place: { readonly tree: Tree; readonly root: string; readonly outside: string }) => void,
+): void {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  const [root, outside] = [`${top}/root`, `${top}/outside`];
+  Deno.mkdirSync(`${root}/folder`, { recursive: true });
+  Deno.mkdirSync(outside);
+  Deno.writeTextFileSync(`${root}/a`, "a\n");
+  Deno.writeTextFileSync(`${root}/folder/b`, "b\n");
+  Deno.writeTextFileSync(`${outside}/b`, "outside\n");
+  const tree = openFolderTree(root);
+  try {
+    if (tree === undefined) throw new Error("no tree");
+    work({ tree, root, outside });
+  } finally {
+    tree?.close();
+    Deno.removeSync(top, { recursive: true });
+  }
+}
+
+function namesIn(tree: Tree, folder: string): string[] {
+  const scan = tree.scan(folder);
+  const records = emptyRecords(64);
+  while (scan?.next(records));
+  scan?.close();
+  const names: string[] = [];
+  for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
+    names.push(`${shownPath(nameIn(records.bytes, at))} ${statusIn(records, at).size}`);
+  }
+  return names.sort();
+}
+
+Deno.test("a tree lists names with their status, and puts, changes and removes what lies in it", () =>
+  withTree(({ tree, root }) => {
+    Deno.writeTextFileSync(`${root}/ü`, "12345");
+    assertEquals(namesIn(tree, "").map((name) => name.replace(/^folder .*/, "folder")), ["a 2", "folder", "ü 5"]);
+    assertEquals(namesIn(tree, "folder"), ["b 2"]);
+    assertEquals(tree.scan("a"), undefined);
+    tree.putFile("folder/c", new TextEncoder().encode("c\n"), 0o640);
+    tree.putFile("folder/b", new TextEncoder().encode("new\n"), 0o600);
+    tree.putLink("a", "folder/b");
+    tree.makeFolder("folder/deep", 0o700);
+    tree.setMode("folder/c", 0o444);
+    assertEquals(Deno.readTextFileSync(`${root}/folder/b`), "new\n");
+    assertEquals([Deno.readLinkSync(`${root}/a`), tree.readLink("a")], ["folder/b", "folder/b"]);
+    assertEquals((tree.status("folder/c")?.mode ?? 0) & 0o7777, 0o444);
+    tree.remove("folder/deep", true);
+    tree.remove("folder/c", false);
+    assertEquals(namesIn(tree, "folder"), ["b 4"]);
+  }));
+
+Deno.test("nothing of a tree is reached through a link, nor outside of it", () =>
+  withTree(({ tree, root, outside }) => {
+    Deno.symlinkSync(outside, `${root}/link`);
+    Deno.symlinkSync("folder", `${root}/inner`);
+    for (const folder of ["link", "inner", "..", "../outside", outside]) {
+      assertEquals([folder, tree.scan(folder)], [folder, undefined]);
+      for (const path of [`${folder}/b`, `${folder}/new`]) {
+        assertEquals([path, tree.status(path), tree.read(path, 100), tree.readLink(path)], [
+          path,
+          undefined,
+          undefined,
+          undefined,
+        ]);
+        assertThrows(() => tree.putFile(path, new Uint8Array(), 0o644), Error);
+        assertThrows(() => tree.putLink(path, "x"), Error);
+        assertThrows(() => tree.makeFolder(path, 0o755), Error);
+        assertThrows(() => tree.setMode(path, 0o777), Error);
+        assertThrows(() => tree.remove(path, false), Error);
+      }
+    }
+    assertThrows(() => tree.setMode("link", 0o777), Error);
+    assertEquals(tree.read("link", 100), undefined);
+    assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["b"]);
+    assertEquals(Deno.readTextFileSync(`${outside}/b`), "outside\n");
+    // A link itself is a thing in the tree: putting a file there replaces it, and not what it leads to.
+    tree.putFile("link", new TextEncoder().encode("mine"), 0o644);
+    assertEquals(Deno.readTextFileSync(`${outside}/b`), "outside\n");
+    assertEquals(Deno.lstatSync(`${root}/link`).isFile, true);
+  }));

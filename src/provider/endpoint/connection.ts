@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import type { SomeCapabilities } from "../capabilities/capabilities.ts";
 import type { Price } from "../models/models.ts";
 import type { KeyHeader } from "../table/entry.ts";
 import type { EndpointKey } from "./endpoint.ts";
@@ -29,7 +29,7 @@ export interface Connection {
   /** Added to the URL of every request. */
   readonly query?: Readonly<Record<string, string>>;
   /** What the entry and the settings say that the endpoint takes, before anything was learned. */
-  readonly capabilities?: Capabilities;
+  readonly capabilities?: SomeCapabilities;
   /** Longest silence on the connection, milliseconds; comments count as life. Default 300,000. */
   readonly stallMs?: number;
   /** Longest time without anything new in the reply, milliseconds; comments do not count. Default six times `stallMs`. */

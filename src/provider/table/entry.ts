@@ -1,4 +1,4 @@
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import type { SomeCapabilities } from "../capabilities/capabilities.ts";
 
 /** The protocols that an adapter exists for. */
 export const PROVIDER_APIS = ["chat", "responses", "anthropic"] as const;
@@ -49,7 +49,7 @@ export interface ProviderEntry {
   /** Longest silence on the connection, milliseconds. */
   readonly stallMs?: number;
   /** What its endpoints take, before anything was learned. */
-  readonly capabilities?: Capabilities;
+  readonly capabilities?: SomeCapabilities;
   /** `catalogue` unless told otherwise. */
   readonly prices?: PriceSource;
   /** Its name in the built-in catalogue of models; `name` unless told otherwise. */

@@ -1,2 +1,83 @@
-/** What an endpoint takes in a request, by the name of the capability; what is absent is not known. */
-export type Capabilities = Readonly<Record<string, unknown>>;
+import type { ThinkingLevel } from "../../core/provider.ts";
+
+/**
+ * How reasoning is asked for: `effort` is `reasoning_effort`, `reasoning` OpenRouter's object, `thinking` an object with a
+ * `type` (DeepSeek, Kimi, Z.ai), `enable` Qwen's `enable_thinking`, `template` the same word as an argument of a chat
+ * template (vLLM, SGLang), `none` not at all.
+ */
+export type EffortStyle = "effort" | "reasoning" | "thinking" | "enable" | "template" | "none";
+
+/** What an endpoint takes for one of its models. Every field has a word of `docs/providers.md`. */
+export interface Capabilities {
+  /** Another API than the one that was asked for answers this model. */
+  readonly api?: "chat" | "responses";
+  /** Whether the system prompt has the role `developer`. */
+  readonly developerRole: boolean;
+  /** The field of the output limit; `none`: it takes neither. */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens" | "none";
+  /** Whether `stream_options` is taken, without which most servers count no tokens. */
+  readonly streamOptions: boolean;
+  /** Whether tools may carry `strict`. */
+  readonly strict: boolean;
+  /** Whether `parallel_tool_calls` is sent, so that several calls come in one reply. */
+  readonly parallelToolCalls: boolean;
+  readonly effortStyle: EffortStyle;
+  /** The word for a level of thinking, where it is not the level's own; `null`: the field is left out. */
+  readonly efforts: { readonly [level in ThinkingLevel]?: string | null };
+  /** Whether system messages may stand after the first message. */
+  readonly systemMessages: "first" | "anywhere";
+  /** Whether user and assistant must take turns: neighbouring messages of one role are joined. */
+  readonly alternation: boolean;
+  /** Whether a user message may follow a tool's result; else a word of the assistant stands between them. */
+  readonly userAfterTool: boolean;
+  /** Whether a message with calls and without text may have `null` as its content. */
+  readonly nullContent: boolean;
+  /** Whether results bear the tool's name. */
+  readonly resultNames: boolean;
+  /** Whether the model sees images. */
+  readonly images: boolean;
+  /** Whether images may stand in a tool's result; else in a user message behind the results. */
+  readonly imagesInResults: boolean;
+  /** Whether `prompt_cache_key` is taken. */
+  readonly cacheKey: boolean;
+  /** Whether parts of a message may carry Anthropic's `cache_control`. */
+  readonly cacheControl: boolean;
+  /** Whether `include` may ask for encrypted reasoning (Responses). */
+  readonly encryptedReasoning: boolean;
+  /** Which of the assistant's messages carry their reasoning back. */
+  readonly reasoningEcho: "never" | "calls" | "always";
+  /** The field of that; absent: the one in which it came. With it messages of other servers carry it, too, be it empty. */
+  readonly reasoningField?: "reasoning_content" | "reasoning";
+  /** `mistral9`: nine letters and digits. `max40`: at most 40 characters. */
+  readonly callIds: "keep" | "mistral9" | "max40";
+  /** Input and output together, tokens. */
+  readonly contextWindow?: number;
+  /** Longest output, tokens. */
+  readonly maxTokens?: number;
+}
+
+/** Some of what an endpoint takes: what a row of a table, a settings file or a refusal says. */
+export type SomeCapabilities = Partial<Capabilities>;
+
+/** What nearly every server takes, and nothing that only some do. */
+export const DEFAULTS: Capabilities = {
+  developerRole: false,
+  maxTokensField: "max_tokens",
+  streamOptions: true,
+  strict: false,
+  parallelToolCalls: false,
+  effortStyle: "effort",
+  efforts: {},
+  systemMessages: "anywhere",
+  alternation: false,
+  userAfterTool: true,
+  nullContent: true,
+  resultNames: false,
+  images: true,
+  imagesInResults: false,
+  cacheKey: false,
+  cacheControl: false,
+  encryptedReasoning: false,
+  reasoningEcho: "calls",
+  callIds: "keep",
+};

@@ -1,6 +1,6 @@
 import { UserError } from "../core/error.ts";
 import type { Provider } from "../core/provider.ts";
-import type { Connection } from "./openai/connection.ts";
+import type { Connection } from "./endpoint/connection.ts";
 
 /** What a provider is opened with: a connection, or the cassette to play. */
 export type ProviderConfig = Partial<Connection> & {

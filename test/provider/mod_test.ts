@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import { hostOf, isPrivateHost } from "../../src/provider/openai/connection.ts";
+import { hostOf, isPrivateHost } from "../../src/provider/endpoint/connection.ts";
 import { openProvider } from "../../src/provider/mod.ts";
 import { collect, requestOf, saying, serve } from "./wire_server.ts";
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
-import { type Connection, isPrivateHost } from "../../provider/openai/connection.ts";
+import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
 import { modelFacts, type Price } from "../../provider/models/models.ts";
 import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";

@@ -4,9 +4,9 @@ import { textOf } from "../../core/message.ts";
 import type { Provider, ProviderRequest } from "../../core/provider.ts";
 import { type ChatLimits, createChatRequest } from "./chat_request.ts";
 import { createChatReader } from "./chat_stream.ts";
-import { type Connection, hostOf, isPrivateHost, STALL_MS } from "./connection.ts";
+import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
-import { createPost } from "./post.ts";
+import { createPost } from "../endpoint/post.ts";
 import { createReply } from "../reply/reply.ts";
 import type { ReplyScene } from "../reply/message.ts";
 import { profileOf } from "./server_profile.ts";
@@ -21,7 +21,7 @@ export function scenesOf(connection: Connection): (request: ProviderRequest) => 
     provider: connection.name ?? "openai",
     host,
     model,
-    secrets: isKeyless ? [] : [apiKey],
+    secrets: connection.key?.secrets() ?? (isKeyless ? [] : [apiKey]),
     ...(isKeyless ? { isKeyless } : {}),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(contextWindow === undefined ? {} : { contextWindow }),

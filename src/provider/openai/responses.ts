@@ -1,8 +1,8 @@
 import type { Provider } from "../../core/provider.ts";
-import { type Connection, hostOf } from "./connection.ts";
+import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { limitsOf, scenesOf } from "./chat.ts";
-import { createPost } from "./post.ts";
+import { createPost } from "../endpoint/post.ts";
 import { createReply } from "../reply/reply.ts";
 import { createResponsesRequest } from "./responses_request.ts";
 import { createResponsesReader } from "./responses_stream.ts";

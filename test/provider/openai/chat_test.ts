@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openChat } from "../../../src/provider/openai/chat.ts";
-import type { Connection } from "../../../src/provider/openai/connection.ts";
+import type { Connection } from "../../../src/provider/endpoint/connection.ts";
 import { TOOLS } from "../fixture_files.ts";
 import { chunk, collect, joined, leaklessTest, requestOf, saying, serve, sse } from "../wire_server.ts";
 

@@ -1,10 +1,13 @@
 import type { JsonObject } from "../../core/json.ts";
+import type { Capabilities } from "../capabilities/capabilities.ts";
 import type { Price } from "../models/models.ts";
+import type { KeyHeader } from "../table/entry.ts";
+import type { EndpointKey } from "./endpoint.ts";
 
 /** When calls that a model wrote as plain text are taken: `auto` means on private addresses only. */
 export type TextCallMode = "auto" | "on" | "off";
 
-/** How to reach a server that speaks one of the OpenAI dialects. */
+/** How an adapter reaches a server: an endpoint, and what a session says about its requests. */
 export interface Connection {
   /** Up to and including the version, for example `https://api.openai.com/v1`. */
   readonly baseUrl: string;
@@ -14,10 +17,19 @@ export interface Connection {
   readonly isKeyless?: boolean;
   /** The variable that held the key: messages name it, so that a person knows what to fix. */
   readonly apiKeyEnv?: string;
+  /** Where the key comes from when it can change; goes before `apiKey`. */
+  readonly key?: EndpointKey;
+  /** `bearer` unless told otherwise. */
+  readonly keyHeader?: KeyHeader;
+  /** As the server calls it. */
   readonly model: string;
   /** Short name for messages and records; `openai` unless told otherwise. */
   readonly name?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Added to the URL of every request. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** What the entry and the settings say that the endpoint takes, before anything was learned. */
+  readonly capabilities?: Capabilities;
   /** Longest silence on the connection, milliseconds; comments count as life. Default 300,000. */
   readonly stallMs?: number;
   /** Longest time without anything new in the reply, milliseconds; comments do not count. Default six times `stallMs`. */

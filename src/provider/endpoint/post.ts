@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { createBodyBytes } from "./body_bytes.ts";
+import type { KeyHeader } from "../table/entry.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -19,27 +20,53 @@ const ERROR_BODY_BYTES = 1024 * 1024;
  * (docs/decisions/0011). The package's error class loads with the first refusal.
  */
 export function createPost(connection: Connection): Post {
-  const { baseUrl, apiKey, headers } = connection;
+  const { baseUrl, apiKey, key, keyHeader = "bearer", headers, query } = connection;
   const bytesOf = createBodyBytes();
   return async (path, body, signal) => {
     // A body that somebody had in hand may have been changed in place.
     const seen = await connection.beforeRequest?.(body);
     const added = await connection.beforeHeaders?.();
-    const response = await follow(baseUrl.replace(/\/$/, "") + path, {
-      method: "POST",
-      headers: headersOf([
-        { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
-        apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
-        headers ?? {},
-        added ?? {},
-      ]),
-      body: seen === undefined ? bytesOf(body) : JSON.stringify(seen),
-      signal,
-    });
-    connection.onResponse?.(response.status, () => headersWithout(apiKey, response.headers));
+    const bytes = seen === undefined ? bytesOf(body) : JSON.stringify(seen);
+    const send = async (value: string): Promise<Response> => {
+      const response = await follow(urlOf(baseUrl, path, query), {
+        method: "POST",
+        headers: headersOf([
+          { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
+          keyHeaders(value, keyHeader),
+          headers ?? {},
+          added ?? {},
+        ]),
+        body: bytes,
+        signal,
+      });
+      connection.onResponse?.(response.status, () => headersWithout(value, response.headers));
+      return response;
+    };
+    const current = key ? await key.current(signal) : apiKey;
+    let response = await send(current);
+    if (response.status === 401 && key) {
+      const other = await key.renew(current, signal);
+      if (other !== undefined) {
+        await response.body?.cancel();
+        response = await send(other);
+      }
+    }
     if (!response.ok) throw await refusalOf(response);
     return response;
   };
+}
+
+/** The address of a path below a base URL, with what the provider wants in its query. */
+export function urlOf(baseUrl: string, path: string, query: Readonly<Record<string, string>> = {}): string {
+  const address = baseUrl.replace(/\/$/, "") + path;
+  const words = new URLSearchParams(query).toString();
+  return words === "" ? address : `${address}?${words}`;
+}
+
+/** The header that carries a key; none for the empty one. */
+export function keyHeaders(key: string, header: KeyHeader): Readonly<Record<string, string>> {
+  if (key === "") return {};
+  return header === "bearer" ? { authorization: `Bearer ${key}` } : { [header]: key };
 }
 
 /** Redirects of one request that are followed. */

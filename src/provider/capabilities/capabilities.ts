@@ -90,3 +90,11 @@ export function combined(...parts: readonly (SomeCapabilities | undefined)[]): C
   }
   return all;
 }
+
+/** What was learned of one endpoint for one model, over runs. Neither method throws. */
+export interface CapabilityMemory {
+  /** Read when it is first asked for. */
+  readonly recall: () => SomeCapabilities;
+  /** Adds to it. */
+  readonly remember: (change: SomeCapabilities) => void;
+}

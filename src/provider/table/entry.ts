@@ -1,4 +1,4 @@
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import type { SomeCapabilities } from "../capabilities/capabilities.ts";
 
 /** The protocols that an adapter exists for. */
 export const PROVIDER_APIS = ["chat", "responses", "anthropic"] as const;
@@ -48,8 +48,8 @@ export interface ProviderEntry {
   readonly query?: Readonly<Record<string, string>>;
   /** Longest silence on the connection, milliseconds. */
   readonly stallMs?: number;
-  /** What its endpoints take, before anything was learned. */
-  readonly capabilities?: Capabilities;
+  /** What the user says that its endpoints take; what is known of others stands in `capabilities/known.ts`. */
+  readonly capabilities?: SomeCapabilities;
   /** `catalogue` unless told otherwise. */
   readonly prices?: PriceSource;
   /** Its name in the built-in catalogue of models; `name` unless told otherwise. */

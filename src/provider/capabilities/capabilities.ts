@@ -17,15 +17,15 @@ export interface Capabilities {
   readonly maxTokensField: "max_tokens" | "max_completion_tokens" | "none";
   /** Whether `stream_options` is taken, without which most servers count no tokens. */
   readonly streamOptions: boolean;
-  /** Whether tools may carry `strict`. */
+  /** Whether tools may carry `strict` (Responses, where it is on unless told otherwise). */
   readonly strict: boolean;
   /** Whether `parallel_tool_calls` is sent, so that several calls come in one reply. */
   readonly parallelToolCalls: boolean;
   readonly effortStyle: EffortStyle;
-  /** The word for a level of thinking, where it is not the level's own; `null`: the field is left out. */
+  /** The word for a level of thinking, where it is not the level's own; `null`: no word is sent. */
   readonly efforts: { readonly [level in ThinkingLevel]?: string | null };
-  /** Whether system messages may stand after the first message. */
-  readonly systemMessages: "first" | "anywhere";
+  /** Where system messages may stand; `none`: what they say opens the first user message. */
+  readonly systemMessages: "anywhere" | "first" | "none";
   /** Whether user and assistant must take turns: neighbouring messages of one role are joined. */
   readonly alternation: boolean;
   /** Whether a user message may follow a tool's result; else a word of the assistant stands between them. */
@@ -46,7 +46,7 @@ export interface Capabilities {
   readonly encryptedReasoning: boolean;
   /** Which of the assistant's messages carry their reasoning back. */
   readonly reasoningEcho: "never" | "calls" | "always";
-  /** The field of that; absent: the one in which it came. With it messages of other servers carry it, too, be it empty. */
+  /** Its field; absent: the one in which it came. With a name here each such message has it, also one of another server. */
   readonly reasoningField?: "reasoning_content" | "reasoning";
   /** `mistral9`: nine letters and digits. `max40`: at most 40 characters. */
   readonly callIds: "keep" | "mistral9" | "max40";
@@ -64,10 +64,10 @@ export const DEFAULTS: Capabilities = {
   developerRole: false,
   maxTokensField: "max_tokens",
   streamOptions: true,
-  strict: false,
+  strict: true,
   parallelToolCalls: false,
   effortStyle: "effort",
-  efforts: {},
+  efforts: { minimal: "low", xhigh: "high" },
   systemMessages: "anywhere",
   alternation: false,
   userAfterTool: true,
@@ -81,3 +81,20 @@ export const DEFAULTS: Capabilities = {
   reasoningEcho: "calls",
   callIds: "keep",
 };
+
+/** One set out of several, later ones winning; words of effort one by one. */
+export function combined(...parts: readonly (SomeCapabilities | undefined)[]): Capabilities {
+  let all = DEFAULTS;
+  for (const part of parts) {
+    if (part) all = { ...all, ...part, ...(part.efforts ? { efforts: { ...all.efforts, ...part.efforts } } : {}) };
+  }
+  return all;
+}
+
+/** What was learned of one endpoint for one model, over runs. Neither method throws. */
+export interface CapabilityMemory {
+  /** Read when it is first asked for. */
+  readonly recall: () => SomeCapabilities;
+  /** Adds to it. */
+  readonly remember: (change: SomeCapabilities) => void;
+}

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { SomeCapabilities } from "../capabilities/capabilities.ts";
+import type { CapabilityMemory, SomeCapabilities } from "../capabilities/capabilities.ts";
 import type { Price } from "../models/models.ts";
 import type { KeyHeader } from "../table/entry.ts";
 import type { EndpointKey } from "./endpoint.ts";
@@ -28,8 +28,10 @@ export interface Connection {
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the URL of every request. */
   readonly query?: Readonly<Record<string, string>>;
-  /** What the entry and the settings say that the endpoint takes, before anything was learned. */
+  /** What settings say that the endpoint takes: goes before all that was learned or is known of it. */
   readonly capabilities?: SomeCapabilities;
+  /** What was learned of the endpoint in earlier runs, and where it is kept; absent: it is learned anew. */
+  readonly memory?: CapabilityMemory;
   /** Longest silence on the connection, milliseconds; comments count as life. Default 300,000. */
   readonly stallMs?: number;
   /** Longest time without anything new in the reply, milliseconds; comments do not count. Default six times `stallMs`. */

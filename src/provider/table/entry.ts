@@ -11,7 +11,7 @@ export type KeyHeader = "bearer" | "x-api-key" | "api-key";
 
 /**
  * Where the prices of a provider's models come from where no setting names them: rows of the built-in catalogue, the
- * server itself (it says what each reply cost), or nowhere, because nobody is paid.
+ * server itself (it says what each reply cost), or nowhere, because no token is paid for.
  */
 export type PriceSource = "catalogue" | "server" | "free";
 
@@ -48,7 +48,7 @@ export interface ProviderEntry {
   readonly query?: Readonly<Record<string, string>>;
   /** Longest silence on the connection, milliseconds. */
   readonly stallMs?: number;
-  /** What its endpoints take, before anything was learned. */
+  /** What the user says that its endpoints take; what is known of others stands in `capabilities/known.ts`. */
   readonly capabilities?: SomeCapabilities;
   /** `catalogue` unless told otherwise. */
   readonly prices?: PriceSource;
@@ -56,6 +56,8 @@ export interface ProviderEntry {
   readonly catalogue?: string;
   /** The model that `NAME/` alone stands for; absent: the only one that the server lists. */
   readonly model?: string;
+  /** How the names of its own models begin: where no server is set, such a name alone means this provider. */
+  readonly models?: readonly string[];
   /** Where a person gets a key, or the server's program. */
   readonly site?: string;
   /** A server on this machine that the first start looks for at its base URL. */

@@ -98,3 +98,11 @@ export interface CapabilityMemory {
   /** Adds to it. */
   readonly remember: (change: SomeCapabilities) => void;
 }
+
+/** Whether two sets say the same. */
+export function isSame(one: Capabilities, other: Capabilities): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Capabilities>;
+  return [...names].every((name) =>
+    one[name] === other[name] || JSON.stringify(one[name]) === JSON.stringify(other[name])
+  );
+}

@@ -99,7 +99,7 @@ async function requestOf(
     ? await deps.transformContext(session.messages, signal)
     : session.messages.filter(isPlain);
   return {
-    system: prompt.full,
+    system: { stable: prompt.stable, dynamic: prompt.dynamic },
     messages: said ? [...messages, ...continuationOf(said)] : messages,
     tools,
     thinking: deps.thinking,

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
-import type { Provider } from "../../src/core/provider.ts";
+import { type Provider, systemText } from "../../src/core/provider.ts";
 import { errorResult, textResult } from "../../src/core/tool.ts";
 import { call, endingOf, outline, talk, world } from "./world.ts";
 
@@ -88,7 +88,7 @@ Deno.test("takeReply() continues a reply that was cut and joins the texts in one
     "prompt_compiled 3",
     "update three",
   ]);
-  assertEquals(it.requests.map(({ system }) => system.includes("CONTINUE")), [false, true, true, false]);
+  assertEquals(it.requests.map(({ system }) => system.dynamic.includes("CONTINUE")), [false, true, true, false]);
   assertEquals(talk(it.requests[2]?.messages ?? []), ["user: go", "assistant: one two ", "user: Continue."]);
   assertEquals(talk(it.session.messages), [
     "user: go",
@@ -167,7 +167,7 @@ Deno.test("takeReply() tells the next round about a failed call, and no more aft
     { text: "ok" },
   ], { tools: { a: (value) => value === "bad" ? errorResult("E42: no") : textResult("did") } });
   const events = await it.run("go");
-  const [first, second, third] = it.requests.map(({ system }) => system);
+  const [first, second, third] = it.requests.map(({ system }) => systemText(system));
   assertEquals([first, third], ["You help.", "You help."]);
   assertStringIncludes(second ?? "", "Tool: a\nError: E42: no\nAttempt: 1 of 3");
   const rounds = events.filter((event) => event.type === "prompt_compiled").map(({ manifest }) => manifest.round);

@@ -1,10 +1,11 @@
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { RefusedRequest } from "../failure/refused_request.ts";
 import { createBodyBytes } from "./body_bytes.ts";
 import type { KeyHeader } from "../table/entry.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * Posts a body and gives the raw response; rejects with the package's `APIError` for everything but a success, and with
+ * Posts a body and gives the raw response; rejects with `RefusedRequest` for everything but a success, and with
  * what `fetch` rejects with where there was no answer.
  *
  * The connection's `beforeRequest` is called when all that costs time is done, right before the body leaves.
@@ -17,7 +18,7 @@ const ERROR_BODY_BYTES = 1024 * 1024;
 /**
  * A poster for one connection. It sends what the `openai` package's client would send, without loading that client:
  * retries, time limits and reading the stream are ours anyway, and its code would be a third of every start
- * (docs/decisions/0011). The package's error class loads with the first refusal.
+ * (docs/decisions/0011).
  */
 export function createPost(connection: Connection): Post {
   const { baseUrl, apiKey, key, keyHeader = "bearer", headers, query } = connection;
@@ -107,15 +108,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const said = await startOf(response);
   const location = isRedirect(response.status) ? response.headers.get("location") : null;
   const text = location === null ? said : `It redirects to ${location}`;
-  const { APIError } = await import("openai/core/error");
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Pages of proxies, and half a JSON text.
-  }
-  // Whole, because not every server puts what it says under `error`.
-  return new APIError(response.status, isObject(body) ? body : undefined, text, response.headers);
+  return new RefusedRequest({ status: response.status, headers: response.headers, text });
 }
 
 function isRedirect(status: number): boolean {

@@ -1,47 +1,14 @@
 import type { JsonObject } from "../../core/json.ts";
 import { messageOf } from "../../core/error.ts";
-import { textOf } from "../../core/message.ts";
 import type { Provider, ProviderRequest } from "../../core/provider.ts";
 import { type ChatLimits, createChatRequest } from "./chat_request.ts";
 import { createChatReader } from "./chat_stream.ts";
-import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
+import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createPost } from "../endpoint/post.ts";
 import { createReply } from "../reply/reply.ts";
-import type { ReplyScene } from "../reply/message.ts";
+import { limitsOf, scenesOf } from "../reply/scene.ts";
 import { profileOf } from "./server_profile.ts";
-
-/** What a reply of this connection has to know, by its request; shared by both OpenAI APIs. */
-export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
-  const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
-  const isKeyless = connection.isKeyless === true || apiKey === "";
-  const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
-  const host = hostOf(baseUrl);
-  return (request) => ({
-    provider: connection.name ?? "openai",
-    host,
-    model,
-    secrets: connection.key?.secrets() ?? (isKeyless ? [] : [apiKey]),
-    ...(isKeyless ? { isKeyless } : {}),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
-    now: connection.now?.() ?? Date.now(),
-    newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
-    tools: request.tools,
-    ...(takesText
-      ? {
-        quotable: () =>
-          request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
-      }
-      : {}),
-  });
-}
-
-/** How long a server may be silent. */
-export function limitsOf({ stallMs = STALL_MS, noProgressMs }: Connection): Exchange["limits"] {
-  return { stallMs, noProgressMs: noProgressMs ?? stallMs * 6 };
-}
 
 /** What a refusal teaches about a server; `undefined` when it is about something else. */
 function learn(error: unknown, body: JsonObject, limits: ChatLimits): ChatLimits | undefined {

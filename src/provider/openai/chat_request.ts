@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
 import { type ChatMessages, type ChatTarget, createChatMessages, wellFormed } from "./chat_messages.ts";
 
 /** What a server turned out not to understand; learned from its refusals. */
@@ -35,7 +35,7 @@ export function createChatRequest(target: ChatTarget): ChatRequest {
   }
 
   return (request, limits) => {
-    const system = wellFormed(request.system);
+    const system = wellFormed(systemText(request.system));
     const messages = convert(request.messages);
     // Everything that stays the same comes first, the growing conversation last: caches keep the longest common prefix.
     return {

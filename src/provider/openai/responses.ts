@@ -1,7 +1,7 @@
 import type { Provider } from "../../core/provider.ts";
 import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
-import { limitsOf, scenesOf } from "./chat.ts";
+import { limitsOf, scenesOf } from "../reply/scene.ts";
 import { createPost } from "../endpoint/post.ts";
 import { createReply } from "../reply/reply.ts";
 import { createResponsesRequest } from "./responses_request.ts";

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
-import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
@@ -90,18 +90,21 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
     return input;
   });
 
-  return (request) => ({
-    model: target.model,
-    stream: true,
-    store: false,
-    ...(target.isOpenAi ? { include: ["reasoning.encrypted_content"] } : {}),
-    ...(request.maxTokens === undefined ? {} : { max_output_tokens: request.maxTokens }),
-    ...(request.thinking === "off" ? {} : { reasoning: { effort: request.thinking, summary: "auto" } }),
-    ...(target.isOpenAi && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
-    ...(request.system === "" ? {} : { instructions: wellFormed(request.system) }),
-    ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-    input: inputOf(request.messages),
-  });
+  return (request) => {
+    const system = wellFormed(systemText(request.system));
+    return {
+      model: target.model,
+      stream: true,
+      store: false,
+      ...(target.isOpenAi ? { include: ["reasoning.encrypted_content"] } : {}),
+      ...(request.maxTokens === undefined ? {} : { max_output_tokens: request.maxTokens }),
+      ...(request.thinking === "off" ? {} : { reasoning: { effort: request.thinking, summary: "auto" } }),
+      ...(target.isOpenAi && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
+      ...(system === "" ? {} : { instructions: system }),
+      ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
+      input: inputOf(request.messages),
+    };
+  };
 }
 
 function toolOf({ name, description, parameters }: ToolDefinition): JsonObject {

@@ -1,6 +1,7 @@
 import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
 import { connectionFailure, cutStream } from "../failure/connection_failure.ts";
 import { failureOf } from "../failure/failure.ts";
+import { RefusedRequest } from "../failure/refused_request.ts";
 import type { FailureScene } from "../failure/failure_message.ts";
 import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
@@ -21,7 +22,7 @@ export interface WireReader {
 
 /** One request and its reply. */
 export interface Exchange {
-  /** Sends the request; rejects with the client's error for everything but a 200. */
+  /** Sends the request; rejects with `RefusedRequest` for everything but a success. */
   readonly open: (signal: AbortSignal) => Promise<Response>;
   readonly reader: WireReader;
   readonly reply: Reply;
@@ -47,11 +48,9 @@ async function drain(body: ByteReader): Promise<boolean> {
 
 /** The failure that a rejected request or a broken body amounts to. */
 function failureFrom(error: unknown, scene: FailureScene): ProviderFailure {
-  // The client's error classes are not imported: the package loads with the first request.
-  if (error instanceof Error && "status" in error && typeof error.status === "number") {
-    const headers = "headers" in error && error.headers instanceof Headers ? { headers: error.headers } : {};
-    const body = "error" in error && error.error !== undefined ? error.error : error.message.replace(/^\d{3} /, "");
-    return failureOf({ status: error.status, body, ...headers }, scene);
+  if (error instanceof RefusedRequest) {
+    const { status, headers, error: body, text } = error;
+    return failureOf({ status, headers, body: body ?? text }, scene);
   }
   return connectionFailure(error, scene);
 }

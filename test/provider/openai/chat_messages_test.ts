@@ -12,7 +12,7 @@ const LIMITS = { usage: true, maxField: "max_tokens" } as const;
 function build(messages: readonly Message[], baseUrl = "http://unknown.test/v1"): readonly JsonObject[] {
   const { host } = new URL(baseUrl);
   const body = createChatRequest({ profile: profileOf(baseUrl), host, model: "m" })(
-    requestOf({ system: "", messages }),
+    requestOf({ system: { stable: "", dynamic: "" }, messages }),
     LIMITS,
   );
   // The builder's own output: `messages` is a list of objects.
@@ -237,7 +237,7 @@ for (const { file, expect } of KEPT) {
     await using server = serve(sse(readFixture(`dialects/${file}`)), saying("ok"));
     const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m" });
     const { message } = await collect(provider, requestOf({ tools: TOOLS }));
-    await collect(provider, requestOf({ system: "", messages: [message] }));
+    await collect(provider, requestOf({ system: { stable: "", dynamic: "" }, messages: [message] }));
     // The server saw what the builder made: a list of messages.
     const [sent] = server.bodies[1]?.messages as readonly JsonObject[];
     assertEquals<unknown>(sent, expect);

@@ -62,7 +62,13 @@ Deno.test("createChatRequest() never changes what was sent before (R431, X28)", 
 Deno.test("createChatRequest() asks each server for effort and limits in its own words, and gives a cache key to those that know one (R429, X29)", () => {
   const bodyFor = (baseUrl: string) => {
     const target = { profile: profileOf(baseUrl), host: new URL(baseUrl).host, model: "m" };
-    const request = requestOf({ system: "", messages: [], thinking: "low", maxTokens: 5, cacheKey: "k".repeat(80) });
+    const request = requestOf({
+      system: { stable: "", dynamic: "" },
+      messages: [],
+      thinking: "low",
+      maxTokens: 5,
+      cacheKey: "k".repeat(80),
+    });
     return createChatRequest(target)(request, { usage: false, maxField: target.profile.maxField });
   };
   const common = { model: "m", stream: true, messages: [] };

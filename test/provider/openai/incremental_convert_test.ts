@@ -30,7 +30,8 @@ const BUILDERS = {
   "createChatMessages()": () => createChatMessages(TARGET),
   "createResponsesRequest()": () => {
     const build = createResponsesRequest({ host: "127.0.0.1", model: "m", isOpenAi: false });
-    return (messages: readonly Message[]) => build({ system: "", messages, tools: [], thinking: "off" });
+    return (messages: readonly Message[]) =>
+      build({ system: { stable: "", dynamic: "" }, messages, tools: [], thinking: "off" });
   },
 } as const;
 

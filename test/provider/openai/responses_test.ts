@@ -119,7 +119,7 @@ leaklessTest("openResponses() sends the summary of a history as an item of the s
     { role: "system", content: "Summary of earlier conversation:\nSHORT" },
     { role: "user", content: "hi", timestamp: 1 },
   ] as const;
-  await collect(provider, requestOf({ system: "PROMPT", messages }));
+  await collect(provider, requestOf({ system: { stable: "PROMPT", dynamic: "" }, messages }));
   const { instructions, input } = server.bodies[0] as { instructions: unknown; input: unknown };
   assertEquals([instructions, input], ["PROMPT", [messages[0], { role: "user", content: "hi" }]]);
 });

@@ -24,6 +24,8 @@ export interface WireReader {
 export interface Exchange {
   /** Sends the request; rejects with `RefusedRequest` for everything but a success. */
   readonly open: (signal: AbortSignal) => Promise<Response>;
+  /** Called once when it is over, before the last events are given. */
+  readonly ended?: (ending: Ending) => Promise<void>;
   readonly reader: WireReader;
   readonly reply: Reply;
   readonly scene: ReplyScene;
@@ -165,5 +167,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   else if (watch.reason !== undefined && !reply.isFinished) {
     ending = { type: "failed", failure: silenceFailure(watch, exchange) };
   }
-  yield* reply.end(ending ?? endingOf(exchange));
+  ending ??= endingOf(exchange);
+  await exchange.ended?.(ending);
+  yield* reply.end(ending);
 }

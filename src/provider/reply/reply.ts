@@ -24,6 +24,8 @@ export interface Reply {
   call(piece: CallPiece): void;
   usage(usage: Usage): void;
   finish(word: Finish): void;
+  /** Something that a person should know. */
+  notice(message: string): void;
   /** Data that goes back to the same server with this message; lists of one name are joined. */
   keep(name: string, value: JsonValue): void;
   readonly isFinished: boolean;
@@ -165,6 +167,9 @@ export function createReply(scene: ReplyScene): Reply {
     finish(word) {
       // The first word counts, but a failure told later is still a failure.
       if (finish === undefined || isFailure(word)) finish = word;
+    },
+    notice(message) {
+      events.push({ type: "notice", message });
     },
     keep(name, value) {
       if (!fits(JSON.stringify(value).length)) return;

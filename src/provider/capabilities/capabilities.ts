@@ -97,6 +97,8 @@ export interface CapabilityMemory {
   readonly recall: () => SomeCapabilities;
   /** Adds to it. */
   readonly remember: (change: SomeCapabilities) => void;
+  /** What went wrong since this was last asked, a sentence each. */
+  readonly warnings: () => readonly string[];
 }
 
 /** Whether two sets say the same. */

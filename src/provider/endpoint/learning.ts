@@ -19,7 +19,7 @@ export interface Attempt {
   readonly maxTokens: number | undefined;
   /** Whether the refusal taught something: the request is to be made again, otherwise. */
   readonly refused: (error: unknown, body: JsonObject) => Promise<boolean>;
-  /** It was taken: what was learned on the way is remembered. One sentence for each thing that is new. */
+  /** It was taken: what was learned on the way is remembered. A sentence for each thing that a person should know of it. */
   readonly taken: () => readonly string[];
 }
 
@@ -84,9 +84,10 @@ export function createLearning(connection: Connection): Learning {
         },
         taken() {
           for (const change of toKeep) memory?.remember(change);
-          const all = clauses.map((clause) =>
-            `${hostOf(baseUrl)} refused what was sent to ${model}; from now on ${clause}`
-          );
+          const all = [
+            ...clauses.map((clause) => `${hostOf(baseUrl)} refused a request to ${model}: from now on ${clause}`),
+            ...memory?.warnings() ?? [],
+          ];
           toKeep.length = 0;
           clauses.length = 0;
           return all;

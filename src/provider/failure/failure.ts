@@ -1,6 +1,6 @@
 import type { FailureKind, ProviderFailure } from "../../core/provider.ts";
 import { failureMessage, type FailureScene } from "./failure_message.ts";
-import { isOverflow } from "./overflow.ts";
+import { isOverflow, windowIn } from "./overflow.ts";
 import { retryAfterMs, windowMs } from "./retry_after.ts";
 import { readServerError, type ServerError } from "./server_error.ts";
 
@@ -85,6 +85,7 @@ export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailu
   const verdict = judge(status, error, waitMs);
   const advice = facts.headers?.get("x-should-retry");
   const retry = verdict.kind === "context_overflow" || advice === "false" ? false : verdict.retry;
+  const contextWindow = verdict.kind === "context_overflow" ? windowIn(error) : undefined;
   const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, scene.now) : undefined);
   return {
     kind: verdict.kind,
@@ -92,5 +93,6 @@ export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailu
     retry,
     ...(status === undefined ? {} : { status }),
     ...(retry && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

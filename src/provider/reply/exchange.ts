@@ -26,6 +26,8 @@ export interface Exchange {
   readonly open: (signal: AbortSignal) => Promise<Response>;
   /** Asked when a response is over: the request that brings the rest of the reply, where the server paused; else undefined. */
   readonly goOn?: () => Exchange["open"] | undefined;
+  /** Called once when it is over, before the last events are given. */
+  readonly ended?: (ending: Ending) => Promise<void>;
   readonly reader: WireReader;
   readonly reply: Reply;
   readonly scene: ReplyScene;
@@ -175,5 +177,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   else if (watch.reason !== undefined && !reply.isFinished) {
     ending = { type: "failed", failure: silenceFailure(watch, exchange) };
   }
-  yield* reply.end(ending ?? endingOf(exchange));
+  ending ??= endingOf(exchange);
+  await exchange.ended?.(ending);
+  yield* reply.end(ending);
 }

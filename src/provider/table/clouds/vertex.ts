@@ -5,7 +5,8 @@ export default {
   name: "vertex",
   label: "Google Vertex AI",
   api: "chat",
-  baseUrl: "https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{GOOGLE_CLOUD_LOCATION}/endpoints/openapi",
+  baseUrl:
+    "https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{GOOGLE_CLOUD_LOCATION}/endpoints/openapi",
   keyEnv: [],
   apiKeyCommand: ["gcloud", "auth", "print-access-token"],
   catalogue: "google-vertex",

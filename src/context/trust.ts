@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { messageOf } from "../core/error.ts";
+import { replaceFile } from "../core/support/replace_file.ts";
 
 /** One recorded answer: this folder, with exactly this content, is or is not trusted. */
 export interface TrustRecord {
@@ -56,19 +57,7 @@ export function readTrust(path: string): { readonly records: readonly TrustRecor
 export function recordTrust(path: string, record: TrustRecord): void {
   const kept = readTrust(path).records.filter((one) => one.folder !== record.folder);
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${Deno.pid}.tmp`;
-  try {
-    const text = JSON.stringify({ version: 1, records: [...kept, record] }, null, 2) + "\n";
-    Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
-    Deno.renameSync(temporary, path);
-  } catch (error) {
-    try {
-      Deno.removeSync(temporary);
-    } catch {
-      // It was never made.
-    }
-    throw error;
-  }
+  replaceFile(path, JSON.stringify({ version: 1, records: [...kept, record] }, null, 2) + "\n", "private");
 }
 
 function isRecord(value: unknown): value is TrustRecord {

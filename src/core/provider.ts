@@ -24,6 +24,8 @@ export interface ProviderFailure {
   readonly retry: boolean;
   /** How long the server asked to wait. */
   readonly retryAfterMs?: number;
+  /** The window that an overflow named, tokens. */
+  readonly contextWindow?: number;
 }
 
 /** A tool as the provider's tool field carries it. */

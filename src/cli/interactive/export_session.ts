@@ -1,6 +1,7 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { markdownPieces } from "../../session/export/markdown.ts";
 import { viewSession } from "../../session/view/view.ts";
@@ -43,13 +44,4 @@ function freeName(folder: string, name: string): string {
     if (!isThere(file)) return file;
   }
   return join(folder, `${name}.html`);
-}
-
-function isThere(file: string): boolean {
-  try {
-    Deno.lstatSync(file);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { isThere } from "./look_at.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 
 /** A folder and all above it, the filesystem root first. */
 export function ancestorsOf(folder: string): readonly string[] {

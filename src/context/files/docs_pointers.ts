@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { isThere } from "../../core/support/on_disk.ts";
 
 const POINTERS = [
   { label: "Main docs", file: "README.md" },
@@ -9,13 +10,4 @@ const POINTERS = [
 /** The places of the program's own documentation below `folder`; one that is not there is left out (R6, R7). */
 export function gatherDocs(folder: string): readonly { readonly label: string; readonly path: string }[] {
   return POINTERS.map(({ label, file }) => ({ label, path: join(folder, file) })).filter(({ path }) => isThere(path));
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,12 +7,3 @@ export function lookAt(path: string): Deno.FileInfo | undefined {
     throw error;
   }
 }
-
-/** Whether something stands at a path that may be looked at; never throws. */
-export function isThere(path: string): boolean {
-  try {
-    return lookAt(path) !== undefined;
-  } catch {
-    return false;
-  }
-}

@@ -1,10 +1,10 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { ContextFile, Diagnostic } from "../../core/prompt.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { findGitRoot } from "./ancestors.ts";
 import { type BootstrapPlaces, readWithin } from "./bootstrap_file.ts";
-import { isThere } from "./look_at.ts";
 import { readText } from "./read_text.ts";
 
 /** Where SYSTEM.md and APPEND_SYSTEM.md are looked for; relative files of the flags start at the workspace. */

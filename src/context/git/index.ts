@@ -1,4 +1,12 @@
 import { createHash } from "node:crypto";
+import {
+  INDEX_MODE_AT,
+  INDEX_STAT,
+  type IndexExtension,
+  indexExtensions,
+  type IndexPlace,
+  walkIndex,
+} from "../../core/support/git_index.ts";
 import { openRegular, sliceOf, viewOf } from "../files/file_slice.ts";
 
 /** One tracked file as git's index has it. */
@@ -36,6 +44,9 @@ export interface GitIndex {
 /** More entries than this cannot be looked at in the time that there is: nothing is begun that would come to nothing. */
 const MOST_ENTRIES = 10_000;
 const MOST_BYTES = 4 * 1024 * 1024;
+const LONGEST_PATH = 4096;
+/** In a SHA-256 repository the checksum never fits. */
+const HASH_BYTES = 20;
 const MODES = [0o100644, 0o100755, 0o120000, 0o160000];
 
 /**
@@ -51,42 +62,41 @@ export function readIndex(path: string, check: () => void = () => {}): GitIndex 
 
 /** Reads the bytes of an index. Throws where they are not understood. */
 export function parseIndex(bytes: Uint8Array, writtenMs: number, check: () => void = () => {}): GitIndex {
-  const body = bytes.subarray(0, Math.max(bytes.length - 20, 0));
+  const body = bytes.subarray(0, Math.max(bytes.length - HASH_BYTES, 0));
   const sum = bytes.subarray(body.length);
-  const view = viewOf(body);
-  const version = view.getUint32(4);
+  const view = viewOf(bytes);
   const count = view.getUint32(8);
-  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) throw new Error("Not an index"); // DIRC
   if (count > MOST_ENTRIES) throw new Error("The index has too many entries");
-  // Zeros stand where git was told to save the time (index.skipHash). In a SHA-256 repository the sum never fits.
+  // Zeros stand where git was told to save the time (index.skipHash).
   if (sum.some((byte) => byte !== 0) && !createHash("sha1").update(body).digest().equals(sum)) {
     throw new Error("The checksum is wrong");
   }
-  const places: Place[] = [];
-  let at = 12;
-  for (let i = 0; i < count; i++) {
+  const places: IndexPlace[] = [];
+  const end = walkIndex(bytes, HASH_BYTES, (place) => {
     check();
-    const place = placeOf(body, view, at, version, places.at(-1)?.rawPath);
+    if (place.path.length > LONGEST_PATH) throw new Error("A path is too long");
     places.push(place);
-    at = place.next;
+  });
+  const extensions = end === undefined ? undefined : indexExtensions(bytes, HASH_BYTES, end);
+  if (!extensions || extensions.has("link") || extensions.has("sdir")) {
+    throw new Error("An index that is not understood");
   }
-  const treeId = readExtensions(body, view, at, count);
-  const paths = decodePaths(places);
-  const entries = places.map((place, i) => readEntry(body, view, place, paths[i] ?? ""));
+  const treeId = treeIdIn(bytes, extensions.get("TREE"), count);
+  const paths = decodePaths(places.map(({ path }) => path));
+  const entries = places.map((place, i) => readEntry(bytes, view, place, paths[i] ?? ""));
   return { entries, ...(treeId ? { treeId } : {}), writtenMs };
 }
 
-function readEntry(body: Uint8Array, view: DataView, { start, rawPath }: Place, path: string): IndexEntry {
-  const mode = view.getUint32(start + 24);
+function readEntry(bytes: Uint8Array, view: DataView, place: IndexPlace, path: string): IndexEntry {
+  const { start, flagsAt, flags, furtherFlags } = place;
+  const mode = view.getUint32(start + INDEX_MODE_AT);
   if (!MODES.includes(mode)) throw new Error("No such mode");
-  const flags = view.getUint16(start + 60);
-  const more = (flags & HAS_MORE_FLAGS) === 0 ? 0 : view.getUint16(start + 62);
   const nanoseconds = view.getUint32(start + 12);
   return {
     path,
-    rawPath,
+    rawPath: place.path,
     mode,
-    id: body.subarray(start + 40, start + 60),
+    id: bytes.subarray(start + INDEX_STAT, flagsAt),
     stat: {
       ctimeSeconds: view.getUint32(start),
       mtimeMs: view.getUint32(start + 8) * 1000 + Math.floor(nanoseconds / 1e6),
@@ -94,103 +104,31 @@ function readEntry(body: Uint8Array, view: DataView, { start, rawPath }: Place, 
       inode: view.getUint32(start + 20),
       size: view.getUint32(start + 36),
     },
-    isSkipped: (flags & 0x8000) !== 0 || (more & 0x4000) !== 0,
-    isUnsettled: (flags & 0x3000) !== 0 || (more & 0x2000) !== 0,
+    isSkipped: (flags & 0x8000) !== 0 || (furtherFlags & 0x4000) !== 0,
+    isUnsettled: (flags & 0x3000) !== 0 || (furtherFlags & 0x2000) !== 0,
   };
 }
 
-/** The root tree out of the extension TREE; throws for one that must be understood, such as of a split index. */
-function readExtensions(body: Uint8Array, view: DataView, start: number, count: number): string | undefined {
-  let treeId: string | undefined;
-  let at = start;
-  while (at < body.length) {
-    const name = String.fromCharCode(...body.subarray(at, at + 4));
-    const from = at + 8;
-    at = from + view.getUint32(at + 4);
-    if (!/^[A-Z]/.test(name) || at > body.length) throw new Error("An extension that is not understood");
-    if (name !== "TREE") continue;
-    // The root stands first: no name, how many entries it covers (-1: no longer true), how many trees, the tree's id.
-    const head = /^\0(\d+) \d+\n/.exec(String.fromCharCode(...body.subarray(from, Math.min(from + 32, at))));
-    const idAt = from + (head?.[0].length ?? 0);
-    if (head && Number(head[1]) === count && idAt + 20 <= at) treeId = body.subarray(idAt, idAt + 20).toHex();
-  }
-  if (at !== body.length) throw new Error("The extensions do not end where they should");
-  return treeId;
+/** The root tree out of the extension TREE; undefined where git noted none, or entries have changed since. */
+function treeIdIn(bytes: Uint8Array, extension: IndexExtension | undefined, count: number): string | undefined {
+  if (!extension) return undefined;
+  const { from, to } = extension;
+  // The root stands first: no name, how many entries it covers (-1: no longer true), how many trees, the tree's id.
+  const head = /^\0(\d+) \d+\n/.exec(String.fromCharCode(...bytes.subarray(from, Math.min(from + 32, to))));
+  const idAt = from + (head?.[0].length ?? 0);
+  return head && Number(head[1]) === count && idAt + 20 <= to ? bytes.subarray(idAt, idAt + 20).toHex() : undefined;
 }
 
-// Where the entries of an index lie in its bytes, which depends on their paths.
-
-const LONGEST_PATH = 4096;
 /** A part of a path, between slashes and NULs, that leads out, or into git's own folder. */
 const NO_NAME = /(?:^|[/\0])(?:\.{0,2}|\.git)(?=[/\0])|\\/i;
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** The flag of an entry that has sixteen more. */
-export const HAS_MORE_FLAGS = 0x4000;
-
-/** Where an entry starts, its path, and where the next one starts. */
-export interface Place {
-  readonly start: number;
-  readonly rawPath: Uint8Array;
-  readonly next: number;
-}
-
-/** The place of the entry at `start`; `previous` is the path before. Throws where the bytes make no sense. */
-export function placeOf(
-  body: Uint8Array,
-  view: DataView,
-  start: number,
-  version: number,
-  previous?: Uint8Array,
-): Place {
-  const hasMore = (view.getUint16(start + 60) & HAS_MORE_FLAGS) !== 0;
-  if (hasMore && version === 2) throw new Error("Flags that version 2 does not have");
-  const pathAt = start + (hasMore ? 64 : 62);
-  return version === 4 ? shortenedPath(body, pathAt, start, previous) : plainPath(body, pathAt, start);
-}
 
 /** The paths as text, all decoded at once: one by one, that alone is a third of the reading. Throws for one that leads out. */
-export function decodePaths(places: readonly Place[]): readonly string[] {
-  const all = new Uint8Array(places.reduce((sum, { rawPath }) => sum + rawPath.length + 1, 0));
+export function decodePaths(paths: readonly Uint8Array[]): readonly string[] {
+  const all = new Uint8Array(paths.reduce((sum, path) => sum + path.length + 1, 0));
   let at = 0;
-  for (const { rawPath } of places) all.set(rawPath, at), at += rawPath.length + 1;
+  for (const path of paths) all.set(path, at), at += path.length + 1;
   const text = UTF8.decode(all);
   if (NO_NAME.test(text)) throw new Error("A path that git would not have");
   return text.split("\0");
-}
-
-/** The path of versions 2 and 3: ended by one to eight NULs, so that entries are multiples of eight bytes. */
-function plainPath(body: Uint8Array, at: number, start: number): Place {
-  const end = endOf(body, at);
-  if (end - at > LONGEST_PATH) throw new Error("The path is too long");
-  return { start, rawPath: body.subarray(at, end), next: start + (end - start + 8 & ~7) };
-}
-
-/** The path of version 4: how much of the path before falls away, and what follows instead. */
-function shortenedPath(
-  body: Uint8Array,
-  pathAt: number,
-  start: number,
-  previous: Uint8Array = new Uint8Array(),
-): Place {
-  let at = pathAt;
-  let byte = body[at++] ?? 0;
-  let dropped = byte & 127;
-  while (byte & 128 && dropped < LONGEST_PATH) {
-    byte = body[at++] ?? 0;
-    dropped = (dropped + 1) * 128 + (byte & 127);
-  }
-  if (dropped > previous.length) throw new Error("More falls away than there is");
-  const end = endOf(body, at);
-  const kept = previous.length - dropped;
-  if (kept + end - at > LONGEST_PATH) throw new Error("The path is too long");
-  const rawPath = new Uint8Array(kept + end - at);
-  rawPath.set(previous.subarray(0, kept));
-  rawPath.set(body.subarray(at, end), kept);
-  return { start, rawPath, next: end + 1 };
-}
-
-function endOf(body: Uint8Array, at: number): number {
-  const end = body.indexOf(0, at);
-  if (end < 0) throw new Error("A path has no end");
-  return end;
 }

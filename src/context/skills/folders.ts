@@ -1,5 +1,6 @@
 import { resolve } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 
 /** A SKILL.md as it lies there, read or not. */
 export interface SkillFile {
@@ -39,7 +40,7 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
   const visit = (folder: string, depth: number): void => {
     // Paths are put together by hand here: a thousand skills are found before the first request.
     const path = `${folder}/SKILL.md`;
-    const info = lookAt(path);
+    const info = entryAt(path);
     if (info) return void found.push({ path, info });
     if (depth >= limits.depth) return;
     for (const entry of list(folder, refused)) {
@@ -90,13 +91,5 @@ function refuseLink(path: string, root: string, followLinks: boolean, visited: S
     return "it is a link to a folder outside the project's skills. Copy the folder here instead";
   } catch {
     return "skip";
-  }
-}
-
-function lookAt(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import type { Config } from "../../config/config.ts";
-import { replaceFile } from "../../config/settings/replace_file.ts";
+import { replaceFile } from "../../core/support/replace_file.ts";
 
 /** Beside the user's settings: local models of which it was said that nothing is known of them. */
 const NAME = "told_models.json";

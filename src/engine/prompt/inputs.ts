@@ -8,6 +8,7 @@ import { UserError } from "../../core/error.ts";
 import { type AgentMessage, textOf } from "../../core/message.ts";
 import type { RuntimeSkill } from "../../core/prompt.ts";
 import { nearest } from "../../core/support/nearest.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 
 /** What typed text may name: gathered with the prompt's base, and again at a reload. */
 export interface InputSources {
@@ -87,7 +88,7 @@ export function refuseUnknownName(
   const name = /^\/([^\s/]+)(?:\s|$)/.exec(text)?.[1];
   if (name === undefined) return;
   const known = [...commands, ...inputCommands(sources)].map((one) => one.name);
-  if (problem === undefined && (name.startsWith("skill:") || known.includes(name) || isPath(`/${name}`))) return;
+  if (problem === undefined && (name.startsWith("skill:") || known.includes(name) || isThere(`/${name}`))) return;
   const near = nearest(name, known);
   throw new UserError({
     what: `There is no command /${name}`,
@@ -99,12 +100,4 @@ export function refuseUnknownName(
       } For a message that begins ` +
       "with a slash put a word before it",
   });
-}
-
-function isPath(path: string): boolean {
-  try {
-    return Deno.lstatSync(path) !== undefined;
-  } catch {
-    return false;
-  }
 }

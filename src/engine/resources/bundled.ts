@@ -1,5 +1,6 @@
 import { dirname, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 
 /** Files that ship with the program and that the read tool and bash must be able to open. */
 export interface Bundled {
@@ -106,10 +107,5 @@ function modeOf(path: string): { mode: number } {
 
 /** Whether the file that is opened most rarely is there: one that cleans by age takes it first. */
 function isWhole(folder: string): boolean {
-  try {
-    Deno.lstatSync(join(folder, "README.md"));
-    return true;
-  } catch {
-    return false;
-  }
+  return isThere(join(folder, "README.md"));
 }

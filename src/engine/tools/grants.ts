@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
 import { grantedScopes } from "../../sandbox/denial/widen.ts";
-import { replaceFile } from "../../config/settings/replace_file.ts";
+import { replaceFile } from "../../core/support/replace_file.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -3,6 +3,7 @@ import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { chooseSandbox, type SandboxChoice, type WantedSandbox } from "../../sandbox/confine/choose.ts";
 import { hardenHost } from "../../sandbox/confine/harden_host.ts";
@@ -101,8 +102,8 @@ export function openTools(
     const ofFolders = start
       ? makeGrantedFolders(toMake)
       : toMake.map((path) => `Nothing is at ${path} yet: a run makes this folder, which may be written.`);
-    const missing = missingGrants(wanted, (path) => toMake.includes(path) || isThere(path));
-    const policy = start ? withoutMissing(wanted, isThere) : wanted;
+    const missing = missingGrants(wanted, (path) => toMake.includes(path) || mayBeThere(path));
+    const policy = start ? withoutMissing(wanted, mayBeThere) : wanted;
     if (start) {
       makeKeptFolder(config, policy);
       if (policy.tmp !== policy.root) {
@@ -235,15 +236,11 @@ function workspaceGone(root: string): ToolResult {
 
 /** Which folder a path names now; undefined where there is none. */
 function folderAt(path: string): string | undefined {
-  try {
-    const { isDirectory, dev, ino } = Deno.lstatSync(path);
-    return isDirectory ? `${dev}:${ino}` : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = entryAt(path);
+  return found?.isDirectory ? `${found.dev}:${found.ino}` : undefined;
 }
 
-function isThere(path: string): boolean {
+function mayBeThere(path: string): boolean {
   try {
     return Deno.statSync(path) !== undefined;
   } catch (error) {

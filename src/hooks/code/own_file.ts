@@ -1,4 +1,5 @@
-import { dirname, join } from "@std/path";
+import { dirname } from "@std/path";
+import { replaceFile } from "../../core/support/replace_file.ts";
 
 /**
  * Text of a file that nobody but this user can have written: the file and its folder are the user's, and writable to no
@@ -14,12 +15,9 @@ export function readOwnFile(path: string): string | undefined {
 
 /** Writes a file as a whole, private like the folder that is made for it. A disk that fails costs time and nothing else. */
 export function writeOwnFile(path: string, text: string): void {
-  const folder = dirname(path);
-  const temporary = join(folder, `${crypto.randomUUID()}.new`);
   try {
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    Deno.writeTextFileSync(temporary, text, { mode: 0o600 });
-    Deno.renameSync(temporary, path);
+    Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    replaceFile(path, text, "private");
   } catch {
     // What was to be kept is made again.
   }

@@ -97,4 +97,14 @@ export interface CapabilityMemory {
   readonly recall: () => SomeCapabilities;
   /** Adds to it. */
   readonly remember: (change: SomeCapabilities) => void;
+  /** What went wrong since this was last asked, a sentence each. */
+  readonly warnings: () => readonly string[];
+}
+
+/** Whether two sets say the same. */
+export function isSame(one: Capabilities, other: Capabilities): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Capabilities>;
+  return [...names].every((name) =>
+    one[name] === other[name] || JSON.stringify(one[name]) === JSON.stringify(other[name])
+  );
 }

@@ -53,9 +53,9 @@ const ROWS: readonly Row[] = [
       callIds: "mistral9",
       effortStyle: "none",
       reasoningEcho: "never",
-      resultNames: true,
     },
   },
+  { host: "openrouter.ai", model: /^claude/, takes: { cacheControl: true } },
   { host: "api.groq.com", takes: COMPLETION },
   {
     host: "api.groq.com",

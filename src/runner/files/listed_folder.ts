@@ -22,12 +22,12 @@ export function listFolder(real: string): FolderEntry[] {
     const sample = [entries[0], entries[entries.length >> 1], entries[entries.length - 1]];
     // Each look can be deceived by a swap there and back in its midst.
     const looks = Array.from({ length: LOOKS }, () => sample).flat();
-    if (looks.every((entry) => isThere(real, entry)) && Deno.realPathSync(real) === real) return entries;
+    if (looks.every((entry) => isStillListed(real, entry)) && Deno.realPathSync(real) === real) return entries;
   }
   throw new ToolError(`Denied: ${shownPath(real)} was replaced while it was listed. Try again`);
 }
 
-function isThere(real: string, entry: FolderEntry | undefined): boolean {
+function isStillListed(real: string, entry: FolderEntry | undefined): boolean {
   if (entry === undefined) return true;
   try {
     return Deno.realPathSync(real) === real && Deno.lstatSync(join(real, entry.name)).isSymlink === entry.isSymlink;

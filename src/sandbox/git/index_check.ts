@@ -1,16 +1,15 @@
 // git believes the index that it finds: "git checkout ." writes a file to whatever path an entry names, outside of the
-// repository too, and into its hooks. The bytes are a command's, so every number in them may be a lie. gitformat-index(5).
+// repository too, and into its hooks. The bytes are a command's, so every number in them may be a lie.
 import { createHash } from "node:crypto";
+import {
+  INDEX_HEADER,
+  INDEX_MODE_AT,
+  type IndexExtension,
+  indexExtensions,
+  walkIndex,
+} from "../../core/support/git_index.ts";
 
-const HEADER = 12;
-/** Times, device, inode, mode, owner and size: what stands before the object's name. */
-const STAT = 40;
-const MODE_AT = 24;
 const TREE = 0o040000;
-const EXTENDED = 0x4000;
-/** Of the further flags: an intent to add, and one not to check out. */
-const KNOWN_FLAGS = 0x6000;
-const NAME_LENGTH = 0xfff;
 const SLASH = 0x2f;
 
 /** What an index is. */
@@ -29,13 +28,9 @@ const UNSOUND: IndexVerdict = { isSound: false };
  * of them it believes depends on its version and on how many threads it reads with. So all of them must agree.
  */
 export function checkIndex(bytes: Uint8Array, hashBytes: 20 | 32): IndexVerdict {
-  if (bytes.length < HEADER + hashBytes) return UNSOUND;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [signature, version] = [view.getUint32(0), view.getUint32(4)];
-  if (signature !== 0x44495243 || version < 2 || version > 4) return UNSOUND;
-  const last = bytes.length - hashBytes;
-  const entries = readEntries(bytes.subarray(0, last), view, version, hashBytes);
-  const extensions = entries && readExtensions(bytes, view, entries.end, last);
+  const entries = readEntries(bytes, view, hashBytes);
+  const extensions = entries && indexExtensions(bytes, hashBytes, entries.end);
   if (!entries || !extensions) return UNSOUND;
   if (!isEndSound(bytes, view, extensions, entries.end, hashBytes)) return UNSOUND;
   const table = extensions.get("IEOT");
@@ -59,78 +54,18 @@ interface Entries {
 }
 
 /** Undefined: not as git writes them, or one names a place elsewhere. */
-function readEntries(bytes: Uint8Array, view: DataView, version: number, hashBytes: number): Entries | undefined {
-  const count = view.getUint32(8);
+function readEntries(bytes: Uint8Array, view: DataView, hashBytes: 20 | 32): Entries | undefined {
   const starts: number[] = [];
   const whole: boolean[] = [];
   let hasNameless = false;
-  let at = HEADER;
-  let name = new Uint8Array();
-  for (let entry = 0; entry < count; entry++) {
-    const start = at;
-    const flagsAt = start + STAT + hashBytes;
-    if (flagsAt + 4 > bytes.length) return undefined;
-    const flags = view.getUint16(flagsAt);
-    const isExtended = (flags & EXTENDED) !== 0;
-    // git looks for the further flags in version 2, too, where none may be.
-    if (isExtended && (version === 2 || (view.getUint16(flagsAt + 2) & ~KNOWN_FLAGS) !== 0)) return undefined;
-    let nameAt = flagsAt + (isExtended ? 4 : 2);
-    let kept = 0;
-    if (version === 4) {
-      const [cut, length] = offset(bytes, nameAt);
-      nameAt += length;
-      kept = name.length - cut;
-      if (kept < 0) return undefined;
-    }
-    const end = bytes.indexOf(0, nameAt);
-    if (end < 0) return undefined;
-    if (version === 4) {
-      const next = new Uint8Array(kept + end - nameAt);
-      next.set(name.subarray(0, kept));
-      next.set(bytes.subarray(nameAt, end), kept);
-      name = next;
-      at = end + 1;
-    } else {
-      name = bytes.subarray(nameAt, end) as Uint8Array<ArrayBuffer>;
-      // One to eight NULs end an entry, so that its length is a multiple of eight.
-      at = start + ((end - start + 8) & ~7);
-      if (at > bytes.length || bytes.subarray(end, at).some((byte) => byte !== 0)) return undefined;
-    }
-    // git finds the end of a name by this number, and by the NUL only where the number says that it is too small.
-    if ((flags & NAME_LENGTH) !== Math.min(name.length, NAME_LENGTH)) return undefined;
+  let isSound = true;
+  const end = walkIndex(bytes, hashBytes, ({ start, path, isWhole }) => {
     starts.push(start);
-    whole.push(kept === 0);
-    if (name.length === 0) hasNameless = true;
-    else if (!isWithin(name, (view.getUint32(start + MODE_AT) & 0o170000) === TREE)) return undefined;
-  }
-  return { starts, whole, hasNameless, end: at };
-}
-
-/** Where the content of an extension stands. */
-interface Extension {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The extensions by name, in their order, from the end of the entries to the hash that ends the file. */
-function readExtensions(
-  bytes: Uint8Array,
-  view: DataView,
-  start: number,
-  last: number,
-): ReadonlyMap<string, Extension> | undefined {
-  const found = new Map<string, Extension>();
-  let at = start;
-  while (at < last) {
-    if (at + 8 > last) return undefined;
-    const kind = String.fromCharCode(...bytes.subarray(at, at + 4));
-    const [from, to] = [at + 8, at + 8 + view.getUint32(at + 4)];
-    // Those that begin with a capital git passes over where it does not know them.
-    if (to > last || found.has(kind) || !/^(?:[A-Z][^]{3}|link|sdir)$/.test(kind)) return undefined;
-    found.set(kind, { from, to });
-    at = to;
-  }
-  return found;
+    whole.push(isWhole);
+    if (path.length === 0) hasNameless = true;
+    else isSound &&= isWithin(path, (view.getUint32(start + INDEX_MODE_AT) & 0o170000) === TREE);
+  });
+  return end !== undefined && isSound ? { starts, whole, hasNameless, end } : undefined;
 }
 
 /**
@@ -140,7 +75,7 @@ function readExtensions(
 function isEndSound(
   bytes: Uint8Array,
   view: DataView,
-  extensions: ReadonlyMap<string, Extension>,
+  extensions: ReadonlyMap<string, IndexExtension>,
   end: number,
   hashBytes: number,
 ): boolean {
@@ -148,7 +83,7 @@ function isEndSound(
   const eoie = extensions.get("EOIE");
   // git has its length with a hash of 20 bytes, whatever the repository's are.
   for (const at of [last - 32, last - 12 - hashBytes]) {
-    const isThere = at >= HEADER && view.getUint32(at) === 0x454f4945;
+    const isThere = at >= INDEX_HEADER && view.getUint32(at) === 0x454f4945;
     if (isThere && (eoie?.from !== at + 8 || at + 12 + hashBytes !== last)) return false;
   }
   if (eoie === undefined) return true;
@@ -161,7 +96,7 @@ function isEndSound(
 }
 
 /** Whether threads that begin where a table says read the very entries that stand there, and all of them. */
-function isTableSound(view: DataView, { from, to }: Extension, { starts, whole }: Entries): boolean {
+function isTableSound(view: DataView, { from, to }: IndexExtension, { starts, whole }: Entries): boolean {
   if (to - from < 12 || (to - from - 4) % 8 !== 0 || view.getUint32(from) !== 1) return false;
   let entry = 0;
   for (let block = from + 4; block < to; block += 8) {
@@ -191,20 +126,6 @@ function isReserved(path: Uint8Array, start: number, length: number): boolean {
   if (length === 2) return path[start + 1] === 0x2e;
   const lower = (at: number): number => (path[start + at] ?? 0) | 0x20;
   return length === 4 && lower(1) === 0x67 && lower(2) === 0x69 && lower(3) === 0x74;
-}
-
-/** A number as in pack files, and how many bytes it takes. */
-function offset(bytes: Uint8Array, start: number): readonly [value: number, length: number] {
-  let at = start;
-  let byte = bytes[at++] ?? 0;
-  let value = byte & 0x7f;
-  while ((byte & 0x80) !== 0) {
-    // No name is as long as what takes more.
-    if (at - start === 5) return [Infinity, 5];
-    byte = bytes[at++] ?? 0;
-    value = (value + 1) * 128 + (byte & 0x7f);
-  }
-  return [value, at - start];
 }
 
 /** Whether a list of half-resolved conflicts (`MERGE_RR`) names only files of the working folder: rerere(5) writes to them. */

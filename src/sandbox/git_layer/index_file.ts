@@ -1,6 +1,7 @@
 // The index as meaning: a list of paths with modes and objects. It is written anew, without what a command could make git believe
 // of files that it does not look at. gitformat-index(5)
 import { createHash } from "node:crypto";
+import { INDEX_HEADER, INDEX_MODE_AT, INDEX_STAT, indexExtensions, walkIndex } from "../../core/support/git_index.ts";
 import { checkIndex } from "../git/index_check.ts";
 import { stringOf } from "../system/byte_path.ts";
 
@@ -20,8 +21,6 @@ export interface IndexEntry {
   readonly isIntent: boolean;
 }
 
-const STAT = 40;
-const MODE_AT = 24;
 /** A commit of another repository. */
 const GITLINK = 0o160000;
 const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLINK]);
@@ -29,54 +28,32 @@ const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLIN
 /** The entries of an index; throws with the reason where they are not all in it, in order and sound. */
 export function readIndex(bytes: Uint8Array, hashBytes: 20 | 32): readonly IndexEntry[] {
   if (bytes.length === 0) return [];
-  const verdict = checkIndex(bytes, hashBytes);
-  if (!verdict.isSound) throw new Error("it is not as git writes it, or names places elsewhere");
+  if (!checkIndex(bytes, hashBytes).isSound) throw new Error("it is not as git writes it, or names places elsewhere");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [version, count] = [view.getUint32(4), view.getUint32(8)];
   const entries: IndexEntry[] = [];
-  let at = 12;
-  let path = "";
   let last = "";
-  for (let entry = 0; entry < count; entry++) {
-    const start = at;
-    const flagsAt = start + STAT + hashBytes;
-    const flags = view.getUint16(flagsAt);
-    const further = (flags & 0x4000) === 0 ? 0 : view.getUint16(flagsAt + 2);
-    at = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
-    let kept = "";
-    if (version === 4) {
-      let byte = bytes[at++] ?? 0;
-      let cut = byte & 0x7f;
-      while ((byte & 0x80) !== 0) {
-        byte = bytes[at++] ?? 0;
-        cut = (cut + 1) * 128 + (byte & 0x7f);
-      }
-      kept = path.slice(0, path.length - cut);
-    }
-    const end = bytes.indexOf(0, at);
-    path = kept + stringOf(bytes, at, end);
-    at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
-    const mode = view.getUint32(start + MODE_AT);
+  const end = walkIndex(bytes, hashBytes, ({ start, flagsAt, flags, furtherFlags, path }) => {
+    const mode = view.getUint32(start + INDEX_MODE_AT);
     if (!MODES.has(mode)) throw new Error(`it has an entry of mode ${mode.toString(8)}, as sparse ones do`);
     const stage = (flags >> 12) & 3;
-    const place = `${path}\0${stage}`;
+    const name = stringOf(path, 0, path.length);
+    const place = `${name}\0${stage}`;
     if (place <= last) throw new Error("its entries are not in order");
     last = place;
     entries.push({
-      path,
+      path: name,
       stage,
       mode,
-      object: bytes.subarray(start + STAT, flagsAt).toHex(),
-      stat: bytes.subarray(start, start + STAT),
+      object: bytes.subarray(start + INDEX_STAT, flagsAt).toHex(),
+      stat: bytes.subarray(start, start + INDEX_STAT),
       isAssumed: (flags & 0x8000) !== 0,
-      isSkipped: (further & 0x4000) !== 0,
-      isIntent: (further & 0x2000) !== 0,
+      isSkipped: (furtherFlags & 0x4000) !== 0,
+      isIntent: (furtherFlags & 0x2000) !== 0,
     });
-  }
-  for (at; at < bytes.length - hashBytes; at += 8 + view.getUint32(at + 4)) {
-    const kind = stringOf(bytes, at, at + 4);
-    if (kind === "link" || kind === "sdir") throw new Error(kind === "link" ? "it is split" : "it is sparse");
-  }
+  });
+  const extensions = end === undefined ? undefined : indexExtensions(bytes, hashBytes, end);
+  if (!extensions || extensions.has("sdir")) throw new Error("it is sparse");
+  if (extensions.has("link")) throw new Error("it is split");
   return entries;
 }
 
@@ -90,8 +67,8 @@ export function importedEntries(own: readonly IndexEntry[], changed: readonly In
     ) {
       return was;
     }
-    const stat = new Uint8Array(STAT);
-    new DataView(stat.buffer).setUint32(MODE_AT, entry.mode);
+    const stat = new Uint8Array(INDEX_STAT);
+    new DataView(stat.buffer).setUint32(INDEX_MODE_AT, entry.mode);
     return { ...entry, stat, isAssumed: false, isSkipped: was?.isSkipped ?? false };
   });
 }
@@ -116,22 +93,24 @@ export function sameEntries(some: readonly IndexEntry[], others: readonly IndexE
 /** An index with these entries and nothing else. Pure. */
 export function writeIndex(entries: readonly IndexEntry[], hashBytes: 20 | 32): Uint8Array<ArrayBuffer> {
   const further = (entry: IndexEntry): number => (entry.isSkipped ? 0x4000 : 0) | (entry.isIntent ? 0x2000 : 0);
-  const sizes = entries.map((entry) => (STAT + hashBytes + 2 + (further(entry) ? 2 : 0) + entry.path.length + 8) & ~7);
-  const bytes = new Uint8Array(12 + sizes.reduce((sum, size) => sum + size, 0) + hashBytes);
+  const sizes = entries.map((entry) =>
+    (INDEX_STAT + hashBytes + 2 + (further(entry) ? 2 : 0) + entry.path.length + 8) & ~7
+  );
+  const bytes = new Uint8Array(INDEX_HEADER + sizes.reduce((sum, size) => sum + size, 0) + hashBytes);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, 0x44495243);
   view.setUint32(4, entries.some((entry) => further(entry) !== 0) ? 3 : 2);
   view.setUint32(8, entries.length);
-  let start = 12;
+  let start = INDEX_HEADER;
   for (const [place, entry] of entries.entries()) {
     const more = further(entry);
     bytes.set(entry.stat, start);
-    view.setUint32(start + MODE_AT, entry.mode);
-    bytes.set(Uint8Array.fromHex(entry.object), start + STAT);
+    view.setUint32(start + INDEX_MODE_AT, entry.mode);
+    bytes.set(Uint8Array.fromHex(entry.object), start + INDEX_STAT);
     const flags = (entry.isAssumed ? 0x8000 : 0) | (more ? 0x4000 : 0) | (entry.stage << 12);
-    view.setUint16(start + STAT + hashBytes, flags | Math.min(entry.path.length, 0xfff));
-    if (more) view.setUint16(start + STAT + hashBytes + 2, more);
-    let at = start + STAT + hashBytes + (more ? 4 : 2);
+    view.setUint16(start + INDEX_STAT + hashBytes, flags | Math.min(entry.path.length, 0xfff));
+    if (more) view.setUint16(start + INDEX_STAT + hashBytes + 2, more);
+    let at = start + INDEX_STAT + hashBytes + (more ? 4 : 2);
     for (let byte = 0; byte < entry.path.length; byte++) bytes[at++] = entry.path.charCodeAt(byte);
     start += sizes[place] as number;
   }

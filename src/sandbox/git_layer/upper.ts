@@ -1,5 +1,6 @@
 // What commands changed in a private layer (overlayfs(5), with attributes in the user's name space). Everything in it is a
 // command's doing: names, kinds, modes and sizes. A file may still change, where another command has it open.
+import { entryAt } from "../../core/support/on_disk.ts";
 import { cString, systemCall } from "../system/ffi.ts";
 import { openPause } from "./limit.ts";
 
@@ -35,7 +36,7 @@ export async function readUpper(folder: string, limits = UPPER_LIMITS): Promise<
       await pause();
       const inner = path === "" ? name : `${path}/${name}`;
       if (entries.size >= limits.names) return { flood: `more than ${limits.names} files` };
-      const info = lstat(`${folder}/${inner}`);
+      const info = entryAt(`${folder}/${inner}`);
       const kind = info === undefined ? "other" : kindOf(info, `${folder}/${inner}`);
       entries.set(inner, kind);
       if (kind === "folder" || kind === "opaque") stack.push([inner, depth + 1]);
@@ -85,15 +86,6 @@ function isOpaque(path: string): boolean {
 }
 
 function openOwn(path: string): void {
-  const mode = lstat(path)?.mode ?? 0o700;
+  const mode = entryAt(path)?.mode ?? 0o700;
   if ((mode & 0o700) !== 0o700) Deno.chmodSync(path, 0o700);
-}
-
-/** Undefined for a name that is no text: it cannot be said which it is. */
-function lstat(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "@std/path";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { bytesOfPath, cPath, pathOfBytes } from "../system/byte_path.ts";
 import { AT_FDCWD, errno, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
@@ -84,7 +85,7 @@ function neutralise(path: string): string | undefined {
     Deno.renameSync(path, beside);
     return beside;
   } catch (error) {
-    if (!isFolder(path)) return void Deno.removeSync(path);
+    if (!entryAt(path)?.isDirectory) return void Deno.removeSync(path);
     Deno.chmodSync(path, 0);
     throw error;
   }
@@ -132,14 +133,6 @@ function copied(path: string, to: string): boolean {
   if (!info.isFile || info.size > COPY_BYTES) return false;
   Deno.writeFileSync(to, Deno.readFileSync(path), { createNew: true, mode: 0o600 });
   return true;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 function hex(): string {

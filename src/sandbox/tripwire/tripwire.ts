@@ -3,6 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isUnderLayer } from "../git/paths.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
@@ -92,7 +93,7 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
     const kept = takeAside(path);
     if (kept === LOST) throw new Error("it could not be set aside");
     Deno.mkdirSync(path, { mode: 0o700 });
-    for (const name of was.names) if (exists(`${kept}/${name}`)) Deno.renameSync(`${kept}/${name}`, `${path}/${name}`);
+    for (const name of was.names) if (isThere(`${kept}/${name}`)) Deno.renameSync(`${kept}/${name}`, `${path}/${name}`);
     restoreMode(path, was);
     return kept;
   };
@@ -139,14 +140,14 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
       const { path, at } = next;
       attempt(path, WHY, "Moved back", () => {
         if (Deno.realPathSync(dirname(path)) !== dirname(path)) throw new Error("the folder around it is gone");
-        const kept = exists(path) ? aside.take(path) ?? LOST : undefined;
+        const kept = isThere(path) ? aside.take(path) ?? LOST : undefined;
         Deno.renameSync(at, path);
         return kept;
       });
     }
     // A file or link where a folder has to be would lead whatever is put back elsewhere.
     for (const path of folders) {
-      if (!exists(path) || Deno.lstatSync(path).isDirectory || !held(path, before)) continue;
+      if (!isThere(path) || Deno.lstatSync(path).isDirectory || !held(path, before)) continue;
       attempt(path, WHY, "Removed", () => takeAside(path));
     }
     for (const { path, before: was, now } of changes()) {
@@ -315,13 +316,4 @@ function stillToRestore(now: States, before: States, failed: ReadonlySet<string>
     for (const [inner, state] of before) if (isInside(inner, path)) states.set(inner, state);
   }
   return states;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

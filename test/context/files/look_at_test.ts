@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { isThere, lookAt } from "../../../src/context/files/look_at.ts";
+import { lookAt } from "../../../src/context/files/look_at.ts";
+import { isThere } from "../../../src/core/support/on_disk.ts";
 import { inFolder } from "../world.ts";
 
 Deno.test("lookAt() sees a link and not what it leads to, and nothing where nothing is; isThere() says the same", () =>

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import * as fc from "fast-check";
 import { createHash } from "node:crypto";
-import { parseIndex } from "../../../src/context/git/index.ts";
+import { decodePaths, parseIndex } from "../../../src/context/git/index.ts";
 import { treeIdOf } from "../../../src/context/git/tree_id.ts";
 import { FILES, git, inRepository, stateOf } from "../git_repository.ts";
 
@@ -40,6 +40,32 @@ Deno.test("parseIndex() R24 takes ordinary paths, with a checksum or without one
     assertEquals(parseIndex(bytes.fill(0, -20), 0).entries.map((entry) => entry.path), [path]);
     assertThrows(() => parseIndex(bytes.fill(1, -20), 0), Error, "The checksum is wrong");
   }
+});
+
+const utf8 = new TextEncoder();
+
+Deno.test("decodePaths() R24 gives the paths in order, whatever letters they have", () => {
+  const paths = ["a", "b/c.d", "ü/é.txt", "..a/b..", "a/.gitignore", "\ufeffx"];
+  assertEquals(decodePaths(paths.map((path) => utf8.encode(path))).slice(0, paths.length), paths);
+});
+
+for (const path of ["", "..", ".git"]) {
+  Deno.test(`decodePaths() R24 refuses the path ${JSON.stringify(path)}`, () => {
+    const paths = ["fine", path, "fine too"].map((path) => utf8.encode(path));
+    assertThrows(() => decodePaths(paths), Error, "A path that git would not have");
+  });
+}
+
+Deno.test("decodePaths() R24 refuses bytes that are no text", () => {
+  assertThrows(() => decodePaths([Uint8Array.of(0xff)]), TypeError);
+});
+
+Deno.test("parseIndex() R24 reads no path that is too long, and none of too many entries", () => {
+  assertEquals(parseIndex(indexOf("a".repeat(4096)), 0).entries.length, 1);
+  assertThrows(() => parseIndex(indexOf("a".repeat(4097)), 0), Error, "too long");
+  const many = indexOf("a");
+  new DataView(many.buffer).setUint32(8, 10_001);
+  assertThrows(() => parseIndex(many, 0), Error, "too many entries");
 });
 
 Deno.test("hasChanges() R24 survives an index of any bytes, and answers soon", () =>
@@ -80,7 +106,7 @@ function indexOf(path: string): Uint8Array<ArrayBuffer> {
   view.setUint32(4, 2);
   view.setUint32(8, 1);
   view.setUint32(12 + 24, 0o100644);
-  view.setUint16(12 + 60, name.length);
+  view.setUint16(12 + 60, Math.min(name.length, 0xfff));
   bytes.set(name, 12 + 62);
   return sign(bytes);
 }

@@ -114,8 +114,16 @@ export const SETTINGS = {
   },
   profile: { shape: oneOf("full", "minimal", "none"), help: "how much prompt" },
   retry: {
-    shape: object({ maxRetries: { type: "integer", minimum: 0 }, baseDelayMs: amount, maxDelayMs: amount }),
-    help: "retries of failed requests",
+    shape: object({
+      maxRetries: { type: "integer", minimum: 0 },
+      baseDelayMs: amount,
+      maxDelayMs: amount,
+      maxWaitMs: amount,
+      patienceMs: amount,
+    }),
+    help:
+      "retries of failed requests: how many, the first and the longest pause (ms), the longest wait that a server may ask " +
+      "for (5 minutes), and all waits for one reply together (15 minutes)",
   },
   history: {
     shape: oneOf("checkpoint", "rolling"),

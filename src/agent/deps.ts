@@ -83,6 +83,13 @@ export interface AgentDeps {
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
   /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  /** The models that stand in for one that refuses for its load or for a quota. */
+  readonly fallback?: {
+    /** Whether there is one left. */
+    readonly isThere: () => boolean;
+    /** Goes over to the next one: `provider`, `thinking` and `maxTokens` are its own from then on. False: none can be had. */
+    readonly take: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  };
   /** Runs when a turn has ended and another one follows, never between a call and its result. */
   readonly betweenTurns?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, void>;
 }

@@ -36,7 +36,7 @@ export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {
   return { ...retry, maxRetries: isOn ? retry.maxRetries || RETRY.maxRetries : 0 };
 }
 
-const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000 };
+const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, maxWaitMs: 300_000, patienceMs: 900_000 };
 
 /** When and how far the history is shortened. */
 export function windowOf(config: Config, auto: boolean): WindowSettings {

@@ -92,7 +92,8 @@ export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailu
     message: failureMessage(verdict.kind, { ...scene, serverText: error.message, ...(status ? { status } : {}) }),
     retry,
     ...(status === undefined ? {} : { status }),
-    ...(retry && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
+    // A quota that is spent is no reason to wait now, but the person learns when it is there again.
+    ...((retry || verdict.kind === "rate_limit") && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
     ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

@@ -34,6 +34,8 @@ export interface ProviderEntry {
   readonly baseUrlEnv?: readonly string[];
   /** Variables that hold the key, the first that is set wins; empty where the server wants none. */
   readonly keyEnv: readonly string[];
+  /** The key opens more than models, so that other programs of the user need its variable. */
+  readonly isSharedKey?: boolean;
   /**
    * A command that prints a key or token, as its arguments; it runs as the user, with neither a shell nor a sandbox. It is
    * asked where no variable of `keyEnv` is set, and once more after a 401.

@@ -6,6 +6,7 @@ export default {
   label: "GitHub Models",
   api: "chat",
   baseUrl: "https://models.github.ai/inference",
+  isSharedKey: true,
   keyEnv: ["GITHUB_TOKEN"],
   prices: "free",
   model: "openai/gpt-4.1",

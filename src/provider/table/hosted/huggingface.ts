@@ -6,6 +6,7 @@ export default {
   label: "Hugging Face",
   api: "chat",
   baseUrl: "https://router.huggingface.co/v1",
+  isSharedKey: true,
   keyEnv: ["HF_TOKEN"],
   model: "zai-org/GLM-5.2",
   site: "https://huggingface.co/settings/tokens",

@@ -11,6 +11,7 @@ export type ProviderConfig = Partial<Connection> & {
 const OPENERS: Readonly<Record<string, (config: ProviderConfig) => Promise<Provider>>> = {
   chat: async (config) => (await import("./openai/chat.ts")).openChat(connectionOf(config)),
   responses: async (config) => (await import("./openai/responses.ts")).openResponses(connectionOf(config)),
+  anthropic: async (config) => (await import("./anthropic/anthropic.ts")).openAnthropic(connectionOf(config)),
   replay: async (config) => await (await import("./replay/replay.ts")).openReplay(config.file ?? config.model ?? ""),
 };
 

@@ -3,6 +3,7 @@ import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { namespacesFix } from "../../sandbox/confine/namespace_settings.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
+import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
 import { chooseModel } from "../../engine/model/model.ts";
@@ -60,7 +61,7 @@ export function doctorCommand(invocation: Invocation): number {
           ? choice.model // no command line brings one
           : choice.kind === "replay"
           ? `cassette ${choice.file}`
-          : `${choice.model} at ${choice.baseUrl}, key from ${choice.apiKeyEnv}`,
+          : serverWords(choice.endpoint),
       };
     }),
     { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
@@ -80,6 +81,12 @@ export function doctorCommand(invocation: Invocation): number {
   ];
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+/** A model, where it is asked, and where its key is from. Nothing is asked and no command runs. */
+function serverWords({ entry, model, baseUrl, key }: Endpoint): string {
+  const named = model === "" ? `the only model of ${entry.label}` : model;
+  return `${named} at ${baseUrl}, ${key.isKeyless ? "without a key" : `key from ${key.origin}`}`;
 }
 
 function hostListCheck(why: string | undefined): Check {

@@ -2,12 +2,14 @@ import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
 import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
-import { modelFacts, type Price } from "../../provider/models/models.ts";
+import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import { modelFacts } from "../../provider/models/models.ts";
 import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
 import type { Config } from "../../config/config.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
-import { KEYLESS, type ModelChoice } from "./model.ts";
+import { endpointFacts } from "./endpoint_facts.ts";
+import type { ModelChoice, ServerChoice } from "./model.ts";
 import { isFirstTold } from "./told_models.ts";
 
 /** A provider that is ready to be asked, and what is known of its model. */
@@ -35,7 +37,7 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
   refuseExisting(file);
   const { recordProvider } = await import("../../provider/replay/record.ts");
-  const secrets = choice.kind === "openai" && choice.apiKey !== KEYLESS ? [choice.apiKey] : [];
+  const secrets = choice.kind === "server" ? choice.endpoint.key.secrets : [];
   return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
 }
 
@@ -81,43 +83,40 @@ function refuseExisting(file: string): void {
   });
 }
 
-async function openServer(
-  choice: ModelChoice & { kind: "openai" },
-  config: Config,
-  seams: RequestSeams,
-): Promise<OpenModel> {
-  const facts = modelFacts(choice.model);
-  const own = config.settings.models?.[choice.model];
-  const isKnown = facts.isKnown || own !== undefined;
-  const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
-  const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
-  if (!price && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
-  const contextWindow = own?.contextWindow ?? facts.contextWindow;
-  const provider = await openProvider(choice.api, {
-    baseUrl: choice.baseUrl,
-    apiKey: choice.apiKey,
-    apiKeyEnv: choice.apiKeyEnv,
-    model: choice.model,
+async function openServer({ endpoint }: ServerChoice, config: Config, seams: RequestSeams): Promise<OpenModel> {
+  const { entry, baseUrl, model, key } = endpoint;
+  const facts = endpointFacts(endpoint, config.settings);
+  const { price, contextWindow } = facts;
+  if (!price && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(model);
+  // A command runs now: what is wrong with it is said before anything begins.
+  await key.current();
+  const provider = await openProvider(entry.api, {
+    baseUrl,
+    apiKey: "",
+    key,
+    ...(key.origin === undefined ? {} : { apiKeyEnv: key.origin }),
+    name: entry.name,
+    model,
     contextWindow,
-    ...(choice.apiKey === KEYLESS ? { isKeyless: true } : {}),
     maxReplyCharacters: maxReplyCharacters(config),
+    ...(entry.keyHeader === undefined ? {} : { keyHeader: entry.keyHeader }),
+    ...(entry.headers === undefined ? {} : { headers: entry.headers }),
+    ...(entry.query === undefined ? {} : { query: entry.query }),
+    ...(entry.stallMs === undefined ? {} : { stallMs: entry.stallMs }),
+    capabilities: { ...facts.takes, ...entry.capabilities },
     ...seams,
     ...(price ? { price } : {}),
   });
   return {
     provider,
     contextWindow,
-    maxTokens: own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
-    notices: isKnown ? [] : unknownNotices(choice, facts.contextWindow, config),
+    maxTokens: facts.isKnown ? facts.maxTokens : undefined,
+    notices: facts.isKnown || facts.isSet ? [] : unknownNotices(endpoint, contextWindow, config),
   };
 }
 
 /** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
-function unknownNotices(
-  { model, baseUrl }: ModelChoice & { kind: "openai" },
-  contextWindow: number,
-  config: Config,
-): readonly string[] {
+function unknownNotices({ model, baseUrl }: Endpoint, contextWindow: number, config: Config): readonly string[] {
   const isLocal = isPrivateHost(baseUrl);
   if (isLocal && !isFirstTold(model, config)) return [];
   return [

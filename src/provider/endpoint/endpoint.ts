@@ -9,9 +9,11 @@ export interface EndpointKey {
   readonly current: (signal?: AbortSignal) => Promise<string>;
   /** After a 401: another key than the refused one, or undefined where there is none. Called once for each request. */
   readonly renew: (refused: string, signal?: AbortSignal) => Promise<string | undefined>;
-  /** All values that were handed out so far: no text may show one of them. */
-  readonly secrets: () => readonly string[];
-  /** For messages: the variable, or the command's first word; absent where there is no key. */
+  /** All values that were handed out: grows with them. No text may show one of them. */
+  readonly secrets: readonly string[];
+  /** No key was found, and the server is asked as if it wanted none. */
+  readonly isKeyless: boolean;
+  /** For messages: the variable, or the command without its arguments. */
   readonly origin?: string;
 }
 

@@ -57,7 +57,7 @@ function judge(status: number | undefined, error: ServerError, waitMs: number | 
     return { kind: "context_overflow", retry: false };
   }
   const isSpent = words.some((word) => SPENT.has(word)) || SPENT_TEXT.test(error.message);
-  if (isSpent && (status === undefined || status === 429 || status === 402)) {
+  if (isSpent && (status === undefined || status === 429 || status === 402 || status === 400)) {
     return { kind: "rate_limit", retry: false };
   }
   if (status !== undefined) {

@@ -24,6 +24,8 @@ export interface WireReader {
 export interface Exchange {
   /** Sends the request; rejects with `RefusedRequest` for everything but a success. */
   readonly open: (signal: AbortSignal) => Promise<Response>;
+  /** Asked when a response is over: the request that brings the rest of the reply, where the server paused; else undefined. */
+  readonly goOn?: () => Exchange["open"] | undefined;
   /** Called once when it is over, before the last events are given. */
   readonly ended?: (ending: Ending) => Promise<void>;
   readonly reader: WireReader;
@@ -124,20 +126,28 @@ function endingOf({ reader, reply, scene }: Exchange): Ending {
   return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
 }
 
+function goesOn({ reader, goOn }: Exchange, ending: Ending | undefined): Exchange["open"] | undefined {
+  return ending || reader.failure || !reader.isDone ? undefined : goOn?.();
+}
+
 /** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
 export async function* runExchange(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
   const { reader, reply, scene } = exchange;
-  const sse = createSseReader((name, data) => reader.event(name, data));
   const watch = watchSilence(exchange.limits, signal);
   let body: ByteReader | undefined;
   let ending: Ending | undefined;
   let isOver = false;
   try {
-    const response = await watch.wait(exchange.open(watch.signal));
-    if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
-      const failure = await watch.wait(readWhole(response, sse, exchange));
-      if (failure) ending = { type: "failed", failure };
-    } else {
+    for (let open: Exchange["open"] | undefined = exchange.open; open; open = goesOn(exchange, ending)) {
+      const sse = createSseReader((name, data) => reader.event(name, data));
+      if (!isOver) await body?.cancel();
+      isOver = false;
+      const response = await watch.wait(open(watch.signal));
+      if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
+        const failure = await watch.wait(readWhole(response, sse, exchange));
+        if (failure) ending = { type: "failed", failure };
+        continue;
+      }
       body = readBytes(response.body);
       while (!reader.isDone && !reader.failure && !reply.isTooLong && !signal.aborted) {
         const bytes = await watch.wait(body.read());

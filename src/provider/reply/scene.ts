@@ -6,15 +6,15 @@ import type { ReplyScene } from "./message.ts";
 
 /** What a reply of this connection has to know, by its request. */
 export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
-  const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
-  const isKeyless = connection.isKeyless === true || apiKey === "";
+  const { baseUrl, apiKey, key, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
+  const isKeyless = key?.isKeyless ?? (connection.isKeyless === true || apiKey === "");
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
   const host = hostOf(baseUrl);
   return (request) => ({
     provider: connection.name ?? "openai",
     host,
     model,
-    secrets: connection.key?.secrets() ?? (isKeyless ? [] : [apiKey]),
+    secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
     ...(isKeyless ? { isKeyless } : {}),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(contextWindow === undefined ? {} : { contextWindow }),

@@ -11,7 +11,7 @@ export type KeyHeader = "bearer" | "x-api-key" | "api-key";
 
 /**
  * Where the prices of a provider's models come from where no setting names them: rows of the built-in catalogue, the
- * server itself (it says what each reply cost), or nowhere, because nobody is paid.
+ * server itself (it says what each reply cost), or nowhere, because no token is paid for.
  */
 export type PriceSource = "catalogue" | "server" | "free";
 
@@ -34,6 +34,8 @@ export interface ProviderEntry {
   readonly baseUrlEnv?: readonly string[];
   /** Variables that hold the key, the first that is set wins; empty where the server wants none. */
   readonly keyEnv: readonly string[];
+  /** The key opens more than models, so that other programs of the user need its variable. */
+  readonly isSharedKey?: boolean;
   /**
    * A command that prints a key or token, as its arguments; it runs as the user, with neither a shell nor a sandbox. It is
    * asked where no variable of `keyEnv` is set, and once more after a 401.
@@ -56,6 +58,8 @@ export interface ProviderEntry {
   readonly catalogue?: string;
   /** The model that `NAME/` alone stands for; absent: the only one that the server lists. */
   readonly model?: string;
+  /** How the names of its own models begin: where no server is set, such a name alone means this provider. */
+  readonly models?: readonly string[];
   /** Where a person gets a key, or the server's program. */
   readonly site?: string;
   /** A server on this machine that the first start looks for at its base URL. */

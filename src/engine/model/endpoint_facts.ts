@@ -17,8 +17,10 @@ export interface EndpointFacts {
   readonly isKnown: boolean;
   /** Whether the settings have data of it. */
   readonly isSet: boolean;
-  /** What only the settings say of what it takes. */
+  /** What the settings say of what it takes. */
   readonly takes: SomeCapabilities;
+  /** What the catalogue or the server says of it: a refusal knows better. */
+  readonly known: SomeCapabilities;
 }
 
 /** What a server tells of one of its models. */
@@ -52,8 +54,15 @@ export function endpointFacts(
     isKnown: known.isKnown || own?.maxTokens !== undefined || told.maxTokens !== undefined,
     isSet: own !== undefined,
     takes: {
+      ...own?.capabilities,
       ...(own?.input ? { images: own.input.includes("image") } : {}),
       ...(own?.reasoning === false ? { effortStyle: "none" } : {}),
+      ...(own?.contextWindow === undefined ? {} : { contextWindow: own.contextWindow }),
+      ...(own?.maxTokens === undefined ? {} : { maxTokens: own.maxTokens }),
+    },
+    known: {
+      ...(seesImages === undefined ? {} : { images: seesImages }),
+      ...(reasons === false ? { effortStyle: "none" } : {}),
     },
   };
 }

@@ -29,7 +29,7 @@ const MOST_LESSONS = 6;
 /** What settings say goes before what was learned, and that before what is known and what is assumed. */
 export function createLearning(connection: Connection): Learning {
   const { baseUrl, model, capabilities, memory } = connection;
-  const known = knownCapabilities(baseUrl, model);
+  const known = { ...knownCapabilities(baseUrl, model), ...connection.known };
   let learned: SomeCapabilities | undefined;
   let all: Capabilities | undefined;
 

@@ -11,7 +11,7 @@ import { safeToolName } from "../repair/tool_name.ts";
 import { MARK, markTurns } from "./cache_marks.ts";
 import type { AnthropicLimits } from "./limits.ts";
 import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
-import { createRoundPrompt } from "./round_text.ts";
+import { createRoundPrompt } from "../openai/round_text.ts";
 import { type Effort, thinkingFields } from "./thinking.ts";
 
 /** Which server and model a body is for. */

@@ -59,7 +59,7 @@ const hasPicture = (message: JsonObject): boolean =>
   [message.content, message.output].some((parts) => Array.isArray(parts) && parts.some(isPicture));
 
 /** Words of effort, from the least on. */
-const WORDS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const WORDS: readonly string[] = ["none", ...THINKING_LEVELS.slice(1), "max"];
 
 /** The words that a server lists as the ones it takes. */
 function wordsIn(said: string): readonly string[] {

@@ -160,6 +160,10 @@ Deno.test("a model list goes over to the next name when one refuses, says so and
       const said = notices.find((notice) => notice.includes("second answers from now on"));
       assert(said?.startsWith("warning: first refused:"), notices.join("\n"));
       assertEquals(engine.state().model.id, "second");
+      const begun = events.flatMap((event) =>
+        event.type === "message_start" && event.message.role === "assistant" ? [event.message.model] : []
+      );
+      assertEquals(begun, ["second", "second"]);
       await say("again");
       assertEquals(server.requests.at(-1).model, "second");
     });

@@ -17,7 +17,7 @@ import {
 } from "../../core/message.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { orderAnswers } from "../openai/answered_calls.ts";
-import { NO_OUTPUT, NOT_RUN, wellFormed } from "../openai/chat_messages.ts";
+import { NO_IMAGE, NO_OUTPUT, NOT_RUN, wellFormed } from "../openai/chat_messages.ts";
 import { growing } from "../openai/incremental_convert.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { blocksOf } from "./kept_blocks.ts";
@@ -40,9 +40,6 @@ export interface MessagesTarget {
   /** Whether the model sees images. */
   readonly seesImages: boolean;
 }
-
-/** What stands in the place of an image that the model cannot see. */
-const NO_IMAGE = "(image omitted: the model takes none)";
 
 /** The API wants a user to begin: what came before was left out of a long history. */
 const BEGINNING: BlockMessage = { role: "user", content: [{ type: "text", text: "(earlier messages were left out)" }] };

@@ -158,8 +158,10 @@ leaklessTest("openAnthropic() learns from a refusal, tries once more and remembe
     await using server = serve(invalid(words), yes);
     const provider = connect(server.url, { model });
     const asked = requestOf({ thinking: "high", maxTokens: 32_000, tools: [READ], ...request });
-    for (let turn = 0; turn < 2; turn++) {
-      assertEquals((await collect(provider, asked)).message.stopReason, "stop", name);
+    for (const notices of [1, 0]) {
+      const { message, events } = await collect(provider, asked);
+      assertEquals(message.stopReason, "stop", name);
+      assertEquals(events.filter(({ type }) => type === "notice").length, notices, name);
     }
     assertEquals(server.bodies.length, 3, name);
     assert(look(server.bodies[0]) !== AFTER[name], name);

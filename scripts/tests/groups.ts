@@ -20,6 +20,7 @@ export const ALONE: readonly string[] = [
   "test/hooks/heap_hogs_test.ts",
   "test/hooks/hostile_test.ts",
   "test/prompt/compile_time_test.ts",
+  "test/provider/anthropic/reader_speed_test.ts",
   "test/sandbox/process/flood_test.ts",
   "test/sandbox/process/sentinel_test.ts",
   "test/tui/speed_test.ts",

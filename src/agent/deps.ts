@@ -55,7 +55,7 @@ export interface AgentDeps {
   readonly limits: RunLimits;
   readonly retry: RetrySettings;
   readonly thinking: ThinkingLevel;
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   readonly cacheKey?: string;
   /** `parallel`: neighbouring read-only calls of a reply run side by side; results stay in order. */
   readonly toolExecution: "sequential" | "parallel";

@@ -16,7 +16,7 @@ import { emptyReply, type RunState } from "./run_state.ts";
  */
 export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, AssistantMessage> {
   const { deps, signal } = run;
-  const view = createReplyView(emptyReply(deps));
+  let view = createReplyView(emptyReply(deps));
   const conclusion = run.concluding ? { finalAnswer: true, withoutTools: true } as const : {};
   let said: AssistantMessage | undefined;
   let continuations = 0;
@@ -90,6 +90,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
       yield* view.discard(end);
       if (yield* deps.fallback.take(failure, signal)) {
         waitedMs = 0;
+        view = createReplyView(emptyReply(deps)); // the message is another model's
         compiled = deps.compile(round);
         continue;
       }

@@ -1,8 +1,8 @@
-import { UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
 import type { Config } from "../config/config.ts";
 import type { Provider, ThinkingLevel } from "../core/provider.ts";
 import { DEFAULT_PROVIDER } from "../provider/table/table.ts";
-import { chooseNamed, type ModelChoice, type ServerChoice, tableOf } from "./model/model.ts";
+import { chainOf, chooseNamed, type ModelChoice, namedModels, type ServerChoice, tableOf } from "./model/model.ts";
 import { type KeptModel, keptName, REPLAY } from "./model/kept_name.ts";
 import { settled } from "./model/settled.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
@@ -23,6 +23,10 @@ export interface ModelState {
   readonly summary: () => Promise<Provider | undefined>;
   /** Opens another one; the old one stays when that fails. */
   readonly choose: (id: string) => Promise<void>;
+  /** Whether another model stands in for the one at hand. */
+  readonly hasFallback: () => boolean;
+  /** Opens the next one of those that can be opened, and tells of the others. False: there is none. */
+  readonly fallBack: () => Promise<boolean>;
   /**
    * Goes back to the model of a session that is gone on with; true when it is another one from now on. A model that the
    * command line or the program names stays; one that cannot be used is told of.
@@ -56,6 +60,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   const { values } = config.invocation;
   let slot: Slot = { choice: first };
   let thinking = parts.thinking;
+  let fallbacks = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
   let choosing: Promise<unknown> = Promise.resolve();
   /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
   const open = async (of: Slot): Promise<OpenModel> => {
@@ -91,6 +96,16 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         about,
         now: slot.choice,
       });
+  async function change(id: string): Promise<void> {
+    const next: Slot = { choice: await settled(chosen(id)) };
+    // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
+    const turn = choosing.then(async () => {
+      await open(next);
+      slot = next;
+    });
+    choosing = turn.catch(() => {});
+    await turn;
+  }
   const provider = (): string => slot.opened?.provider.name ?? providerOf(slot.choice);
   return {
     async current() {
@@ -110,15 +125,24 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       const of = slot.summary ??= { choice: summaryChoice(summaryModel, choice, chosen) };
       return (await open(of)).provider;
     },
-    async choose(id) {
-      const next: Slot = { choice: await settled(chosen(id)) };
-      // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
-      const turn = choosing.then(async () => {
-        await open(next);
-        slot = next;
-      });
-      choosing = turn.catch(() => {});
-      await turn;
+    async choose(named) {
+      const [id = named, ...rest] = first.kind === "given" && named === first.model ? [named] : chainOf(named);
+      await change(id);
+      fallbacks = rest;
+    },
+    hasFallback: () => fallbacks.length > 0,
+    async fallBack() {
+      for (;;) {
+        const [id, ...rest] = fallbacks;
+        if (id === undefined) return false;
+        fallbacks = rest;
+        try {
+          await change(id);
+          return true;
+        } catch (error) {
+          tell(`${id} cannot stand in: ${messageOf(error)}`);
+        }
+      }
     },
     restore(kept) {
       const isNamed = values["model"] !== undefined || values["base-url"] !== undefined || first.kind === "given";
@@ -140,6 +164,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         return false;
       }
       slot = { choice: restored.choice };
+      fallbacks = [];
       return true;
     },
   };

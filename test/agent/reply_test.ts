@@ -247,6 +247,8 @@ for (const { name, errors, falls } of REFUSALS) {
     const replies: Provider = (world([...errors, { text: "from b" }])).deps.provider;
     const it = world([], {
       provider: replies,
+      retry: { maxRetries: 3, baseDelayMs: 1, maxDelayMs: 5, maxWaitMs: 1e9 },
+      sleep: () => Promise.resolve(),
       fallback: {
         isThere: () => names.length > 1,
         async *take({ message }) {

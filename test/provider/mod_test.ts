@@ -13,7 +13,7 @@ Deno.test("openProvider() opens a provider by the name of its API", async () => 
 });
 
 const WRONG: readonly { name: string; api: string; config: Parameters<typeof openProvider>[1]; says: string }[] = [
-  { name: "an unknown API", api: "telnet", config: { model: "m" }, says: "chat, responses, replay" },
+  { name: "an unknown API", api: "telnet", config: { model: "m" }, says: "chat, responses, anthropic, replay" },
   { name: "no model", api: "chat", config: {}, says: "no model is set" },
   {
     name: "an address that is none",

@@ -20,11 +20,39 @@ const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", 
 const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
   ({ type: "object", properties, additionalProperties: false }) as const;
 
+const yes = { type: "boolean" } as const;
+
+/** As in `src/provider/capabilities/capabilities.ts`. */
+const capabilities = object({
+  api: oneOf("chat", "responses"),
+  developerRole: yes,
+  maxTokensField: oneOf("max_tokens", "max_completion_tokens", "none"),
+  streamOptions: yes,
+  strict: yes,
+  parallelToolCalls: yes,
+  effortStyle: oneOf("effort", "reasoning", "thinking", "enable", "template", "none"),
+  efforts: object({ off: text, minimal: text, low: text, medium: text, high: text, xhigh: text }),
+  systemMessages: oneOf("anywhere", "first", "none"),
+  alternation: yes,
+  userAfterTool: yes,
+  nullContent: yes,
+  resultNames: yes,
+  images: yes,
+  imagesInResults: yes,
+  cacheKey: yes,
+  cacheControl: yes,
+  encryptedReasoning: yes,
+  reasoningEcho: oneOf("never", "calls", "always"),
+  reasoningField: oneOf("reasoning_content", "reasoning"),
+  callIds: oneOf("keep", "mistral9", "max40"),
+});
+
 const model = object({
   contextWindow: count,
   maxTokens: count,
   input: { type: "array", items: oneOf("text", "image") },
   reasoning: { type: "boolean" },
+  capabilities,
   price: {
     ...object({
       input: { type: "number", minimum: 0 },
@@ -52,6 +80,7 @@ const provider = object({
   prices: oneOf("catalogue", "server", "free"),
   catalogue: text,
   model: text,
+  capabilities,
 });
 
 const budget = object({ perSource: count, total: count });

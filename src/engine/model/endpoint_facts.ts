@@ -19,8 +19,10 @@ export interface EndpointFacts {
   readonly isWindowKnown: boolean;
   /** Whether the settings have data of it. */
   readonly isSet: boolean;
-  /** What only the settings say of what it takes. */
+  /** What the settings say of what it takes. */
   readonly takes: SomeCapabilities;
+  /** What the catalogue or the server says of it: a refusal knows better. */
+  readonly known: SomeCapabilities;
 }
 
 /** What a server tells of one of its models. */
@@ -55,8 +57,15 @@ export function endpointFacts(
     isWindowKnown: known.isKnown || (own?.contextWindow ?? told.contextWindow) !== undefined,
     isSet: own !== undefined,
     takes: {
+      ...own?.capabilities,
       ...(own?.input ? { images: own.input.includes("image") } : {}),
       ...(own?.reasoning === false ? { effortStyle: "none" } : {}),
+      ...(own?.contextWindow === undefined ? {} : { contextWindow: own.contextWindow }),
+      ...(own?.maxTokens === undefined ? {} : { maxTokens: own.maxTokens }),
+    },
+    known: {
+      ...(seesImages === undefined ? {} : { images: seesImages }),
+      ...(reasons === false ? { effortStyle: "none" } : {}),
     },
   };
 }

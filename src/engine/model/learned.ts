@@ -16,12 +16,6 @@ const MOST = 100;
 /** A larger file is none of ours. Bytes. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The memory of one endpoint for one model, and how a reader gets what is known by now. */
-export interface LearnedMemory extends CapabilityMemory {
-  /** What was learned by now, without reading the file for it. */
-  readonly known: () => SomeCapabilities;
-}
-
 /**
  * Opens the memory of an endpoint for a model. Nothing is read before it is asked for. A file that cannot be understood is
  * told of, once, and begun anew with the next thing that is learned. With `--no-session` nothing is written.
@@ -29,7 +23,7 @@ export interface LearnedMemory extends CapabilityMemory {
 export function openLearned(
   { baseUrl, model }: { readonly baseUrl: string; readonly model: string },
   { stateFolder, invocation: { values } }: Pick<Config, "stateFolder" | "invocation">,
-): LearnedMemory {
+): CapabilityMemory {
   const path = stateFolder === undefined ? undefined : join(stateFolder, LEARNED_FILE);
   const { origin } = new URL(baseUrl);
   const warnings: string[] = [];
@@ -61,7 +55,6 @@ export function openLearned(
   }
 
   return {
-    known: () => learned,
     recall,
     warnings: () => warnings.splice(0),
     remember(change) {

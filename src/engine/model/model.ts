@@ -40,9 +40,22 @@ export interface ChoiceFacts {
  * when no model is named, a provider is not known, a URL is none, or a key is needed and absent.
  */
 export function chooseModel(values: Values, settings: Settings, facts: ChoiceFacts): ModelChoice {
-  const named = text(values["model"]) ?? settings.model;
+  const [named] = namedModels(values, settings);
   if (named === undefined) throw noModel();
   return choose(named, { values, settings, facts, isPaired: isPairedAtStart(values, settings) });
+}
+
+/** The model that the command line or the settings name, and behind it those that stand in for it. */
+export function namedModels(values: Values, settings: Settings): readonly string[] {
+  const named = text(values["model"]) ?? settings.model;
+  return named === undefined ? [] : chainOf(named);
+}
+
+/** The names of a list with commas; the name of a cassette may have one itself. */
+export function chainOf(named: string): readonly string[] {
+  if (named.startsWith("replay:")) return [named];
+  const names = named.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  return names.length === 0 ? [named] : names;
 }
 
 /** A base URL that was given together with the name is where the whole name is known, whatever it begins with. */
@@ -180,7 +193,7 @@ function apiNamed(api: string | undefined): ProviderApi | undefined {
 
 /** The variable in which the key of the model at the start is looked for first; nothing where there is none. */
 export function keyVariableOf(values: Values, settings: Settings, facts: ChoiceFacts): string | undefined {
-  const named = text(values["model"]) ?? settings.model;
+  const [named] = namedModels(values, settings);
   if (named?.startsWith("replay:")) return undefined;
   if (named === undefined) return text(values["api-key-env"]) ?? settings.apiKeyEnv ?? DEFAULT_PROVIDER.keyEnv[0];
   return pick(named, { values, settings, facts, isPaired: isPairedAtStart(values, settings) }).entry.keyEnv[0];

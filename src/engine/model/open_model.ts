@@ -10,14 +10,15 @@ import type { Config } from "../../config/config.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
 import { endpointFacts } from "./endpoint_facts.ts";
 import type { ModelChoice, ServerChoice } from "./model.ts";
+import { openLearned } from "./learned.ts";
 import { isFirstTold } from "./told_models.ts";
 
 /** A provider that is ready to be asked, and what is known of its model. */
 export interface OpenModel {
   readonly provider: Provider;
-  /** Output limit for the request; the server's own where the model is not known. */
+  /** Output limit for the request; of a model that is not known an assumption, at home the server's own. */
   readonly maxTokens: number | undefined;
-  /** Tokens; an assumption where the model is not known. */
+  /** Tokens; an assumption where the model is not known. Another one once its server names it. */
   readonly contextWindow: number;
   readonly notices: readonly string[];
 }
@@ -38,7 +39,9 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   refuseExisting(file);
   const { recordProvider } = await import("../../provider/replay/record.ts");
   const secrets = choice.kind === "server" ? choice.endpoint.key.secrets : [];
-  return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
+  const provider = recordProvider(opened.provider, { file, secrets });
+  // What changes while it is used stays as it is.
+  return Object.create(opened, { provider: { value: provider } }) as OpenModel;
 }
 
 /** What the settings do not say of its model is taken from the program, and then from what is known of its name. */
@@ -87,7 +90,8 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
   const { entry, baseUrl, model, key } = endpoint;
   const facts = endpointFacts(endpoint, config.settings);
   const { price, contextWindow } = facts;
-  if (!price && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(model);
+  const memory = openLearned({ baseUrl, model }, config);
+  if (!price && entry.prices !== "server" && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(model);
   // A command runs now: what is wrong with it is said before anything begins.
   await key.current();
   const provider = await openProvider(entry.api, {
@@ -103,14 +107,20 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
     ...(entry.headers === undefined ? {} : { headers: entry.headers }),
     ...(entry.query === undefined ? {} : { query: entry.query }),
     ...(entry.stallMs === undefined ? {} : { stallMs: entry.stallMs }),
-    capabilities: { ...facts.takes, ...entry.capabilities },
+    known: facts.known,
+    capabilities: { ...entry.capabilities, ...facts.takes },
+    memory,
     ...seams,
     ...(price ? { price } : {}),
   });
+  const { takes } = facts;
   return {
     provider,
-    contextWindow,
-    maxTokens: facts.isKnown ? facts.maxTokens : undefined,
+    get contextWindow() {
+      return takes.contextWindow ?? memory.recall().contextWindow ?? contextWindow;
+    },
+    // Hosted servers may stop early where no number is asked for; those at home go on while there is room in the window.
+    maxTokens: facts.isKnown || !isPrivateHost(baseUrl) ? facts.maxTokens : undefined,
     notices: facts.isKnown || facts.isSet ? [] : unknownNotices(endpoint, contextWindow, config),
   };
 }

@@ -34,7 +34,7 @@ export function openAnthropic(connection: Connection): Provider {
   const { baseUrl, model, capabilities } = connection;
   const host = hostOf(baseUrl);
   const isVendor = host === "api.anthropic.com" || host.endsWith(".api.anthropic.com");
-  const traits = thinkingTraits(model);
+  const traits = capabilities?.effortStyle === "none" ? { style: "none" } as const : thinkingTraits(model);
   const build = createAnthropicRequest({
     host,
     model,

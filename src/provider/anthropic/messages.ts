@@ -170,3 +170,10 @@ function withUniqueIds(messages: BlockMessage[]): BlockMessage[] {
 export function asParams(messages: readonly BlockMessage[]): MessageParam[] {
   return messages as MessageParam[];
 }
+
+/** Messages with a text behind the last one, which is the user's. */
+export function withText(messages: readonly BlockMessage[], text: string): readonly BlockMessage[] {
+  const made = [...messages];
+  add(made, "user", [{ type: "text", text: wellFormed(text) }]);
+  return made;
+}

@@ -5,12 +5,13 @@ import type {
   ToolChoiceNone,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonObject } from "../../core/json.ts";
-import type { ProviderRequest, SystemPrompt, ToolDefinition } from "../../core/provider.ts";
+import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
 import { wellFormed } from "../openai/chat_messages.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { MARK, markTurns } from "./cache_marks.ts";
 import type { AnthropicLimits } from "./limits.ts";
-import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget } from "./messages.ts";
+import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
+import { createRoundPrompt } from "../openai/round_text.ts";
 import { type Effort, thinkingFields } from "./thinking.ts";
 
 /** Which server and model a body is for. */
@@ -35,8 +36,7 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
   const tools = new WeakMap<ToolDefinition, Tool>();
   /** A request that may call nothing any more still has to name the tools that were called. */
   let offered: readonly ToolDefinition[] = [];
-  let system: SystemPrompt = { stable: "", dynamic: "" };
-  let lastDynamic = "";
+  const roundPrompt = createRoundPrompt();
   let converter: Converter | undefined;
 
   function wireTool(definition: ToolDefinition): Tool {
@@ -65,16 +65,6 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
     return { tools: list, ...(isAsked ? {} : { tool_choice: { type: "none" } }) };
   }
 
-  /**
-   * Whether the prompt before the messages is the usual one: what a round adds to it is gone with the next round, and
-   * keeping the messages behind it would be paid for nothing.
-   */
-  function isUsual({ stable, dynamic }: SystemPrompt): boolean {
-    if (stable !== system.stable || dynamic === lastDynamic) system = { stable, dynamic };
-    lastDynamic = dynamic;
-    return dynamic === system.dynamic;
-  }
-
   function blockMessages({ messages }: ProviderRequest, { refused }: AnthropicLimits): readonly BlockMessage[] {
     if (converter?.refused !== refused) {
       converter = { refused, convert: createBlockMessages({ ...target, takesUnsigned: !isVendor, refused }) };
@@ -89,8 +79,11 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
     const word = target.efforts?.[request.thinking];
     const effort = word === undefined ? output_config : word === null ? undefined : { effort: word as Effort };
     const goesOn = thinking?.type !== "enabled" || isThoughtful(messages);
-    const system = systemBlocks(request, limits);
-    const isKept = isUsual(request.system) && limits.marks;
+    const { system: steady, added } = limits.marks
+      ? roundPrompt(request.system)
+      : { system: request.system, added: "" };
+    const system = systemBlocks({ ...request, system: steady }, limits);
+    const marked = limits.marks ? markTurns(messages) : messages;
     return {
       model,
       max_tokens: maxTokens,
@@ -99,7 +92,7 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
       ...(effort ? { output_config: effort } : {}),
       ...toolFields(request, messages, limits),
       ...(system.length === 0 ? {} : { system }),
-      messages: asParams(isKept ? markTurns(messages) : messages),
+      messages: asParams(added === "" ? marked : withText(marked, added)),
     };
   };
 }

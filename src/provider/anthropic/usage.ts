@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../core/message.ts";
 import { cost, type Price } from "../models/models.ts";
 
@@ -29,6 +29,18 @@ export function readAnthropicUsage(responses: readonly JsonObject[], price?: Pri
   const output = sum("output_tokens");
   const cacheRead = sum("cache_read_input_tokens");
   const cacheWrite = sum("cache_creation_input_tokens");
-  const usage = { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite };
+  const thought = responses.reduce(
+    (total, { output_tokens_details: details }) => total + (isObject(details) ? count(details.thinking_tokens) : 0),
+    0,
+  );
+  const reasoned = thought > 0 ? { reasoningTokens: thought } : {};
+  const usage = {
+    ...reasoned,
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output + cacheRead + cacheWrite,
+  };
   return price ? { ...usage, cost: cost(usage, price) } : usage;
 }

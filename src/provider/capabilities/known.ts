@@ -1,6 +1,7 @@
 // What is known before anything was asked. Endpoints are told by the parsed host name and its suffix, never by a part of
 // the URL's text; models by the start of their name, behind any vendor's prefix. Later rows win.
-import type { SomeCapabilities } from "./capabilities.ts";
+import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
+import type { Capabilities, SomeCapabilities } from "./capabilities.ts";
 
 interface Row {
   /** Suffix of the host's name; any host where absent. */
@@ -18,7 +19,14 @@ const ECHO: SomeCapabilities = {
   reasoningEcho: "calls",
   reasoningField: "reasoning_content",
 };
-const NO_WORDS = { minimal: null, low: null, medium: null, high: null, xhigh: null };
+/** One word for all levels of thinking, or none. */
+const oneWord = (word: string | null): Capabilities["efforts"] =>
+  Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, word]));
+/** Levels that go by their own names. */
+const own = (...levels: readonly ThinkingLevel[]): Capabilities["efforts"] =>
+  Object.fromEntries(levels.map((level) => [level, level]));
+const MOST = THINKING_LEVELS.slice(-1);
+const NO_WORDS = oneWord(null);
 /** The templates of these models refuse neighbours of one role and system messages later on, whoever serves them. */
 const STRICT_TEMPLATE: SomeCapabilities = { alternation: true, systemMessages: "first" };
 const OPENAI_HOSTS = [
@@ -39,12 +47,12 @@ const ROWS: readonly Row[] = [
   ...OPENAI_HOSTS.flatMap((host): Row[] => [
     { host, takes: OPENAI },
     { host, model: /^(?:o\d|gpt-[5-9])/, takes: { developerRole: true } },
-    { host, model: /^gpt-5(?:-(?:mini|nano|codex))?$/, takes: { efforts: { minimal: "minimal" } } },
-    { host, model: /^gpt-(?:5\.[2-9]|[6-9])/, takes: { efforts: { xhigh: "xhigh" } } },
+    { host, model: /^gpt-5(?:-(?:mini|nano|codex))?$/, takes: { efforts: own("minimal") } },
+    { host, model: /^gpt-(?:5\.[2-9]|[6-9])/, takes: { efforts: own(...MOST) } },
     // They take no tools on the chat endpoint once they think.
     { host, model: /^(?:gpt-5\.[4-9]|gpt-[6-9]|o\d-pro|gpt-5-pro|gpt-5.*codex)/, takes: { api: "responses" } },
   ]),
-  { host: "openrouter.ai", takes: { ...COMPLETION, effortStyle: "reasoning", efforts: { xhigh: "xhigh" } } },
+  { host: "openrouter.ai", takes: { ...COMPLETION, effortStyle: "reasoning", efforts: own(...MOST) } },
   {
     host: "api.mistral.ai",
     takes: {
@@ -60,7 +68,7 @@ const ROWS: readonly Row[] = [
   {
     host: "api.groq.com",
     model: /^qwen/,
-    takes: { efforts: { minimal: "default", low: "default", medium: "default", high: "default", xhigh: "default" } },
+    takes: { efforts: oneWord("default") },
   },
   { host: "api.x.ai", takes: { ...COMPLETION, effortStyle: "none", encryptedReasoning: true } },
   {

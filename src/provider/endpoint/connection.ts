@@ -28,6 +28,8 @@ export interface Connection {
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the URL of every request. */
   readonly query?: Readonly<Record<string, string>>;
+  /** What is known of its model: less sure than what was learned. */
+  readonly known?: SomeCapabilities;
   /** What settings say that the endpoint takes: goes before all that was learned or is known of it. */
   readonly capabilities?: SomeCapabilities;
   /** What was learned of the endpoint in earlier runs, and where it is kept; absent: it is learned anew. */

@@ -82,6 +82,11 @@ const ROOMS: readonly { readonly pattern: RegExp; readonly window: number; reado
     prompt: 2,
   },
   { pattern: /context length is (\d+) tokens and your request has (\d+) input tokens/i, window: 1, prompt: 2 },
+  {
+    pattern: /context length of (\d+) tokens\. you requested a total of \d+ tokens: (\d+) tokens from the input/i,
+    window: 1,
+    prompt: 2,
+  }, // SGLang
   { pattern: /exceed context limit: (\d+) \+ \d+ > (\d+)/i, window: 2, prompt: 1 },
   { pattern: /max_new_tokens`? must be <= (\d+)\. given: (\d+) `?inputs/i, window: 1, prompt: 2 },
 ];

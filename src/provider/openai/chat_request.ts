@@ -3,7 +3,9 @@ import { type ProviderRequest, systemText, type ToolDefinition } from "../../cor
 import type { Target } from "./adapter.ts";
 import { effortFields } from "./effort.ts";
 import { arranged } from "./arrange.ts";
+import { markedMessages, markedTools } from "./cache_marks.ts";
 import { type ChatMessages, createChatMessages, wellFormed } from "./chat_messages.ts";
+import { createRoundPrompt } from "./round_text.ts";
 
 /** Builds bodies for one server; the same conversation with more at its end gives the same bytes with more at their end. */
 export type ChatRequest = (request: ProviderRequest) => JsonObject;
@@ -17,18 +19,23 @@ function toolOf({ name, description, parameters }: ToolDefinition): JsonObject {
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
 export function createChatRequest(target: Target): ChatRequest {
   const convert: ChatMessages = createChatMessages(target);
-  const tools = new WeakMap<ToolDefinition, JsonObject>();
+  const wireTools = new WeakMap<ToolDefinition, JsonObject>();
+  const roundPrompt = createRoundPrompt();
   const { takes, model } = target;
 
   function wireTool(definition: ToolDefinition): JsonObject {
-    const known = tools.get(definition) ?? toolOf(definition);
-    tools.set(definition, known);
+    const known = wireTools.get(definition) ?? toolOf(definition);
+    wireTools.set(definition, known);
     return known;
   }
 
   return (request) => {
-    const system = wellFormed(systemText(request.system));
-    const messages = convert(request.messages);
+    const { system, added } = takes.cacheControl ? roundPrompt(request.system) : { system: request.system, added: "" };
+    const converted = convert(request.messages);
+    const list = arranged(wellFormed(systemText(system)), converted, takes);
+    const messages = takes.cacheControl ? markedMessages(list, system) : list;
+    if (added !== "") messages.push({ role: "user", content: wellFormed(added) });
+    const tools = request.tools.map(wireTool);
     // Everything that stays the same comes first, the growing conversation last: caches keep the longest common prefix.
     return {
       model,
@@ -40,8 +47,8 @@ export function createChatRequest(target: Target): ChatRequest {
       ...effortFields(request.thinking, takes),
       ...(takes.cacheKey && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
       ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } : {}),
-      ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-      messages: arranged(system, messages, takes),
+      ...(tools.length > 0 ? { tools: takes.cacheControl ? markedTools(tools) : tools } : {}),
+      messages,
     };
   };
 }

@@ -3,8 +3,12 @@
 // length; from each mark a look at twenty blocks back. Tokens are bytes by four.
 import { sha256 } from "../../../src/core/support/digest.ts";
 
-/** The least of a prefix that is kept, tokens: the most that a model asks for. */
-const LEAST = 4096;
+/** The least of a prefix that is kept, tokens, by model. */
+function leastOf(model: string): number {
+  if (/haiku-4-5|opus-4-[5-9]/.test(model)) return 4096;
+  return /haiku-3|sonnet-4-6/.test(model) ? 2048 : 1024;
+}
+
 const LOOKBACK = 20;
 const MOST_MARKS = 4;
 
@@ -32,7 +36,7 @@ function blocksOf(body: Body): readonly SentBlock[] {
   const add = (place: string, { cache_control: mark, ...block }: Body): void => {
     const text = place + JSON.stringify(block);
     prefix = sha256(prefix + text);
-    tokens += new TextEncoder().encode(text).length / 4;
+    tokens += Math.ceil(new TextEncoder().encode(text).length / 4);
     blocks.push({ prefix, tokens, isMarked: mark?.type === "ephemeral" });
   };
   for (const tool of body.tools ?? []) add("tool", tool);
@@ -63,11 +67,11 @@ export function createCache(): (body: Body) => CacheCounts {
     let end = read;
     for (const mark of marks) {
       const block = blocks[mark];
-      if (!block || block.tokens < LEAST) continue;
+      if (!block || block.tokens < leastOf(body.model)) continue;
       kept.add(block.prefix);
       end = Math.max(end, block.tokens);
     }
     const all = blocks.at(-1)?.tokens ?? 0;
-    return { input: Math.round(all - end), read: Math.round(read), written: Math.round(end - read) };
+    return { input: all - end, read, written: end - read };
   };
 }

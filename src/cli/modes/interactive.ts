@@ -7,6 +7,7 @@ import type { Engine } from "../../core/engine.ts";
 import type { UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
+import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import type { NoModelError } from "../../engine/model/offers.ts";
 import { promptHistory } from "../../tui/input/prompt_history.ts";
 import { runTui } from "../../tui/run_tui.ts";
@@ -188,6 +189,7 @@ export function resumeOptions(values: Values, model: { readonly provider: string
   });
   if (values["base-url"] === undefined) return [...kept, ...given];
   // A prefix is taken off once: this one belongs to the name.
-  const id = model.id.startsWith("openai/") ? `openai/${model.id}` : model.id;
+  const usual = `${DEFAULT_PROVIDER.name}/`;
+  const id = model.id.startsWith(usual) ? usual + model.id : model.id;
   return [...kept, ...given, "--model", id];
 }

@@ -54,7 +54,7 @@ export const FLAGS = [
     value: "ID",
     group: "Model",
     setting: "model",
-    help: "provider/id (sandpiper models lists them), an id alone, or replay:FILE; a,b: b stands in for a",
+    help: "provider/id, an id alone, or replay:FILE; a,b: b stands in for a",
   },
   {
     name: "base-url",

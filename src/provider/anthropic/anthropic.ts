@@ -62,7 +62,7 @@ export function openAnthropic(connection: Connection): Provider {
     traits,
     marks: capabilities?.cacheControl !== false,
     eagerInput: isVendor,
-    refused: new WeakSet(),
+    refused: { items: new WeakSet() },
     cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,
   };
 

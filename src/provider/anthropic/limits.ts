@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/error.ts";
-import type { RequestMessage } from "../../core/message.ts";
+import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
+import type { Refused } from "./messages.ts";
 import type { ThinkingTraits } from "./thinking.ts";
 
 /** What a server takes, as far as it is known: begun with what a name says, and learned from refusals. */
@@ -11,8 +12,8 @@ export interface AnthropicLimits {
   readonly marks: boolean;
   /** Whether inputs of tools may be asked for piece by piece. */
   readonly eagerInput: boolean;
-  /** Messages whose reasoning is not taken back. */
-  readonly refused: WeakSet<RequestMessage>;
+  /** Pictures and reasoning that are not taken. */
+  readonly refused: Refused;
   /** The output limit of a request, tokens. */
   readonly cap: (request: ProviderRequest) => number;
 }
@@ -62,9 +63,11 @@ export function learnAnthropic(
   }
   if (/(?:thinking|redacted_thinking)`? blocks?\b|signature/i.test(said)) {
     // Of another endpoint, or changed by a hook; what comes from now on is the server's own again.
-    const isNew = request.messages.some((message) => message.role === "assistant" && !limits.refused.has(message));
     const said = "the reasoning so far is not taken back and left out";
-    return isNew ? { limits: { ...limits, refused: new WeakSet(request.messages) }, said } : undefined;
+    return withRefused(limits, request.messages.filter(({ role }) => role === "assistant"), said);
+  }
+  if (/\bimages?\b/i.test(said)) {
+    return withRefused(limits, request.messages.flatMap(({ content }) => imagesIn(content)), "pictures are left out");
   }
   if (/cache_control/.test(said)) {
     return limits.marks ? { limits: { ...limits, marks: false }, said: "cache_control is left out" } : undefined;
@@ -75,6 +78,21 @@ export function learnAnthropic(
   }
   const traits = learnThinking(said, limits.traits, request);
   return traits ? { limits: { ...limits, traits }, said: "thinking is asked for otherwise" } : undefined;
+}
+
+function imagesIn(content: RequestMessage["content"]): readonly ImageContent[] {
+  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
+}
+
+function withRefused(
+  limits: AnthropicLimits,
+  found: readonly (ImageContent | RequestMessage)[],
+  said: string,
+): Lesson | undefined {
+  const { items } = limits.refused;
+  const fresh = found.filter((item) => !items.has(item));
+  for (const item of fresh) items.add(item);
+  return fresh.length > 0 ? { limits: { ...limits, refused: { items } }, said } : undefined;
 }
 
 function learnThinking(said: string, traits: ThinkingTraits, request: ProviderRequest): ThinkingTraits | undefined {

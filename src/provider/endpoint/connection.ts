@@ -9,7 +9,7 @@ export type TextCallMode = "auto" | "on" | "off";
 
 /** How an adapter reaches a server: an endpoint, and what a session says about its requests. */
 export interface Connection {
-  /** Up to and including the version, for example `https://api.openai.com/v1`. */
+  /** Up to and including the version, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   /** Empty for a server that wants none. */
   readonly apiKey: string;

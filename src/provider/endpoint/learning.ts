@@ -17,6 +17,8 @@ export interface Learning {
 export interface Attempt {
   /** The longest reply of this request, where a refusal named it, tokens. */
   readonly maxTokens: number | undefined;
+  /** Whether the pictures of the request have to be left out: the server cannot use them. */
+  readonly areBadPictures: boolean;
   /** Whether the refusal taught something: the request is to be made again, otherwise. */
   readonly refused: (error: unknown, body: JsonObject) => Promise<boolean>;
   /** It was taken: what was learned on the way is remembered. A sentence for each thing that a person should know of it. */
@@ -55,7 +57,11 @@ export function createLearning(connection: Connection): Learning {
       const toKeep: SomeCapabilities[] = [];
       let lessons = 0;
       let maxTokens: number | undefined;
+      let areBadPictures = false;
       return {
+        get areBadPictures() {
+          return areBadPictures;
+        },
         get maxTokens() {
           return maxTokens;
         },
@@ -69,13 +75,15 @@ export function createLearning(connection: Connection): Learning {
             ? lessonOf({ status, answer, body, takes: maxTokens === undefined ? current : { ...current, maxTokens } })
             : undefined;
           const isUseful = lesson !== undefined &&
-            (lesson.maxTokens !== undefined || isEffective(lesson.change, current));
+            ((lesson.areBadPictures && !areBadPictures) || lesson.maxTokens !== undefined ||
+              isEffective(lesson.change, current));
           if (!isUseful) {
             // What the refusals seemed to teach did not help: too many requests is another matter.
             if (status !== 429 && status < 500) [learned, all] = [before, undefined];
             return false;
           }
           lessons++;
+          areBadPictures ||= lesson.areBadPictures ?? false;
           maxTokens = lesson.maxTokens ?? maxTokens;
           learn(lesson.change);
           if (lesson.isKept) toKeep.push(lesson.change);

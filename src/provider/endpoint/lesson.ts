@@ -12,6 +12,8 @@ export interface Lesson {
   readonly clause?: string;
   /** Whether later runs may rely on it. */
   readonly isKept: boolean;
+  /** The pictures of this request are at fault, and not that there are some. */
+  readonly areBadPictures?: boolean;
   /** Longest reply of this request, tokens. */
   readonly maxTokens?: number;
 }
@@ -145,7 +147,7 @@ const pictures: Rule = (facts) => {
     return kept({ imagesInResults: false }, "pictures of results stand in a message behind them");
   }
   if (BAD_PICTURE.test(said)) {
-    return { change: { images: false }, clause: "the pictures of this conversation are left out", isKept: false };
+    return { change: {}, clause: "the pictures that were in it are left out", isKept: false, areBadPictures: true };
   }
   return kept({ images: false }, "pictures are left out");
 };
@@ -298,6 +300,7 @@ export function lessonOf({ answer, ...request }: Refused): Lesson | undefined {
   const facts = { ...request, said, messages: Array.isArray(list) ? list.filter(isObject) : [] };
   for (const rule of RULES) {
     const lesson = rule(facts);
+    if (lesson?.areBadPictures) return lesson;
     if (lesson && !isSame(combined(request.takes, lesson.change), request.takes)) return lesson;
   }
   return undefined;

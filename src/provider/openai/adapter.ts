@@ -1,17 +1,21 @@
 import type { JsonObject } from "../../core/json.ts";
+import type { ImageContent } from "../../core/message.ts";
 import type { Provider, ProviderRequest } from "../../core/provider.ts";
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import type { Capabilities, SomeCapabilities } from "../capabilities/capabilities.ts";
 import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { createLearning } from "../endpoint/learning.ts";
 import { createPost } from "../endpoint/post.ts";
 import type { Price } from "../models/models.ts";
 import { type Exchange, runExchange, type WireReader } from "../reply/exchange.ts";
 import type { ReplyScene } from "../reply/message.ts";
+import { imagesOf } from "./pictures.ts";
 import { createReply, type Reply } from "../reply/reply.ts";
 import { limitsOf, scenesOf } from "../reply/scene.ts";
 
 /** Whom bodies are built for. */
 export interface Target {
+  /** Images that the server could not use. */
+  readonly refused?: WeakSet<ImageContent>;
   readonly takes: Capabilities;
   /** Host of the server: what it asked to keep goes back to it alone. */
   readonly host: string;
@@ -32,18 +36,22 @@ export interface Wire {
  * is loaded or connected before the first stream.
  */
 export function openAdapter(connection: Connection, own: Wire, responses: () => Promise<Wire>): Provider {
-  const { baseUrl, model, name = "openai", price } = connection;
+  const { baseUrl, model, name = "openai", price, capabilities } = connection;
   const host = hostOf(baseUrl);
   const learning = createLearning(connection);
   const post = createPost(connection);
   const sceneOf = scenesOf(connection);
+  const refused = new WeakSet<ImageContent>();
+  // What settings say of a model's limits is sent as it stands.
+  const isSet = capabilities?.contextWindow !== undefined || capabilities?.maxTokens !== undefined;
   let built: (Target & { readonly wire: Wire; readonly build: (request: ProviderRequest) => JsonObject }) | undefined;
 
   async function current(): Promise<NonNullable<typeof built>> {
     const takes = learning.takes();
     if (built?.takes !== takes) {
       const wire = takes.api === "responses" ? await responses() : own;
-      built = { takes, host, model, wire, build: wire.builder({ takes, host, model }) };
+      const target = { takes, host, model, refused };
+      built = { ...target, wire, build: wire.builder(target) };
     }
     return built;
   }
@@ -61,7 +69,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
         const attempt = learning.attempt();
         for (;;) {
           const { takes, wire, build } = await current();
-          const body = build(limited(request, takes, attempt.maxTokens));
+          const body = build(limited(request, isSet ? {} : takes, attempt.maxTokens));
           try {
             const response = await post(wire.path, body, inner);
             for (const sentence of attempt.taken()) reply.notice(sentence);
@@ -73,6 +81,11 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
             return response;
           } catch (error) {
             if (!await attempt.refused(error, body)) throw error;
+            if (!attempt.areBadPictures) continue;
+            for (const message of request.messages) {
+              if (message.role !== "assistant") { for (const image of imagesOf(message.content)) refused.add(image); }
+            }
+            built = undefined;
           }
         }
       }
@@ -95,7 +108,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
 }
 
 /** A request with no longer a reply than the endpoint and its window have room for. */
-function limited(request: ProviderRequest, takes: Capabilities, ofRequest: number | undefined): ProviderRequest {
+function limited(request: ProviderRequest, takes: SomeCapabilities, ofRequest: number | undefined): ProviderRequest {
   const { maxTokens } = request;
   if (maxTokens === undefined) return request;
   const half = takes.contextWindow === undefined ? Infinity : Math.floor(takes.contextWindow / 2);

@@ -23,15 +23,12 @@ import type { Target } from "./adapter.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import type { Plain } from "../reply/fields.ts";
 
 /** What a tool result says that has no text: some servers refuse an empty one. */
 export const NO_OUTPUT = "(no output)";
-
-/** Stands for an image where the model sees none. */
-export const NO_IMAGE = "(image omitted: the model takes none)";
 
 /** The reasoning of a message that came without: some servers want it with each call, and not empty. */
 const NO_REASONING = " ";
@@ -59,22 +56,6 @@ function imagePart(image: ImageContent): Plain<ChatCompletionContentPartImage> {
   return { type: "image_url", image_url: { url: `data:${image.mimeType};base64,${image.data}` } };
 }
 
-/** Images of a message. */
-export function imagesOf(content: UserMessage["content"]): readonly ImageContent[] {
-  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
-}
-
-/** What a message says and shows; for a model that sees nothing a word in the place of each image. */
-export function shownTo(
-  { images }: Pick<Capabilities, "images">,
-  content: UserMessage["content"],
-): { readonly text: string; readonly images: readonly ImageContent[] } {
-  const text = wellFormed(textOf(content));
-  const all = imagesOf(content);
-  if (images || all.length === 0) return { text, images: all };
-  return { text: [...(text === "" ? [] : [text]), ...all.map(() => NO_IMAGE)].join("\n"), images: [] };
-}
-
 function partsOf(text: string, images: readonly ImageContent[]): Part[] {
   return [...(text === "" ? [] : [{ type: "text", text } as const]), ...images.map(imagePart)];
 }
@@ -85,13 +66,15 @@ function systemMessage({ content }: SystemMessage): JsonObject | undefined {
 }
 
 /** A converter for one server. Keeps converted messages as long as the originals live. */
-export function createChatMessages({ takes, host, model }: Target): ChatMessages {
+export function createChatMessages(target: Target): ChatMessages {
+  const { takes, host, model } = target;
   const users = new WeakMap<UserMessage, JsonObject>();
   const assistants = new WeakMap<AssistantMessage, JsonObject>();
   const results = new WeakMap<ToolResultMessage, JsonObject>();
 
   function userMessage({ content }: UserMessage): JsonObject | undefined {
-    const { text, images } = shownTo(takes, content);
+    const { text: said, images } = shownTo(target, content);
+    const text = wellFormed(said);
     if (images.length === 0) {
       return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
     }
@@ -141,7 +124,8 @@ export function createChatMessages({ takes, host, model }: Target): ChatMessages
   }
 
   function resultMessage(call: ToolCall, result: ToolResultMessage | undefined): JsonObject {
-    const { text, images } = result ? shownTo(takes, result.content) : { text: NOT_RUN, images: [] };
+    const { text: said, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
+    const text = wellFormed(said);
     const isShown = takes.imagesInResults && images.length > 0;
     const content = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
     return {
@@ -168,9 +152,9 @@ export function createChatMessages({ takes, host, model }: Target): ChatMessages
           result ? remember(results, result, () => resultMessage(call, result)) : resultMessage(call, undefined),
         );
       } else {
-        const images = takes.images && !takes.imagesInResults
-          ? step.results.flatMap((result) => imagesOf(result.content))
-          : [];
+        const images = takes.imagesInResults
+          ? []
+          : step.results.flatMap((result) => sentImages(target, result.content));
         if (images.length > 0) wire.push({ role: "user", content: images.map(imagePart) });
       }
     }

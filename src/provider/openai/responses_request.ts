@@ -17,7 +17,8 @@ import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
 import { effortWord } from "./effort.ts";
 import { growing } from "./incremental_convert.ts";
-import { imagesOf, NO_OUTPUT, NOT_RUN, shownTo, wellFormed } from "./chat_messages.ts";
+import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
+import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import type { Plain } from "../reply/fields.ts";
 
@@ -33,18 +34,21 @@ type Known = Omit<ResponseCreateParamsStreaming, "input">;
 type Some = Partial<Known>;
 
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
-export function createResponsesRequest({ takes, host, model }: Target): (request: ProviderRequest) => JsonObject {
+export function createResponsesRequest(target: Target): (request: ProviderRequest) => JsonObject {
+  const { takes, host, model } = target;
   const tools = new WeakMap<ToolDefinition, JsonObject>();
   const systemRole = takes.developerRole ? "developer" : "system";
 
   function userItems({ content }: UserMessage): readonly JsonObject[] {
-    const { text, images } = shownTo(takes, content);
+    const { text: said, images } = shownTo(target, content);
+    const text = wellFormed(said);
     if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text } satisfies EasyInputMessage];
     return [{ role: "user", content: partsOf(text, images) } satisfies EasyInputMessage];
   }
 
   function resultItem(callId: string, result: ToolResultMessage | undefined): JsonObject {
-    const { text, images } = result ? shownTo(takes, result.content) : { text: NOT_RUN, images: [] };
+    const { text: shown, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
+    const text = wellFormed(shown);
     const isShown = takes.imagesInResults && images.length > 0;
     const said = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
     return {
@@ -117,9 +121,9 @@ export function createResponsesRequest({ takes, host, model }: Target): (request
       } else if (step.type === "result") {
         input.push(resultItem(step.call.id, step.result));
       } else {
-        const images = takes.images && !takes.imagesInResults
-          ? step.results.flatMap((result) => imagesOf(result.content))
-          : [];
+        const images = takes.imagesInResults
+          ? []
+          : step.results.flatMap((result) => sentImages(target, result.content));
         if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) } satisfies EasyInputMessage);
       }
     }

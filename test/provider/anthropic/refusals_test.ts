@@ -203,3 +203,21 @@ leaklessTest("openAnthropic() asks no second time for what it cannot change", as
   assertEquals(server.bodies.map((body: Body) => body.thinking?.type), ["adaptive", "enabled", undefined]);
   assertEquals(message.failure?.kind, "bad_request");
 });
+
+leaklessTest("openAnthropic() leaves out a picture that the server refused, and goes on", async () => {
+  const refusal = invalid("messages.0.content.1.image.source.base64: image exceeds 5 MB maximum");
+  await using server = serve(refusal, yes);
+  const provider = connect(server.url);
+  const picture = (data: string): Message => ({
+    role: "user",
+    content: [{ type: "text", text: "look" }, { type: "image", data, mimeType: "image/png" }],
+    timestamp: 1,
+  });
+  const messages = [picture("BAD")];
+  await collect(provider, requestOf({ messages }));
+  const { message } = await collect(provider, requestOf({ messages: [...messages, picture("GOOD")] }));
+  assertEquals(message.stopReason, "stop");
+  assertEquals(server.texts.map((text) => text.match(/BAD|GOOD|the server refused it/g)), [["BAD"], [
+    "the server refused it",
+  ], ["the server refused it", "GOOD"]]);
+});

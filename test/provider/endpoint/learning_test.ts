@@ -306,16 +306,39 @@ leaklessTest("a lesson that did not help is not remembered", async () => {
 });
 
 leaklessTest(
-  "a picture that is at fault itself is left out in this process, and the model goes on to see",
+  "a picture that is at fault itself is left out, and others go out as before",
   async () => {
-    const hasImage = (body: Body): boolean => JSON.stringify(body.messages).includes("image_url");
-    await using server = serve(strict(hasImage, "Invalid image: could not process the image data"));
+    const isBad = (body: Body): boolean => JSON.stringify(body.messages).includes("base64,QQ==");
+    await using server = serve(strict(isBad, "Invalid image: could not process the image data"));
     const kept = memory();
     const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m", memory: kept });
-    const { message } = await collect(provider, requestOf({ messages: [user([image])] }));
+    const first = user([image]);
+    const { events, message } = await collect(provider, requestOf({ messages: [first] }));
     assertEquals([message.stopReason, kept.learned], ["stop", {}]);
+    assertEquals(events.filter(({ type }) => type === "notice").length, 1);
+    const good = { ...image, data: "Qg==" };
+    await collect(provider, requestOf({ messages: [first, user([{ type: "text", text: "look" }, good])] }));
+    assertEquals(server.bodies.length, 3);
+    assertEquals((server.bodies[2] as Body).messages.slice(1), [
+      { role: "user", content: "(image omitted: the server refused it)" },
+      {
+        role: "user",
+        content: [{ type: "text", text: "look" }, {
+          type: "image_url",
+          image_url: { url: "data:image/png;base64,Qg==" },
+        }],
+      },
+    ]);
   },
 );
+
+leaklessTest("what settings say of a model's longest reply is sent as it stands", async () => {
+  await using server = serve(saying("ok"));
+  const capabilities = { contextWindow: 8000, maxTokens: 6000 };
+  const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m", capabilities });
+  await collect(provider, requestOf({ maxTokens: 6000 }));
+  assertEquals(server.bodies[0]?.max_tokens, 6000);
+});
 
 leaklessTest("what a refusal says back of the request teaches nothing", async () => {
   const detail = [{

@@ -39,7 +39,7 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
     ...(only === undefined ? {} : { only }),
     ...(isCheck ? { limitMs: CHECK_MS } : {}),
   });
-  if (found.length === 0) throw new NoModelError([], config.settings);
+  if (found.length === 0) throw new NoModelError([], config.settings, "provider");
   const text = values["json"]
     ? JSON.stringify(found.map(asJson), null, 2)
     : isCheck
@@ -85,10 +85,11 @@ function section({ entry, baseUrl, keyFrom, isListed, why, models }: AvailablePr
 }
 
 /** Window, longest output, price of input and output, abilities. */
-function columns({ contextWindow, maxTokens, isKnown, isSet, price, seesImages, reasons }: AvailableModel): string {
-  const size = isKnown || isSet
-    ? `${tokens(contextWindow).padStart(6)} ${tokens(maxTokens).padStart(6)}`
-    : "     ?      ?";
+function columns(
+  { contextWindow, maxTokens, isKnown, isWindowKnown, price, seesImages, reasons }: AvailableModel,
+): string {
+  const size = [isWindowKnown ? tokens(contextWindow) : "?", isKnown ? tokens(maxTokens) : "?"]
+    .map((text) => text.padStart(6)).join(" ");
   const usd = price ? `${amount(price.input).padStart(8)} ${amount(price.output).padStart(8)}` : "       ?        ?";
   return `${size}  ${usd}  ${[...(seesImages ? ["images"] : []), ...(reasons ? ["thinks"] : [])].join(" ")}`;
 }

@@ -119,11 +119,12 @@ export function modelName(entry: Pick<ProviderEntry, "name">, id: string, settin
 
 /** What is known of a model, in a few words. */
 export function modelWords(
-  { contextWindow, maxTokens, isKnown, isSet, seesImages, reasons, price }: EndpointFacts,
+  { contextWindow, maxTokens, isKnown, isWindowKnown, seesImages, reasons, price }: EndpointFacts,
 ): string {
   const usd = (amount: number): string => `$${Math.round(amount * 1000) / 1000}`;
   return [
-    ...(isKnown || isSet ? [`${tokens(contextWindow)} window`, `${tokens(maxTokens)} output`] : []),
+    ...(isWindowKnown ? [`${tokens(contextWindow)} window`] : []),
+    ...(isKnown ? [`${tokens(maxTokens)} output`] : []),
     ...(seesImages ? ["images"] : []),
     ...(reasons ? ["thinks"] : []),
     ...(price ? [price.input + price.output === 0 ? "free" : `${usd(price.input)}/${usd(price.output)}`] : []),
@@ -150,14 +151,13 @@ export interface ModelJson {
 
 /** A model for a program. */
 export function modelJson(model: AvailableModel): ModelJson {
-  const { name, id, provider, contextWindow, maxTokens, isKnown, isSet, seesImages, reasons, price } = model;
-  const isTold = isKnown || isSet;
+  const { name, id, provider, contextWindow, maxTokens, isKnown, isWindowKnown, seesImages, reasons, price } = model;
   return {
     name,
     id,
     provider,
-    contextWindow: isTold ? contextWindow : null,
-    maxTokens: isTold ? maxTokens : null,
+    contextWindow: isWindowKnown ? contextWindow : null,
+    maxTokens: isKnown ? maxTokens : null,
     input: seesImages === undefined ? null : seesImages ? ["text", "image"] : ["text"],
     reasoning: reasons ?? null,
     price: price

@@ -15,6 +15,8 @@ export interface EndpointFacts {
   readonly reasons?: boolean;
   /** Whether the longest output is a fact. */
   readonly isKnown: boolean;
+  /** Whether the window is a fact. */
+  readonly isWindowKnown: boolean;
   /** Whether the settings have data of it. */
   readonly isSet: boolean;
   /** What the settings say of what it takes. */
@@ -52,6 +54,7 @@ export function endpointFacts(
     ...(seesImages === undefined ? {} : { seesImages }),
     ...(reasons === undefined ? {} : { reasons }),
     isKnown: known.isKnown || own?.maxTokens !== undefined || told.maxTokens !== undefined,
+    isWindowKnown: known.isKnown || (own?.contextWindow ?? told.contextWindow) !== undefined,
     isSet: own !== undefined,
     takes: {
       ...own?.capabilities,

@@ -18,6 +18,14 @@ export interface Offer {
 const LOCAL_MS = 400;
 const MOST_OF_ONE = 5;
 
+const MISSING = {
+  model: { what: "No model is chosen", why: 'neither --model nor the setting "model" names one' },
+  provider: {
+    what: "There is nobody to ask",
+    why: "no provider has a key here, and no server on this machine answers",
+  },
+} as const;
+
 /**
  * Nobody was named who answers. `offers`: who could, from the keys that are set and the servers that answer on this machine;
  * the error's text has them, or what to type for each provider.
@@ -25,10 +33,9 @@ const MOST_OF_ONE = 5;
 export class NoModelError extends UserError {
   readonly offers: readonly Offer[];
 
-  constructor(offers: readonly Offer[], settings: Settings) {
+  constructor(offers: readonly Offer[], settings: Settings, missing: "model" | "provider" = "model") {
     super({
-      what: "No model is chosen",
-      why: 'neither --model nor the setting "model" names one',
+      ...MISSING[missing],
       fix: offers.length > 0
         ? lines('Found here; add one of these, or write it as "model" into settings.json:', offers.map(offerLine))
         : lines(
@@ -44,15 +51,18 @@ function offerLine({ name, because }: Offer): string {
   return `--model ${name.padEnd(44)} ${because}`;
 }
 
+/** The first name of each variable in an address. */
+function placeholders(baseUrl: string): readonly string[] {
+  const names = [...baseUrl.matchAll(/\{([^{}|]*)[^{}]*\}/g)].map(([, name = ""]) => name);
+  return [...new Set(names)].filter((name) => name !== "model");
+}
+
 /** What to type for one provider. */
 function typeLine({ name, label, keyEnv, apiKeyCommand, baseUrl, isLocal }: ProviderEntry): string {
   const how = isLocal
     ? `${label} at ${new URL(baseUrl).host}`
-    : keyEnv[0] !== undefined
-    ? `export ${keyEnv[0]}=…`
-    : apiKeyCommand
-    ? `${apiKeyCommand[0]}: ${apiKeyCommand.join(" ")}`
-    : label;
+    : [...placeholders(baseUrl), ...keyEnv.slice(0, 1)].map((name) => `export ${name}=…`).join(" ") +
+      (apiKeyCommand ? `, token from ${apiKeyCommand.join(" ")}` : "");
   return `--model ${`${name}/`.padEnd(16)} ${how}`;
 }
 

@@ -6,7 +6,7 @@ import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { createPost } from "../endpoint/post.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createReply } from "../reply/reply.ts";
-import { limitsOf, scenesOf } from "../reply/scene.ts";
+import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
 import { type AnthropicLimits, learnAnthropic } from "./limits.ts";
 import { asJson, createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
@@ -117,6 +117,11 @@ export function openAnthropic(connection: Connection): Provider {
         reply,
         scene,
         limits: limitsOf(connection),
+        ended(ending) {
+          const contextWindow = ending.type === "failed" ? ending.failure.contextWindow : undefined;
+          if (contextWindow !== undefined) connection.memory?.remember({ contextWindow });
+          tellMemory(connection, reply);
+        },
       };
       return runExchange(exchange, signal);
     },

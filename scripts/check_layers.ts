@@ -31,7 +31,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",
-  provider: ". openai replay reply failure repair models",
+  provider: ". anthropic openai replay reply endpoint table failure repair models capabilities",
   session: "export html view .",
   prompt: ". sections guidance text",
   context: ". git skills templates files",

@@ -16,7 +16,8 @@ export function requirementsPage(root: string): string {
   for (const folder of ["src", "tools", "test", "scripts"]) {
     for (const path of sources(join(root, folder))) {
       const name = relative(root, path);
-      if (name.startsWith("scripts/docs/")) continue;
+      // Names of models are no codes.
+      if (name.startsWith("scripts/docs/") || name === "src/provider/models/catalogue.ts") continue;
       for (const [code] of Deno.readTextFileSync(path).matchAll(CODE)) {
         if (!(code in ROWS)) unknown.set(code, name);
         if (folder !== "test") continue;

@@ -15,6 +15,7 @@ export const PERMISSIONS: readonly string[] = [
 /** Nothing runs beside these: they flood the machine with processes, or measure how long something takes. */
 export const ALONE: readonly string[] = [
   "test/prompt/compile_time_test.ts",
+  "test/provider/anthropic/reader_speed_test.ts",
   "test/sandbox/process/flood_test.ts",
   "test/sandbox/process/sentinel_test.ts",
   "test/tui/speed_test.ts",

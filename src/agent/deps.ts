@@ -61,7 +61,7 @@ export interface AgentDeps {
   readonly limits: RunLimits;
   readonly retry: RetrySettings;
   readonly thinking: ThinkingLevel;
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   readonly cacheKey?: string;
   /** `parallel`: neighbouring read-only calls of a reply run side by side; results stay in order. */
   readonly toolExecution: "sequential" | "parallel";
@@ -95,6 +95,13 @@ export interface AgentDeps {
   readonly afterCalls?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, UserInput>;
   /** Shape of the final answer as JSON Schema; only a round that is bound to it carries it. */
   readonly answerSchema?: JsonObject;
+  /** The models that stand in for one that refuses for its load or for a quota. */
+  readonly fallback?: {
+    /** Whether there is one left. */
+    readonly isThere: () => boolean;
+    /** Goes over to the next one: `provider`, `thinking` and `maxTokens` are its own from then on. False: none can be had. */
+    readonly take: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  };
   /** Runs when a turn has ended and another one follows, never between a call and its result. */
   readonly betweenTurns?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, void>;
 }

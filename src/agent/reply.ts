@@ -6,7 +6,7 @@ import type { CompiledRound } from "./deps.ts";
 import { continuationOf, joinReplies } from "./joined_reply.ts";
 import { createReplyView } from "./reply_view.ts";
 import { metered } from "./limits.ts";
-import { retryDelay } from "./retry.ts";
+import { givenUp, retryDelay } from "./retry.ts";
 import { emptyReply, type RunState } from "./run_state.ts";
 
 /**
@@ -16,12 +16,13 @@ import { emptyReply, type RunState } from "./run_state.ts";
  */
 export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, AssistantMessage> {
   const { deps, signal } = run;
-  const view = createReplyView(emptyReply(deps));
+  let view = createReplyView(emptyReply(deps));
   const conclusion = run.concluding ? { finalAnswer: true, withoutTools: true } as const : {};
   let said: AssistantMessage | undefined;
   let continuations = 0;
   let retries = 0;
   let wasCompacted = false;
+  let waitedMs = 0;
   let round = run.nextRound(conclusion);
   let compiled = deps.compile(round);
 
@@ -63,9 +64,15 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
       }
     }
     if (failure?.retry) {
-      const delayMs = retryDelay(retries + 1, deps.retry, failure.retryAfterMs, deps.random());
+      const { maxDelayMs, maxWaitMs = maxDelayMs } = deps.retry;
+      // Nobody waits long for one model while another one may answer at once.
+      const settings = deps.fallback?.isThere()
+        ? { ...deps.retry, maxWaitMs: Math.min(maxDelayMs, maxWaitMs) }
+        : deps.retry;
+      const delayMs = retryDelay(retries + 1, settings, failure.retryAfterMs, deps.random(), waitedMs);
       if (delayMs !== undefined) {
         retries++;
+        waitedMs += delayMs;
         yield* view.discard(end);
         const { maxRetries: maxAttempts } = deps.retry;
         yield { type: "auto_retry_start", attempt: retries, maxAttempts, delayMs, errorMessage: failure.message };
@@ -73,8 +80,21 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
         continue;
       }
     }
+    if (failure) {
+      const final = givenUp(failure, deps.now());
+      end = { ...end, failure: final, errorMessage: final.message };
+    }
     if (retries > 0) yield retryEnd(retries, end);
     retries = 0;
+    if (failure && REFUSED.has(failure.kind) && deps.fallback?.isThere()) {
+      yield* view.discard(end);
+      if (yield* deps.fallback.take(failure, signal)) {
+        waitedMs = 0;
+        view = createReplyView(emptyReply(deps)); // the message is another model's
+        compiled = deps.compile(round);
+        continue;
+      }
+    }
 
     const reply = joinReplies(said, end);
     const isCut = end.stopReason === "length" && toolCallsOf(end).length === 0;
@@ -89,6 +109,9 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
   }
 }
 
+/** Another model may well answer what one refused for its load or for a quota. */
+const REFUSED: ReadonlySet<ProviderFailure["kind"]> = new Set(["overload", "rate_limit"]);
+
 /** Exactly system prompt, conversation and active tools (R58, R236), and what a continuation needs. */
 async function requestOf(
   { prompt, tools }: CompiledRound,
@@ -99,7 +122,7 @@ async function requestOf(
     ? await deps.transformContext(session.messages, signal)
     : session.messages.filter(isPlain);
   return {
-    system: prompt.full,
+    system: { stable: prompt.stable, dynamic: prompt.dynamic },
     messages: said ? [...messages, ...continuationOf(said)] : messages,
     tools,
     thinking: deps.thinking,

@@ -32,6 +32,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/policy.ts")).policyCommand(invocation);
     case "doctor":
       return (await import("./commands/doctor.ts")).doctorCommand(invocation);
+    case "models":
+      return (await import("./commands/models.ts")).modelsCommand(invocation);
     case "sessions":
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
     case "undo":

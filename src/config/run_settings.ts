@@ -36,10 +36,15 @@ export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {
   return { ...retry, maxRetries: isOn ? retry.maxRetries || RETRY.maxRetries : 0 };
 }
 
-const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000 };
+const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, maxWaitMs: 300_000, patienceMs: 900_000 };
 
-/** When and how far the history is shortened. */
-export function windowOf(config: Config, auto: boolean): WindowSettings {
+/**
+ * When and how far the history is shortened. In a window that the usual reserve would take more than half of, as local
+ * servers have it, a quarter is kept free, unless the settings say how much.
+ */
+export function windowOf(config: Config, auto: boolean, contextWindow = Infinity): WindowSettings {
   const own = config.settings.compaction ?? {};
-  return { ...WINDOW_DEFAULTS, ...own, enabled: auto };
+  const { reserveTokens: usual } = WINDOW_DEFAULTS;
+  const reserveTokens = usual * 2 > contextWindow ? Math.floor(contextWindow / 4) : usual;
+  return { ...WINDOW_DEFAULTS, reserveTokens, ...own, enabled: auto };
 }

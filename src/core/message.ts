@@ -47,8 +47,10 @@ export interface ToolCall {
 export interface Usage {
   /** Tokens of the input that no cache held. */
   readonly input: number;
-  /** Tokens of the answer. */
+  /** Tokens of the answer, with those of its reasoning. */
   readonly output: number;
+  /** Those of them that were reasoning, where the server told. */
+  readonly reasoningTokens?: number;
   /** Tokens that a cache held. */
   readonly cacheRead: number;
   /** Tokens that were put into a cache. */

@@ -24,6 +24,8 @@ export interface ProviderFailure {
   readonly retry: boolean;
   /** How long the server asked to wait. */
   readonly retryAfterMs?: number;
+  /** The window that an overflow named, tokens. */
+  readonly contextWindow?: number;
 }
 
 /** A tool as the provider's tool field carries it. */
@@ -42,10 +44,23 @@ export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhig
 /** Reasoning effort; `off` leaves the field out of the request. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
+/** A system prompt in its two halves (docs/decisions/0014); either may be empty. */
+export interface SystemPrompt {
+  /** The half that is the same for the whole session: a server's cache can be kept on it. */
+  readonly stable: string;
+  /** The half that may differ from request to request. */
+  readonly dynamic: string;
+}
+
+/** Both halves as one text: a blank line between them, none where one is empty. */
+export function systemText({ stable, dynamic }: SystemPrompt): string {
+  return stable && dynamic ? `${stable}\n\n${dynamic}` : stable + dynamic;
+}
+
 /** One request, already built: adapters translate it and add no text of their own. */
 export interface ProviderRequest {
-  /** System prompt without the boundary marker: stable half, then dynamic half. */
-  readonly system: string;
+  /** The system prompt; where an API takes one text, that of `systemText`. */
+  readonly system: SystemPrompt;
   /** A server cache can be kept on this key; holds no secret and no path. */
   readonly cacheKey?: string;
   /** The conversation, the newest message last. */

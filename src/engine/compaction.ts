@@ -43,7 +43,8 @@ export interface Compactor {
 export interface CompactorParts {
   readonly conversation: Conversation;
   readonly model: () => Promise<ActiveModel>;
-  readonly settings: () => WindowSettings;
+  /** For a window of so many tokens; a usual one where none is named. */
+  readonly settings: (contextWindow?: number) => WindowSettings;
   /** System prompt and tools: what goes along with every request. */
   readonly fixed: () => readonly string[];
   readonly review: () => CompactionReview | undefined;
@@ -76,7 +77,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       entryIds,
       path,
       reason,
-      keepTokens: keepBudget(contextWindow, settings()),
+      keepTokens: keepBudget(contextWindow, settings(contextWindow)),
       fixed: fixed(),
       signal,
     });
@@ -98,7 +99,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
         provider,
         thinking,
         contextWindow,
-        reserveTokens: settings().reserveTokens,
+        reserveTokens: settings(contextWindow).reserveTokens,
         ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
         ...(focus ? { focus } : {}),
         now: Date.now,
@@ -146,12 +147,12 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     now,
     async *ifNeeded(signal) {
       const { contextWindow } = await model();
-      const budget = windowBudget(contextWindow, settings().reserveTokens);
+      const budget = windowBudget(contextWindow, settings(contextWindow).reserveTokens);
       // Nearly always the newest reply told the size of the context, and what came after it is short.
       const bound = recentBound(conversation.state.messages, conversation.isStale);
       if (bound !== undefined && bound <= budget) return;
       const tokens = await estimate(budget, signal);
-      if (shouldCompact(tokens, contextWindow, settings())) yield* now("threshold", undefined, signal);
+      if (shouldCompact(tokens, contextWindow, settings(contextWindow))) yield* now("threshold", undefined, signal);
     },
     async usage() {
       const { contextWindow } = await model();

@@ -143,7 +143,7 @@ class OpenSession implements EngineCore {
     this.compactor = createCompactor({
       conversation: this.conversation,
       model: this.model.current,
-      settings: () => windowOf(this.#config, this.auto.compaction),
+      settings: (contextWindow) => windowOf(this.#config, this.auto.compaction, contextWindow),
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       review: () => compactionReview(this.#hooks),
     });

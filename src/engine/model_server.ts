@@ -28,7 +28,7 @@ export function otherServer(store: Pick<SessionStore, "entries">, choice: ModelC
 }
 
 function originOf(choice: ModelChoice): string | undefined {
-  return choice.kind === "openai" ? new URL(choice.baseUrl).origin : undefined;
+  return choice.kind === "server" ? new URL(choice.endpoint.baseUrl).origin : undefined;
 }
 
 function stored({ entries }: Pick<SessionStore, "entries">): string | undefined {

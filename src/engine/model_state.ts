@@ -1,7 +1,10 @@
+import { messageOf, UserError } from "../core/error.ts";
 import type { Config } from "../config/config.ts";
 import type { Provider, ThinkingLevel } from "../core/provider.ts";
-import type { SessionContext } from "../core/session.ts";
-import { chooseModel, type ModelChoice } from "./model/model.ts";
+import { DEFAULT_PROVIDER } from "../provider/table/table.ts";
+import { chainOf, chooseNamed, type ModelChoice, namedModels, type ServerChoice, tableOf } from "./model/model.ts";
+import { type KeptModel, keptName, REPLAY } from "./model/kept_name.ts";
+import { settled } from "./model/settled.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 
 /** Which model answers, opened when it is first asked for: loading its adapter is most of a start. */
@@ -20,6 +23,10 @@ export interface ModelState {
   readonly summary: () => Promise<Provider | undefined>;
   /** Opens another one; the old one stays when that fails. */
   readonly choose: (id: string) => Promise<void>;
+  /** Whether another model stands in for the one at hand. */
+  readonly hasFallback: () => boolean;
+  /** Opens the next one of those that can be opened, and tells of the others. False: there is none. */
+  readonly fallBack: () => Promise<boolean>;
   /**
    * Goes back to the model of a session that is gone on with; true when it is another one from now on. A model that the
    * command line or the program names stays; one that cannot be used is told of.
@@ -53,6 +60,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   const { values } = config.invocation;
   let slot: Slot = { choice: first };
   let thinking = parts.thinking;
+  let fallbacks = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
   let choosing: Promise<unknown> = Promise.resolve();
   /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
   const open = async (of: Slot): Promise<OpenModel> => {
@@ -78,14 +86,27 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       if (of === slot) return { of, model };
     }
   };
+  /** Whom options of the command line are about: the first model, or the one of a session that is gone on with. */
+  let about: string | undefined = first.kind === "server" ? providerOf(first) : DEFAULT_PROVIDER.name;
   const chosen = (id: string): ModelChoice =>
     // A program's own model has no name that anything else could be made from.
     first.kind === "given" && id === first.model
       ? first
-      : chooseModel({ ...values, model: id }, config.settings, { cwd: config.world.cwd, variable });
-  const provider = (): string =>
-    slot.opened?.provider.name ??
-      (slot.choice.kind === "given" ? slot.choice.provider.name : slot.choice.kind === "replay" ? "replay" : "openai");
+      : chooseNamed(id, values, config.settings, { cwd: config.world.cwd, variable }, {
+        about,
+        now: slot.choice,
+      });
+  async function change(id: string): Promise<void> {
+    const next: Slot = { choice: await settled(chosen(id)) };
+    // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
+    const turn = choosing.then(async () => {
+      await open(next);
+      slot = next;
+    });
+    choosing = turn.catch(() => {});
+    await turn;
+  }
+  const provider = (): string => slot.opened?.provider.name ?? providerOf(slot.choice);
   return {
     async current() {
       const { of, model: { provider, maxTokens, contextWindow } } = await openChosen();
@@ -100,24 +121,41 @@ export function createModelState({ config, first, seams, variable, tell, ...part
     async summary() {
       const { summaryModel } = config.settings;
       const { choice } = slot;
-      if (summaryModel === undefined || choice.kind !== "openai") return undefined;
-      const of = slot.summary ??= { choice: { ...choice, model: summaryModel } };
+      if (summaryModel === undefined || choice.kind !== "server") return undefined;
+      const of = slot.summary ??= { choice: summaryChoice(summaryModel, choice, chosen) };
       return (await open(of)).provider;
     },
-    async choose(id) {
-      const next: Slot = { choice: chosen(id) };
-      // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
-      const turn = choosing.then(async () => {
-        await open(next);
-        slot = next;
-      });
-      choosing = turn.catch(() => {});
-      await turn;
+    async choose(named) {
+      const [id = named, ...rest] = first.kind === "given" && named === first.model ? [named] : chainOf(named);
+      await change(id);
+      fallbacks = rest;
+    },
+    hasFallback: () => fallbacks.length > 0,
+    async fallBack() {
+      for (;;) {
+        const [id, ...rest] = fallbacks;
+        if (id === undefined) return false;
+        fallbacks = rest;
+        try {
+          await change(id);
+          return true;
+        } catch (error) {
+          tell(`${id} cannot stand in: ${messageOf(error)}`);
+        }
+      }
     },
     restore(kept) {
       const isNamed = values["model"] !== undefined || values["base-url"] !== undefined || first.kind === "given";
       if (!kept || isNamed) return false;
-      const restored = restoredModel(kept, { provider: provider(), id: idOf(slot.choice) }, chosen);
+      const now = { provider: provider(), id: idOf(slot.choice) };
+      const before = about;
+      about = undefined;
+      const table = tableOf(config.settings);
+      const restored = restoredModel(kept, now, (kept) => {
+        const name = keptName(kept, table);
+        return name === undefined ? undefined : chosen(name);
+      });
+      about = restored && "choice" in restored ? providerOf(restored.choice) : before;
       if (!restored) return false;
       if ("why" in restored) {
         tell(
@@ -126,9 +164,20 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         return false;
       }
       slot = { choice: restored.choice };
+      fallbacks = [];
       return true;
     },
   };
+}
+
+/** Another model of the same server, unless its name says whose it is and that one can be asked. */
+function summaryChoice(name: string, { endpoint }: ServerChoice, chosen: (id: string) => ModelChoice): ModelChoice {
+  try {
+    return chosen(name);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { kind: "server", endpoint: { ...endpoint, model: name } };
+  }
 }
 
 /** The model that answers, as events have it. */
@@ -137,11 +186,14 @@ export function modelView({ provider, id }: Pick<ModelState, "provider" | "id">)
 }
 
 function idOf(choice: ModelChoice): string {
+  if (choice.kind === "server") return choice.endpoint.model;
   return choice.kind === "replay" ? `replay:${choice.file}` : choice.model;
 }
 
-/** The model that a session used last. */
-export type KeptModel = NonNullable<SessionContext["model"]>;
+function providerOf(choice: ModelChoice): string {
+  if (choice.kind === "server") return choice.endpoint.entry.name;
+  return choice.kind === "replay" ? REPLAY : choice.provider.name;
+}
 
 /** What becomes of a session's model: another choice, or why it cannot be one; undefined: all stays as it is. */
 export type Restored = { readonly choice: ModelChoice } | { readonly why: string };
@@ -149,22 +201,24 @@ export type Restored = { readonly choice: ModelChoice } | { readonly why: string
 /**
  * Decides whether the model of a session that is gone on with answers again.
  *
- * `choose` throws UserError for a model that cannot be had. A cassette's replies name no model; only `replay:FILE` does.
+ * `choose` throws UserError for a model that cannot be had, and gives nothing for a provider that is not known. A cassette's
+ * replies name no model; only `replay:FILE` does.
  */
 export function restoredModel(
-  { provider, modelId }: KeptModel,
+  kept: KeptModel,
   now: { readonly provider: string; readonly id: string },
-  choose: (id: string) => ModelChoice,
+  choose: (kept: KeptModel) => ModelChoice | undefined,
 ): Restored | undefined {
-  const isReplay = provider === "replay";
+  const { provider, modelId } = kept;
+  const isReplay = provider === REPLAY;
   if ((provider === now.provider && modelId === now.id) || (isReplay && !modelId.startsWith("replay:"))) {
     return undefined;
   }
-  if (!isReplay && provider !== "openai") return { why: `the provider ${provider} is not known here` };
+  if (!isReplay && modelId.startsWith("replay:")) return { why: "it is no name of a model" };
   try {
-    // A prefix is taken off once: this one belongs to the name.
-    const choice = choose(modelId.startsWith("openai/") ? `openai/${modelId}` : modelId);
-    if (choice.kind !== (isReplay ? "replay" : "openai")) return { why: "it is no name of a model" };
+    const choice = choose(kept);
+    if (!choice) return { why: `the provider ${provider} is not known here` };
+    if (choice.kind !== (isReplay ? REPLAY : "server")) return { why: "it is no name of a model" };
     if (choice.kind === "replay") Deno.statSync(choice.file);
     return { choice };
   } catch (error) {

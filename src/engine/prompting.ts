@@ -9,6 +9,7 @@ import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
 import type { Pending } from "./pending.ts";
+import { type ActiveModel, modelView } from "./model_state.ts";
 import { type RolledHistory, rollHistory, runTurns } from "./turns.ts";
 import { windowOf } from "../config/run_settings.ts";
 import type { Work } from "./work.ts";
@@ -141,8 +142,18 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       return undefined;
     }
     const [model, summary] = [await core.model.current(), await core.model.summary()];
-    const { reserveTokens } = windowOf(core.config(), true);
+    const { reserveTokens } = windowOf(core.config(), true, model.contextWindow);
     return await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
+  }
+
+  /** Goes over to the next model that can be had, as if a person had chosen it. */
+  async function fallBack(): Promise<ActiveModel | undefined> {
+    const previous = modelView(core.model);
+    if (!await core.model.fallBack()) return undefined;
+    const now = modelView(core.model);
+    conversation.append({ type: "model_change", provider: now.provider, modelId: now.id });
+    void core.hooks()?.observe({ type: "model_select", model: now, previousModel: previous, source: "set" });
+    return await core.model.current();
   }
 
   async function run(
@@ -152,6 +163,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
     const events = runTurns(messages, core.toolset.active(), model, {
+      fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
       state: conversation.state,
       queues,

@@ -215,7 +215,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     signal: AbortSignal,
   ): Promise<NewEntry | undefined | null> {
     const { provider, thinking, contextWindow } = await core.model.current();
-    const { reserveTokens } = windowOf(core.config(), true);
+    const { reserveTokens } = windowOf(core.config(), true, contextWindow);
     const deps = { provider, thinking, contextWindow, reserveTokens, now: Date.now, sleep, signal };
     const { summarizeBranch } = await import("../history/branch_summary.ts");
     const outcome = await summarizeBranch(oldPath, newPath, { ...deps, ...wishes });

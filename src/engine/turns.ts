@@ -33,6 +33,12 @@ export interface TurnParts {
   readonly isRetryOn: () => boolean | undefined;
   /** What the run has to show before it is done. */
   readonly proof: Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
+  /** The models that stand in for the one that answers. */
+  readonly fallback: {
+    readonly isThere: () => boolean;
+    /** The next one that can be had; undefined: there is none. */
+    readonly take: () => Promise<ActiveModel | undefined>;
+  };
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -49,9 +55,12 @@ export function runTurns(
 ): AsyncGenerator<AgentEvent> {
   const { config, state, queues, prompt, compactor, hooks } = parts;
   let { rolled } = parts;
+  let active = model;
   const byName = new Map(tools.map((known) => [known.tool.name, known]));
   const deps: AgentDeps = {
-    provider: model.provider,
+    get provider() {
+      return active.provider;
+    },
     compile: (round) => {
       parts.beforeRequest();
       prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
@@ -69,8 +78,12 @@ export function runTurns(
     get retry() {
       return retryOf(config, parts.isRetryOn());
     },
-    thinking: model.thinking,
-    ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
+    get thinking() {
+      return active.thinking;
+    },
+    get maxTokens() {
+      return active.maxTokens;
+    },
     cacheKey: parts.cacheKey,
     toolExecution: config.settings.toolExecution ?? "sequential",
     queues,
@@ -92,6 +105,17 @@ export function runTurns(
       return isShorter;
     },
     ...parts.proof,
+    fallback: {
+      isThere: parts.fallback.isThere,
+      async *take({ message }) {
+        const { id } = active;
+        const next = await parts.fallback.take();
+        if (!next) return false;
+        active = next;
+        yield { type: "notice", level: "warning", message: `${id} refused: ${message} ${next.id} answers from now on` };
+        return true;
+      },
+    },
     ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
   };
   return runPrompt(messages, state, deps, signal);

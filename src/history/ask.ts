@@ -29,7 +29,7 @@ export type Answer =
 export async function askOnce(question: Question, { provider, thinking, now, signal }: AskDeps): Promise<Answer> {
   if (signal.aborted) return { ok: false, failure: ABORTED };
   const request = {
-    system: question.system,
+    system: { stable: question.system, dynamic: "" },
     messages: [{ role: "user", content: question.text, timestamp: now() } as const],
     tools: [],
     thinking,

@@ -59,6 +59,9 @@ export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | un
   return {
     input: a.input + b.input,
     output: a.output + b.output,
+    ...(a.reasoningTokens ?? b.reasoningTokens
+      ? { reasoningTokens: (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0) }
+      : {}),
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
     totalTokens: a.totalTokens + b.totalTokens,

@@ -1,7 +1,7 @@
 import { sha256 } from "../core/support/digest.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { PromptInputs, StableInputs } from "../core/prompt.ts";
-import { joinHalves } from "./boundary.ts";
+import { systemText } from "../core/provider.ts";
 import { filteredFiles } from "./filtered.ts";
 import { prefixDigest } from "./fingerprint.ts";
 import { finishDynamic, finishStable, type Half, joinSections, type Trace } from "./halves.ts";
@@ -41,7 +41,7 @@ export function compileRound(
 
 /** Two halves as a prompt with its manifest. */
 export function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
-  const full = joinHalves(stable.text, dynamic.text);
+  const full = systemText({ stable: stable.text, dynamic: dynamic.text });
   return {
     stable: stable.text,
     dynamic: dynamic.text,

@@ -3,7 +3,6 @@
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { JsonObject } from "../core/json.ts";
-import { joinHalves } from "./boundary.ts";
 import { joinParts, type StablePart } from "./compile.ts";
 import { finishDynamic, type Half, joinSections } from "./halves.ts";
 import type { CompileMeta } from "./manifest.ts";
@@ -25,7 +24,7 @@ export function compileSettled(settled: SettledPrompt, inputs: PromptInputs, met
   const { stable, dynamic, hooks } = settled;
   const round = joinSections(finishDynamic(inputs, "round"));
   const both: Half = {
-    text: joinHalves(dynamic.text, round.text),
+    text: [dynamic.text, round.text].filter(Boolean).join("\n\n"),
     sections: [...dynamic.sections, ...round.sections],
     diagnostics: [...dynamic.diagnostics, ...round.diagnostics],
   };

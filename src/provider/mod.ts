@@ -1,6 +1,6 @@
 import { UserError } from "../core/error.ts";
 import type { Provider } from "../core/provider.ts";
-import type { Connection } from "./openai/connection.ts";
+import type { Connection } from "./endpoint/connection.ts";
 
 /** What a provider is opened with: a connection, or the cassette to play. */
 export type ProviderConfig = Partial<Connection> & {
@@ -11,6 +11,7 @@ export type ProviderConfig = Partial<Connection> & {
 const OPENERS: Readonly<Record<string, (config: ProviderConfig) => Promise<Provider>>> = {
   chat: async (config) => (await import("./openai/chat.ts")).openChat(connectionOf(config)),
   responses: async (config) => (await import("./openai/responses.ts")).openResponses(connectionOf(config)),
+  anthropic: async (config) => (await import("./anthropic/anthropic.ts")).openAnthropic(connectionOf(config)),
   replay: async (config) => await (await import("./replay/replay.ts")).openReplay(config.file ?? config.model ?? ""),
 };
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
-import type { Provider } from "../../src/core/provider.ts";
+import { type Provider, systemText } from "../../src/core/provider.ts";
 import { errorResult, textResult } from "../../src/core/tool.ts";
 import { call, endingOf, outline, talk, world } from "./world.ts";
 
@@ -88,7 +88,7 @@ Deno.test("takeReply() continues a reply that was cut and joins the texts in one
     "prompt_compiled 3",
     "update three",
   ]);
-  assertEquals(it.requests.map(({ system }) => system.includes("CONTINUE")), [false, true, true, false]);
+  assertEquals(it.requests.map(({ system }) => system.dynamic.includes("CONTINUE")), [false, true, true, false]);
   assertEquals(talk(it.requests[2]?.messages ?? []), ["user: go", "assistant: one two ", "user: Continue."]);
   assertEquals(talk(it.session.messages), [
     "user: go",
@@ -167,7 +167,7 @@ Deno.test("takeReply() tells the next round about a failed call, and no more aft
     { text: "ok" },
   ], { tools: { a: (value) => value === "bad" ? errorResult("E42: no") : textResult("did") } });
   const events = await it.run("go");
-  const [first, second, third] = it.requests.map(({ system }) => system);
+  const [first, second, third] = it.requests.map(({ system }) => systemText(system));
   assertEquals([first, third], ["You help.", "You help."]);
   assertStringIncludes(second ?? "", "Tool: a\nError: E42: no\nAttempt: 1 of 3");
   const rounds = events.filter((event) => event.type === "prompt_compiled").map(({ manifest }) => manifest.round);
@@ -200,4 +200,67 @@ function provider(events: readonly { type: "notice"; message: string }[], error?
       if (error) throw error;
     },
   };
+}
+
+Deno.test("takeReply() waits for a named wait, is interrupted in it, and says when to try again where it is too long", async () => {
+  const slow = { error: { status: 429, message: "slow.", retryAfterMs: 120_000 } };
+  const retry = { maxRetries: 3, baseDelayMs: 1, maxDelayMs: 5, maxWaitMs: 300_000, patienceMs: 200_000 };
+  const waits: number[] = [];
+  const patient = world([slow, slow, { text: "never" }], {
+    retry,
+    sleep: (ms) => (waits.push(ms), Promise.resolve()),
+    now: () => new Date(2026, 10, 23, 14, 0).getTime(),
+  });
+  const events = await patient.run("go");
+  assertEquals([waits, patient.requests.length, endingOf(events)], [[120_000], 2, "error"]);
+  assertEquals(retriesOf(events).at(-1), {
+    type: "auto_retry_end",
+    success: false,
+    attempt: 1,
+    finalError: "slow. Try again at 14:02, in 2 min.",
+  });
+
+  const stop = new AbortController();
+  const stopped = world([slow, { text: "never" }], { retry });
+  const ended = await stopped.run("go", ({ type }) => type === "auto_retry_start" && stop.abort(), stop.signal);
+  assertEquals([endingOf(ended), stopped.requests.length], ["aborted", 1]);
+});
+
+const REFUSALS = [
+  { name: "an overload, after its attempts", errors: [busy, busy, busy, busy], falls: true },
+  {
+    name: "a quota that is spent, at once",
+    errors: [{ error: { status: 429, message: "quota", retry: false } }],
+    falls: true,
+  },
+  {
+    name: "a long named wait, at once",
+    errors: [{ error: { status: 529, message: "in an hour", retryAfterMs: 3.6e6 } }],
+    falls: true,
+  },
+  { name: "a bad request", errors: [{ error: { status: 400, message: "bad" } }], falls: false },
+  { name: "a key that is refused", errors: [{ error: { status: 401, message: "no" } }], falls: false },
+];
+for (const { name, errors, falls } of REFUSALS) {
+  Deno.test(`takeReply() ${falls ? "goes" : "does not go"} over to the next model for ${name}`, async () => {
+    const names = ["a", "b"];
+    const replies: Provider = (world([...errors, { text: "from b" }])).deps.provider;
+    const it = world([], {
+      provider: replies,
+      retry: { maxRetries: 3, baseDelayMs: 1, maxDelayMs: 5, maxWaitMs: 1e9 },
+      sleep: () => Promise.resolve(),
+      fallback: {
+        isThere: () => names.length > 1,
+        async *take({ message }) {
+          names.shift();
+          yield { type: "notice", level: "warning", message: `${message} b` };
+          return true;
+        },
+      },
+    });
+    const events = await it.run("go");
+    assertEquals([endingOf(events), names.length], falls ? ["done", 1] : ["error", 2]);
+    assertEquals(it.requests.length, errors.length + (falls ? 1 : 0));
+    if (falls) assertEquals(talk(it.session.messages), ["user: go", "assistant: from b"]);
+  });
 }

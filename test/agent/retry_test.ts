@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { retryDelay } from "../../src/agent/retry.ts";
+import { givenUp, retryDelay } from "../../src/agent/retry.ts";
 
 const settings = { maxRetries: 3, baseDelayMs: 2000, maxDelayMs: 60_000 };
 const CASES = [
@@ -29,4 +29,26 @@ Deno.test("retryDelay() never exceeds maxDelayMs nor undercuts the server", () =
       },
     ),
   );
+});
+
+Deno.test("retryDelay() waits as long as the server asks, up to maxWaitMs and to the patience for one reply", () => {
+  const patient = { ...settings, maxWaitMs: 300_000, patienceMs: 400_000 };
+  assertEquals(retryDelay(1, patient, 300_000, 0), 300_000);
+  assertEquals(retryDelay(1, patient, 300_001, 0), undefined);
+  assertEquals(retryDelay(2, patient, 100_000, 0, 300_000), 100_000);
+  assertEquals(retryDelay(2, patient, 100_001, 0, 300_000), undefined);
+  assertEquals(retryDelay(6, { ...patient, maxRetries: 9 }, undefined, 0), 60_000);
+});
+
+Deno.test("givenUp() says when to try again", () => {
+  const now = new Date(2026, 10, 23, 14, 0).getTime();
+  const failed = (retryAfterMs?: number) =>
+    givenUp({ kind: "rate_limit", message: "Slow.", retry: true, ...(retryAfterMs ? { retryAfterMs } : {}) }, now)
+      .message;
+  assertEquals(failed(), "Slow.");
+  assertEquals(failed(5), "Slow.");
+  assertEquals(failed(90_000), "Slow. Try again at 14:01, in 90 s.");
+  assertEquals(failed(47 * 60_000 - 1), "Slow. Try again at 14:46, in 47 min.");
+  assertEquals(failed(5.5 * 3_600_000), "Slow. Try again at 19:30, in 5 h 30 min.");
+  assertEquals(failed(24 * 3_600_000), "Slow. Try again at 2026-11-24 14:00, in 24 h.");
 });

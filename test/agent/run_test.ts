@@ -62,7 +62,13 @@ Deno.test("runPrompt() sends system prompt, conversation and active tools, and n
   const it = world([{ calls: [call("a", "1")] }, { text: "ok" }], { tools: { a: echo }, cacheKey: "k", maxTokens: 9 });
   await it.run("go");
   const tools = [{ name: "a", description: "a", parameters: { type: "object" } }];
-  const rest = { system: "You help.", tools, thinking: "off", cacheKey: "k", maxTokens: 9 } as const;
+  const rest = {
+    system: { stable: "You help.", dynamic: "" },
+    tools,
+    thinking: "off",
+    cacheKey: "k",
+    maxTokens: 9,
+  } as const;
   assertEquals<unknown>(it.requests, [
     { ...rest, messages: it.session.messages.slice(0, 1) },
     { ...rest, messages: it.session.messages.slice(0, 3) },

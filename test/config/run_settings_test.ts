@@ -14,6 +14,12 @@ for (const { name, retry, isOn, attempts } of CASES) {
   Deno.test(`retryOf() ${name}`, () => {
     // All that is read of a configuration.
     const config = { settings: retry ? { retry } : {} } as unknown as Config;
-    assertEquals(retryOf(config, isOn), { maxRetries: attempts, baseDelayMs: 1000, maxDelayMs: 60_000 });
+    assertEquals(retryOf(config, isOn), {
+      maxRetries: attempts,
+      baseDelayMs: 1000,
+      maxDelayMs: 60_000,
+      maxWaitMs: 300_000,
+      patienceMs: 900_000,
+    });
   });
 }

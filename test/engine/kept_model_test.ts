@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { type KeptModel, type Restored, restoredModel } from "../../src/engine/model_state.ts";
+import type { KeptModel } from "../../src/engine/model/kept_name.ts";
+import { type Restored, restoredModel } from "../../src/engine/model_state.ts";
+import { serverChoice } from "../helpers/server_choice.ts";
 import type { ModelChoice } from "../../src/engine/model/model.ts";
 import { UserError } from "../../src/core/error.ts";
 
@@ -7,16 +9,21 @@ const NOW = { provider: "openai", id: "gpt-5" };
 const FILE = Deno.makeTempFileSync();
 globalThis.addEventListener("unload", () => Deno.removeSync(FILE));
 
+const MODELS: Record<string, ModelChoice> = {};
+
 /** As the command line would choose: cassettes by their prefix, one name that cannot be had, all else a server's. */
-function choose(id: string): ModelChoice {
+function choose({ provider, modelId: id }: KeptModel): ModelChoice | undefined {
+  if (provider === "acme") return undefined;
   if (id.startsWith("replay:")) return { kind: "replay", file: id.slice("replay:".length) };
   if (id === "keyless") throw new UserError({ what: "No key", why: "OPENAI_API_KEY is not set", fix: "Set it" });
-  return { kind: "openai", api: "chat", model: id, baseUrl: "http://127.0.0.1:1/v1" } as ModelChoice; // what counts here
+  return MODELS[id] ??= serverChoice({ model: id, baseUrl: "http://127.0.0.1:1/v1" });
 }
 
 const CASES: readonly (readonly [name: string, kept: KeptModel, becomes: Restored | undefined])[] = [
   ["stays with the model that answers already", { provider: "openai", modelId: "gpt-5" }, undefined],
-  ["goes back to another of the same server", { provider: "openai", modelId: "o4" }, { choice: choose("o4") }],
+  ["goes back to another of the same server", { provider: "openai", modelId: "o4" }, {
+    choice: MODELS["o4"] ??= serverChoice({ model: "o4", baseUrl: "http://127.0.0.1:1/v1" }),
+  }],
   [
     "does not follow a session to a provider that nobody knows",
     { provider: "acme", modelId: "gpt-5" },

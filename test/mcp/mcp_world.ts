@@ -4,6 +4,7 @@ import type { ToolResult } from "../../src/core/tool.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { openSessionMcp } from "../../src/engine/mcp/mcp.ts";
+import { serverChoice } from "../helpers/server_choice.ts";
 import type { ModelChoice } from "../../src/engine/model/model.ts";
 import type { WrittenServer } from "../../src/mcp/config.ts";
 import type { McpServers } from "../../src/mcp/open.ts";
@@ -24,14 +25,12 @@ export interface McpRoom {
 
 export const KEY = "sk-of-the-model-0123456789";
 
-const CHOICE: ModelChoice = {
-  kind: "openai",
-  api: "chat",
+const CHOICE: ModelChoice = serverChoice({
   model: "m",
   baseUrl: "http://127.0.0.1:9/v1",
   apiKey: KEY,
   apiKeyEnv: "MODEL_KEY",
-};
+});
 
 /** Opens servers as a session does, in the sandbox that this machine has, and ends them. */
 export async function withServers(

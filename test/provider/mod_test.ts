@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import { hostOf, isPrivateHost } from "../../src/provider/openai/connection.ts";
+import { hostOf, isPrivateHost } from "../../src/provider/endpoint/connection.ts";
 import { openProvider } from "../../src/provider/mod.ts";
 import { collect, requestOf, saying, serve } from "./wire_server.ts";
 
@@ -13,7 +13,7 @@ Deno.test("openProvider() opens a provider by the name of its API", async () => 
 });
 
 const WRONG: readonly { name: string; api: string; config: Parameters<typeof openProvider>[1]; says: string }[] = [
-  { name: "an unknown API", api: "telnet", config: { model: "m" }, says: "chat, responses, replay" },
+  { name: "an unknown API", api: "telnet", config: { model: "m" }, says: "chat, responses, anthropic, replay" },
   { name: "no model", api: "chat", config: {}, says: "no model is set" },
   {
     name: "an address that is none",

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLess, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { toolCallsOf } from "../../src/core/message.ts";
 import { openChat } from "../../src/provider/openai/chat.ts";
-import type { Connection } from "../../src/provider/openai/connection.ts";
+import type { Connection } from "../../src/provider/endpoint/connection.ts";
 import { TOOLS } from "./fixture_files.ts";
 import { chunk, collect, leaklessTest, requestOf, saying, serve, sse } from "./wire_server.ts";
 

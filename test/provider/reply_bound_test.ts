@@ -1,5 +1,5 @@
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
-import type { Connection } from "../../src/provider/openai/connection.ts";
+import type { Connection } from "../../src/provider/endpoint/connection.ts";
 import { openChat } from "../../src/provider/openai/chat.ts";
 import { openResponses } from "../../src/provider/openai/responses.ts";
 import { collect, leaklessTest, requestOf, serve } from "./wire_server.ts";

@@ -71,7 +71,7 @@ export function saying(text: string): Answer {
 /** A request with nothing in it but a greeting, and whatever a test adds. */
 export function requestOf(parts: Partial<ProviderRequest> = {}): ProviderRequest {
   const messages: readonly Message[] = [{ role: "user", content: "hi", timestamp: 1 }];
-  return { system: "Be good.", messages, tools: [], thinking: "off", ...parts };
+  return { system: { stable: "Be good.", dynamic: "" }, messages, tools: [], thinking: "off", ...parts };
 }
 
 /** All events of a reply, and the message of the last one. */

@@ -65,7 +65,7 @@ export async function open(
       plain: false,
       keys: keyBindings(),
       models: ["model-1", "model-2"],
-      serverModels: () => Promise.resolve(["model-3"]),
+      serverModels: () => Promise.resolve([{ name: "model-3", detail: "" }]),
       sessions: () => Promise.resolve([]),
       policy: () => Promise.resolve(["Write: the workspace."]),
       audit: () => Promise.resolve([]),

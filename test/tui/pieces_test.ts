@@ -110,11 +110,23 @@ Deno.test("chooseTheme() heeds NO_COLOR, the setting and the ground", () => {
 
 Deno.test("firstStartLines() says what is missing and how to mend it", () => {
   const problem = { what: "No model is chosen", why: "none is named", fix: "Add --model ID" };
-  const lines = firstStartLines({ problem, settingsFile: "~/s.json", version: "1", theme: themeOf("none") }, 80).map(
-    bare,
-  );
+  const start = { problem, offers: [], settingsFile: "~/s.json", version: "1", theme: themeOf("none") };
+  const lines = firstStartLines(start, 80).map(bare);
   assertEquals(lines.slice(0, 4), ["sandpiper 1", "", "No model is chosen: none is named.", "Add --model ID"]);
   assert(lines.some((line) => line.includes("~/s.json")) && lines.some((line) => line.startsWith("d  try the demo")));
+});
+
+Deno.test("firstStartLines() offers what was found, each with a key of its own", () => {
+  const problem = { what: "No model is chosen", why: "none is named", fix: "not shown" };
+  const offers = [{ name: "anthropic/a", because: "ANTHROPIC_API_KEY is set" }, {
+    name: "ollama/b",
+    because: "it answers",
+  }];
+  const start = { problem, offers, settingsFile: "~/s.json", version: "1", theme: themeOf("none") };
+  const lines = firstStartLines(start, 80).map(bare);
+  assertEquals(lines.filter((line) => /^[12] /.test(line)), ["1  start with anthropic/a", "2  start with ollama/b"]);
+  assert(lines.includes("  anthropic/a  ANTHROPIC_API_KEY is set") && lines.includes('  {"model": "anthropic/a"}'));
+  assert(!lines.includes("not shown"));
 });
 
 Deno.test("saidText() names a called skill and leaves everything else alone", () => {

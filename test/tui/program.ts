@@ -20,7 +20,7 @@ async function start(): Promise<number> {
   try {
     choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
   } catch (error) {
-    if (error instanceof UserError) return await firstStartMode(config, error);
+    if (error instanceof UserError) return await firstStartMode(config, error, () => Promise.resolve(2));
     throw error;
   }
   try {

@@ -3,9 +3,11 @@ import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { namespacesFix } from "../../sandbox/confine/namespace_settings.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
+import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
-import { chooseModel } from "../../engine/model/model.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
 import { VERSION } from "../../core/version.ts";
@@ -24,7 +26,7 @@ interface Check {
 const PLACES = { memory: "sealed file in memory", file: "private file" } as const;
 
 /** `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. */
-export function doctorCommand(invocation: Invocation): number {
+export async function doctorCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   const probe = probeSandbox();
   let missing = false;
@@ -35,6 +37,7 @@ export function doctorCommand(invocation: Invocation): number {
     noHosts = chosen.noHosts;
     return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
   }, () => missing = true);
+  const model = await attempt(() => firstModel(config, readVariable));
   const checks: Check[] = [
     {
       name: "program",
@@ -54,13 +57,14 @@ export function doctorCommand(invocation: Invocation): number {
       ? [check("launcher", () => ({ found: `started from a ${PLACES[launcher().kind]}` }))]
       : []),
     check("model", () => {
-      const choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+      if ("error" in model) throw model.error;
+      const { choice } = model;
       return {
         found: choice.kind === "given"
           ? choice.model // no command line brings one
           : choice.kind === "replay"
           ? `cassette ${choice.file}`
-          : `${choice.model} at ${choice.baseUrl}, key from ${choice.apiKeyEnv}`,
+          : serverWords(choice.endpoint),
       };
     }),
     { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
@@ -80,6 +84,22 @@ export function doctorCommand(invocation: Invocation): number {
   ];
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+async function attempt(
+  choose: () => Promise<ModelChoice>,
+): Promise<{ readonly choice: ModelChoice } | { readonly error: unknown }> {
+  try {
+    return { choice: await choose() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** A model, where it is asked, and where its key is from. Nothing is asked and no command runs. */
+function serverWords({ entry, model, baseUrl, key }: Endpoint): string {
+  const named = model === "" ? `the only model of ${entry.label}` : model;
+  return `${named} at ${baseUrl}, ${key.isKeyless ? "without a key" : `key from ${key.origin}`}`;
 }
 
 function hostListCheck(why: string | undefined): Check {
@@ -117,6 +137,7 @@ function check(name: string, look: () => { found: string }, onFailure?: () => vo
 
 function table(checks: readonly Check[]): string {
   return checks.map(({ name, ok, found, fix }) =>
-    `${ok ? "ok " : "-- "} ${name.padEnd(12)}${found}\n` + (fix === undefined ? "" : `${" ".repeat(16)}${fix}\n`)
+    `${ok ? "ok " : "-- "} ${name.padEnd(12)}${found}\n` +
+    (fix === undefined ? "" : `${" ".repeat(16)}${fix.replaceAll("\n", `\n${" ".repeat(12)}`)}\n`)
   ).join("");
 }

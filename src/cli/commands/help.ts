@@ -60,7 +60,7 @@ const OPENING = [
 
 /** What most people need of the options, in words that fit a terminal of 80 columns. */
 const COMMON: readonly (readonly [options: string, meaning: string])[] = [
-  ["-m, --model ID", "who answers; key in OPENAI_API_KEY"],
+  ["-m, --model ID", "who answers: PROVIDER/ID; sandpiper models lists them"],
   ["--base-url URL", "another server with OpenAI's API, on this machine perhaps"],
   ["-p, --print", "only the final answer on standard output"],
   ["-c, --continue", "go on with the newest session here; -r ID with another"],
@@ -99,8 +99,9 @@ function wholeHelp(places: HelpPlaces): string {
     "",
     "Configuration:",
     `  ${settingsFile(places)}`,
-    "  .sandpiper/settings.json in a project counts when you trust it; environment: OPENAI_API_KEY, OPENAI_BASE_URL,",
-    "  SANDPIPER_HOME (in place of ~/.sandpiper/agent). sandpiper doctor says what is missing",
+    "  .sandpiper/settings.json in a project counts when you trust it; environment: the provider's key",
+    "  (ANTHROPIC_API_KEY, OPENAI_API_KEY, …), OPENAI_BASE_URL, SANDPIPER_HOME (in place of ~/.sandpiper/agent).",
+    "  sandpiper doctor says what is missing",
     "",
     "Documentation:",
     `  ${documentation(places)}`,

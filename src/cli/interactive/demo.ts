@@ -35,7 +35,8 @@ const REPLIES = [
 /** What it says to whatever comes afterwards. */
 const OVER = {
   text: "That is all that the demo knows. To work with a model: leave with Ctrl+C twice, then\n\n```sh\nexport " +
-    "OPENAI_API_KEY=...\nsandpiper --model gpt-5\n```",
+    "ANTHROPIC_API_KEY=...\nsandpiper --model anthropic/\n```\n\n`sandpiper models` lists what your keys and local servers " +
+    "offer.",
   chunkChars: 6,
 };
 

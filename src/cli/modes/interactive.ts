@@ -7,6 +7,8 @@ import type { Engine } from "../../core/engine.ts";
 import type { UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
+import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
+import type { NoModelError } from "../../engine/model/offers.ts";
 import { promptHistory } from "../../tui/input/prompt_history.ts";
 import { runTui } from "../../tui/run_tui.ts";
 import { chooseTheme, type Theme } from "../../tui/screen/theme.ts";
@@ -83,8 +85,8 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       keys,
       models: Object.keys(config.settings.models ?? {}),
       async serverModels() {
-        const { serverModels } = await import("../interactive/server_models.ts");
-        return await serverModels(choice);
+        const { modelLines } = await import("../interactive/model_lines.ts");
+        return await modelLines(config, choice);
       },
       async sessions() {
         const { sessionLines } = await import("../interactive/session_lines.ts");
@@ -128,19 +130,25 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
 }
 
 /**
- * The first start: says what is missing, and offers the demo. The exit code: that of the demo, or of the error. In plain
- * mode the error is all there is: it is thrown.
+ * The first start: says what is missing, and offers the models that were found and the demo. `startWith` runs with one of
+ * them. The exit code: that of the session, or of the error. In plain mode the error is all there is: it is thrown.
  */
-export async function firstStartMode(config: Config, problem: UserError): Promise<number> {
+export async function firstStartMode(
+  config: Config,
+  problem: UserError,
+  startWith: (model: string) => Promise<number>,
+): Promise<number> {
   if (isPlain(config)) throw problem;
   const { firstStart } = await import("../../tui/view/first_start.ts");
   const answer = await firstStart({
     problem,
+    offers: "offers" in problem ? (problem as NoModelError).offers : [],
     settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
     version: VERSION,
     theme: themeFor(config),
   });
   if (answer === "quit") return problem.exitCode;
+  if (answer !== "demo") return await startWith(answer.model);
   const demo = (await import("../interactive/demo.ts")).makeDemo(config);
   try {
     return await interactiveMode(demo.config, demo.choice, demo.message);
@@ -181,6 +189,7 @@ export function resumeOptions(values: Values, model: { readonly provider: string
   });
   if (values["base-url"] === undefined) return [...kept, ...given];
   // A prefix is taken off once: this one belongs to the name.
-  const id = model.id.startsWith("openai/") ? `openai/${model.id}` : model.id;
+  const usual = `${DEFAULT_PROVIDER.name}/`;
+  const id = model.id.startsWith(usual) ? usual + model.id : model.id;
   return [...kept, ...given, "--model", id];
 }

@@ -21,9 +21,12 @@ export async function run(invocation: Invocation): Promise<number> {
     try {
       choice = await firstModel(config, readVariable);
     } catch (error) {
+      if (!(error instanceof UserError) || values["model"] !== undefined) throw error;
       // Nothing is configured yet: one screen says what is missing.
-      if (error instanceof UserError && values["model"] === undefined) return await firstStartMode(config, error);
-      throw error;
+      return await firstStartMode(config, error, async (model) => {
+        const named: Config = { ...config, invocation: { ...invocation, values: { ...values, model } } };
+        return await interactiveMode(named, await firstModel(named, readVariable), message);
+      });
     }
     return await interactiveMode(config, choice, message);
   }

@@ -43,6 +43,9 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   for await (const event of events) {
     if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
+    if (event.type === "auto_retry_start" && event.delayMs >= LONG_WAIT_MS) {
+      output.warn(oneLine(waitLine(event), DENIAL_UNITS));
+    }
     for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
     if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
@@ -53,6 +56,15 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   const text = stripControls(said).replace(/\n+$/, "");
   if (text !== "") output.answer(text + "\n");
   return { ...outcome, ...(last ? { last } : {}) };
+}
+
+/** Longer waits look like a program that hangs. */
+const LONG_WAIT_MS = 10_000;
+
+function waitLine(
+  { errorMessage, attempt, maxAttempts, delayMs }: Extract<AgentEvent, { readonly type: "auto_retry_start" }>,
+): string {
+  return `waiting ${Math.ceil(delayMs / 1000)} s before attempt ${attempt} of ${maxAttempts}: ${errorMessage}`;
 }
 
 /** What happens, but for the answer: a text of the model is told when something else follows it. */

@@ -8,16 +8,27 @@ import { givenPicture, NO_PICTURE } from "../input/given_picture.ts";
 export interface ModelView {
   readonly id: string;
   readonly provider: string;
+  /** As `set_model` takes it without a provider. */
+  readonly name?: string;
   /** Tokens. */
-  readonly contextWindow: number;
-  readonly maxTokens: number;
+  readonly contextWindow: number | null;
+  readonly maxTokens: number | null;
+}
+
+/** The models of a session for a client. */
+export interface RpcModels {
+  /** Those that the settings have data of: `cycle_model` goes through them; the one at hand need not be there. */
+  readonly own: readonly ModelView[];
+  /** Those of all providers that can be asked; the server at hand is asked for its list. Never rejects. */
+  readonly available: () => Promise<readonly ModelView[]>;
+  /** What a choice takes a provider's model by; throws UserError for a provider that is not known. */
+  readonly nameOf: (provider: string, id: string) => string;
 }
 
 /** What commands need besides their arguments. */
 export interface RpcContext {
   readonly engine: Engine;
-  /** Models that `cycle_model` goes through and `get_available_models` lists; the one at hand need not be there. */
-  readonly models: readonly ModelView[];
+  readonly models: RpcModels;
   /** Answers a permission_request; false when none of that id waits. */
   readonly answerPermission: (id: string, answer: PermissionAnswer) => boolean;
   /** Calls back once, right before the next event of a run goes out; the returned function takes that back. */

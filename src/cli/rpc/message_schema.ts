@@ -43,6 +43,7 @@ const callPart = exactly<ToolCall>({
 export const usage = exactly<Usage>({
   input: count,
   output: count,
+  reasoningTokens: z.optional(count),
   cacheRead: count,
   cacheWrite: count,
   totalTokens: count,
@@ -66,6 +67,7 @@ const failure = exactly<ProviderFailure>({
   status: z.optional(z.int()),
   retry: z.boolean(),
   retryAfterMs: z.optional(amount),
+  contextWindow: z.optional(count),
 });
 
 type Fields<Role extends AgentMessage["role"]> = FieldsOf<Extract<AgentMessage, { readonly role: Role }>, "role">;

@@ -1,6 +1,6 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import type { ModelView, RpcContext } from "./command.ts";
+import type { RpcContext, RpcModels } from "./command.ts";
 import { sleep } from "../../core/support/sleep.ts";
 import { unlessAborted } from "../../core/support/unless_aborted.ts";
 import { linesOf } from "./lines.ts";
@@ -22,7 +22,7 @@ export interface RpcPipes {
 /** What RPC mode serves. */
 export interface RpcSession {
   readonly engine: Engine;
-  readonly models: readonly ModelView[];
+  readonly models: RpcModels;
   readonly questions: RpcQuestions;
   /** Served before the first line of the input. */
   readonly first?: string;

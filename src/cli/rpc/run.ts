@@ -1,12 +1,11 @@
 import { UserError } from "../../core/error.ts";
-import { modelFacts } from "../../provider/models/models.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { assembleMessage, attachedImages } from "../input/message.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { watchSignals } from "../output/signals.ts";
 import { warner } from "../output/report.ts";
-import type { ModelView } from "./command.ts";
+import { rpcModels } from "./models.ts";
 import { rpcMode } from "./mode.ts";
 import { behindReason, outgoing } from "./outgoing.ts";
 import { rpcGrants } from "./grants.ts";
@@ -49,7 +48,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       await rpcMode(
         {
           engine,
-          models: modelsOf(config),
+          models: rpcModels(config, choice),
           questions,
           ...(first === undefined ? {} : { first }),
         },
@@ -75,15 +74,6 @@ function firstPrompt({ invocation: { words, values }, world: { cwd, home } }: Co
   const parts = { words, cwd, home };
   const message = assembleMessage(parts);
   return message === "" ? undefined : JSON.stringify({ type: "prompt", message, images: attachedImages(parts) });
-}
-
-/** The models that the settings have data of. */
-function modelsOf({ settings: { models = {} } }: Config): readonly ModelView[] {
-  return Object.entries(models).map(([id, own]) => {
-    const known = modelFacts(id);
-    const { contextWindow = known.contextWindow, maxTokens = known.maxTokens } = own;
-    return { id, provider: "openai", contextWindow, maxTokens };
-  });
 }
 
 function notBoth(): UserError {

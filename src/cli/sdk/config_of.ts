@@ -4,7 +4,7 @@ import { UserError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
-import type { ModelChoice } from "../../engine/model/model.ts";
+import { keyVariableOf, type ModelChoice } from "../../engine/model/model.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Values } from "../../config/options/parse.ts";
 import { type Setting, SETTINGS, type Settings } from "../../config/settings/settings_table.ts";
@@ -33,19 +33,21 @@ export async function configOf(options: AgentOptions): Promise<AgentConfig> {
   const world = env ? { ...here, env, home: env["HOME"] ?? "/nonexistent" } : here;
   const made = configure({ values: valuesOf(options, world.cwd), words: [] }, world);
   const { auditFolder, ...rest } = made;
-  const own = checked(options.settings ?? {});
-  const user = { ...made.user, ...own };
+  const ownSettings = checked(options.settings ?? {});
+  const user = { ...made.user, ...ownSettings };
   const config: Config = {
     ...rest,
     ...(options.audit && auditFolder ? { auditFolder } : {}),
     user,
-    given: own,
-    settings: { ...made.settings, ...own },
+    given: ownSettings,
+    settings: { ...made.settings, ...ownSettings },
   };
-  const { apiKey, apiKeyEnv } = options;
-  const keyName = apiKeyEnv ?? config.settings.apiKeyEnv ?? "OPENAI_API_KEY";
-  const variable = (name: string): string | undefined =>
-    apiKey !== undefined && name === keyName ? apiKey : env ? env[name] : readVariable(name);
+  const { apiKey } = options;
+  const own = (name: string): string | undefined => env ? env[name] : readVariable(name);
+  // A key that the program gives stands in the variable of the model's provider, and in no other one's.
+  const facts = { cwd: config.world.cwd, variable: own };
+  const keyName = apiKey === undefined ? undefined : keyVariableOf(config.invocation.values, config.settings, facts);
+  const variable = (name: string): string | undefined => name === keyName ? apiKey : own(name);
   const { model: asked, contextWindow } = options;
   if (typeof asked === "object") {
     const size = contextWindow === undefined ? {} : { contextWindow };

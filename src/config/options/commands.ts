@@ -39,6 +39,15 @@ export const COMMANDS: readonly Command[] = [
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {
+    name: "models",
+    help: "models of every provider that has a key: window, output, price",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+      { name: "provider", kind: "string", value: "NAME", group: "Output", help: "one provider alone" },
+      { name: "check", kind: "boolean", group: "Output", help: "ask each provider, and say which do not answer" },
+    ],
+  },
+  {
     name: "sessions",
     help: "stored sessions: list, show ID, tree ID, export ID, import FILE",
     verbs: ["list", "show", "tree", "export", "import"],

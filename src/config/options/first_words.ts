@@ -8,7 +8,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "sandpiper does not update itself: install it again as you installed it. sandpiper --version says which it is",
   upgrade:
     "sandpiper does not update itself: install it again as you installed it. sandpiper --version says which it is",
-  login: "There is nothing to log in to: export OPENAI_API_KEY=…, or name the variable of the key with --api-key-env",
+  login:
+    "There is nothing to log in to: export the provider's key, for example ANTHROPIC_API_KEY=…; sandpiper models says what was found",
   config: "Settings stand in a file: sandpiper --help says where, docs/settings.md which there are",
   setup: "Nothing has to be set up: sandpiper doctor says what this machine can do and what is missing",
 };

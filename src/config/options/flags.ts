@@ -1,4 +1,5 @@
 import { THINKING_LEVELS } from "../../core/provider.ts";
+import { PROVIDER_APIS } from "../../provider/table/entry.ts";
 import type { Flag } from "./flag.ts";
 import { SCOPE_FLAGS } from "./scope_flags.ts";
 
@@ -53,7 +54,7 @@ export const FLAGS = [
     value: "ID",
     group: "Model",
     setting: "model",
-    help: "model id, provider/id, or replay:FILE",
+    help: "provider/id, an id alone, or replay:FILE; a,b: b stands in for a",
   },
   {
     name: "base-url",
@@ -61,16 +62,16 @@ export const FLAGS = [
     value: "URL",
     group: "Model",
     setting: "baseUrl",
-    help: "OpenAI-compatible endpoint (also OPENAI_BASE_URL)",
+    help: "server to ask for the model (also OPENAI_BASE_URL)",
   },
   {
     name: "api",
     kind: "string",
     value: "API",
-    choices: ["chat", "responses"],
+    choices: PROVIDER_APIS,
     group: "Model",
     setting: "api",
-    help: "which OpenAI API: chat (default) or responses",
+    help: "which API it speaks (default: the provider's)",
   },
   {
     name: "api-key-env",
@@ -78,7 +79,7 @@ export const FLAGS = [
     value: "NAME",
     group: "Model",
     setting: "apiKeyEnv",
-    help: "variable that holds the key (default OPENAI_API_KEY)",
+    help: "variable that holds the key (default: the provider's)",
   },
   {
     name: "thinking",

@@ -1,4 +1,5 @@
 import { THINKING_LEVELS } from "../../core/provider.ts";
+import { PROVIDER_APIS } from "../../provider/table/entry.ts";
 import type { Shape } from "./shape.ts";
 
 /** One key of settings.json: what it may hold and what it is for. */
@@ -19,36 +20,93 @@ const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", 
 const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
   ({ type: "object", properties, additionalProperties: false }) as const;
 
+const yes = { type: "boolean" } as const;
+
+/** As in `src/provider/capabilities/capabilities.ts`. */
+const capabilities = object({
+  api: oneOf("chat", "responses"),
+  developerRole: yes,
+  maxTokensField: oneOf("max_tokens", "max_completion_tokens", "none"),
+  streamOptions: yes,
+  strict: yes,
+  parallelToolCalls: yes,
+  effortStyle: oneOf("effort", "reasoning", "thinking", "enable", "template", "none"),
+  efforts: object({ off: text, minimal: text, low: text, medium: text, high: text, xhigh: text }),
+  systemMessages: oneOf("anywhere", "first", "none"),
+  alternation: yes,
+  userAfterTool: yes,
+  nullContent: yes,
+  resultNames: yes,
+  images: yes,
+  imagesInResults: yes,
+  cacheKey: yes,
+  cacheControl: yes,
+  encryptedReasoning: yes,
+  reasoningEcho: oneOf("never", "calls", "always"),
+  reasoningField: oneOf("reasoning_content", "reasoning"),
+  callIds: oneOf("keep", "mistral9", "max40"),
+});
+
 const model = object({
   contextWindow: count,
   maxTokens: count,
   input: { type: "array", items: oneOf("text", "image") },
   reasoning: { type: "boolean" },
+  capabilities,
   price: {
     ...object({
       input: { type: "number", minimum: 0 },
       cachedInput: { type: "number", minimum: 0 },
+      cacheWrite: { type: "number", minimum: 0 },
       output: { type: "number", minimum: 0 },
     }),
     required: ["input", "output"],
   },
 });
 
+const words = { type: "object", additionalProperties: text } as const;
+
+const provider = object({
+  label: text,
+  api: oneOf(...PROVIDER_APIS),
+  baseUrl: text,
+  keyEnv: { type: "array", items: text },
+  apiKeyCommand: { anyOf: [{ type: "array", items: text }, text] },
+  keyHeader: oneOf("bearer", "x-api-key", "api-key"),
+  isKeyOptional: { type: "boolean" },
+  headers: words,
+  query: words,
+  stallMs: amount,
+  prices: oneOf("catalogue", "server", "free"),
+  catalogue: text,
+  model: text,
+  capabilities,
+});
+
 const budget = object({ perSource: count, total: count });
 
 /** All keys of settings.json; the published schema and docs/settings.md come from this table. */
 export const SETTINGS = {
-  model: { shape: text, help: "model id", userOnly: true },
-  baseUrl: { shape: text, help: "OpenAI-compatible endpoint", userOnly: true },
-  api: { shape: oneOf("chat", "responses"), help: "which OpenAI API", userOnly: true },
-  apiKeyEnv: { shape: text, help: "name of the variable that holds the key", userOnly: true },
+  model: { shape: text, help: "who answers: provider/id, or an id alone", userOnly: true },
+  baseUrl: {
+    shape: text,
+    help: "server for ids without a provider; with a model beside it the one for that model",
+    userOnly: true,
+  },
+  api: { shape: oneOf(...PROVIDER_APIS), help: "which API that server speaks", userOnly: true },
+  apiKeyEnv: { shape: text, help: "name of the variable that holds its key", userOnly: true },
+  providers: {
+    shape: { type: "object", additionalProperties: provider },
+    help: "providers by name: fields of a built-in one, or another one; see docs/providers.md",
+    userOnly: true,
+  },
   thinking: {
     shape: oneOf(...THINKING_LEVELS),
     help: "reasoning effort; off leaves it out of the request",
   },
   models: {
     shape: { type: "object", additionalProperties: model },
-    help: "data of models by id; prices in USD per million tokens",
+    help: "data of models by id or provider/id; prices in USD per million tokens",
     userOnly: true,
   },
   tools: { shape: { type: "array", items: text }, help: "tools that are on at the start" },
@@ -85,8 +143,16 @@ export const SETTINGS = {
   },
   profile: { shape: oneOf("full", "minimal", "none"), help: "how much prompt" },
   retry: {
-    shape: object({ maxRetries: { type: "integer", minimum: 0 }, baseDelayMs: amount, maxDelayMs: amount }),
-    help: "retries of failed requests",
+    shape: object({
+      maxRetries: { type: "integer", minimum: 0 },
+      baseDelayMs: amount,
+      maxDelayMs: amount,
+      maxWaitMs: amount,
+      patienceMs: amount,
+    }),
+    help:
+      "retries of failed requests: how many, the first and the longest pause (ms), the longest wait that a server may ask " +
+      "for (5 minutes), and all waits for one reply together (15 minutes)",
   },
   history: {
     shape: oneOf("checkpoint", "rolling"),

@@ -1,6 +1,8 @@
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
-import { chooseModel, type ModelChoice } from "./model.ts";
+import { chooseModel, chooseNamed, type ModelChoice, tableOf } from "./model.ts";
+import { keptName } from "./kept_name.ts";
+import { settled } from "./settled.ts";
 
 /**
  * Who answers at the start: the command line, the settings, or where neither names anybody, the session that is gone on
@@ -13,17 +15,23 @@ export async function firstModel(
   const { invocation: { values }, settings, world: { cwd } } = config;
   const isNamed = values["model"] !== undefined || settings.model !== undefined;
   const goesOn = values["continue"] ?? values["resume"] ?? values["fork"];
-  const kept = isNamed || goesOn === undefined ? undefined : await keptName(config);
-  return chooseModel(values, kept === undefined ? settings : { ...settings, model: kept }, { cwd, variable });
+  const kept = isNamed || goesOn === undefined ? undefined : await nameInSession(config);
+  const facts = { cwd, variable };
+  if (!isNamed && kept === undefined) {
+    const { findOffers, NoModelError } = await import("./offers.ts");
+    throw new NoModelError(await findOffers(settings, variable), settings);
+  }
+  return await settled(
+    kept === undefined ? chooseModel(values, settings, facts) : chooseNamed(kept, values, settings, facts, {}),
+  );
 }
 
-async function keptName(config: Config): Promise<string | undefined> {
+async function nameInSession(config: Config): Promise<string | undefined> {
   // Not before it is needed: reading sessions is code that a start can do without.
   const { keptModel } = await import("../sessions/session_choice.ts");
   try {
     const kept = keptModel(config);
-    const isOurs = kept?.provider === "openai" || kept?.modelId.startsWith("replay:");
-    return isOurs ? kept?.modelId : undefined;
+    return kept === undefined ? undefined : keptName(kept, tableOf(config.settings));
   } catch (error) {
     // Opening the session says what is wrong with it.
     if (error instanceof UserError) return undefined;

@@ -1,8 +1,13 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
+import { nearest } from "../../core/support/nearest.ts";
+import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import { PROVIDER_APIS, type ProviderApi, type ProviderEntry } from "../../provider/table/entry.ts";
+import { DEFAULT_PROVIDER, providerAt, type ProviderTable, providerTable } from "../../provider/table/table.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import type { Values } from "../../config/options/parse.ts";
+import { checkedUrl, endpointOf, type Variable } from "./endpoint_of.ts";
 
 /** Whose replies a run gets. */
 export type ModelChoice =
@@ -16,85 +21,214 @@ export type ModelChoice =
     readonly contextWindow?: number;
     readonly maxTokens?: number;
   }
-  | {
-    readonly kind: "openai";
-    readonly api: "chat" | "responses";
-    readonly model: string;
-    readonly baseUrl: string;
-    readonly apiKey: string;
-    readonly apiKeyEnv: string;
-  };
+  | ServerChoice;
 
-/** Stands for a key where there is none: some servers want to see one, whatever it is. */
-export const KEYLESS = "none";
+/** A model of a provider; nothing is connected yet. An empty model stands for the only one that the server has. */
+export interface ServerChoice {
+  readonly kind: "server";
+  readonly endpoint: Endpoint;
+}
 
-const OPENAI = "https://api.openai.com/v1";
+/** What a choice is made with beside a name. */
+export interface ChoiceFacts {
+  readonly cwd: string;
+  readonly variable: Variable;
+}
 
 /**
- * Decides who answers, from the command line, the environment and settings, in this order. Throws UserError when no model
- * is named, the URL is not one, or a key is needed and absent.
+ * Decides who answers at the start, from the command line, the environment and settings, in this order. Throws UserError
+ * when no model is named, a provider is not known, a URL is none, or a key is needed and absent.
  */
-export function chooseModel(
+export function chooseModel(values: Values, settings: Settings, facts: ChoiceFacts): ModelChoice {
+  const [named] = namedModels(values, settings);
+  if (named === undefined) throw noModel();
+  return choose(named, { values, settings, facts, isPaired: isPairedAtStart(values, settings) });
+}
+
+/** The model that the command line or the settings name, and behind it those that stand in for it. */
+export function namedModels(values: Values, settings: Settings): readonly string[] {
+  const named = text(values["model"]) ?? settings.model;
+  return named === undefined ? [] : chainOf(named);
+}
+
+/** The names of a list with commas; the name of a cassette may have one itself. */
+export function chainOf(named: string): readonly string[] {
+  if (named.startsWith("replay:")) return [named];
+  const names = named.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  return names.length === 0 ? [named] : names;
+}
+
+/** A base URL that was given together with the name is where the whole name is known, whatever it begins with. */
+function isPairedAtStart(values: Values, settings: Settings): boolean {
+  return values["base-url"] !== undefined || (values["model"] === undefined && settings.baseUrl !== undefined);
+}
+
+/** What a session knows when another model is chosen in it. */
+export interface Switching {
+  /** The provider that `--api` and `--api-key-env` of the command line were said of: they go with no other. */
+  readonly about?: string | undefined;
+  /** Whoever answers at the moment: an id without a provider is one of his. */
+  readonly now?: ModelChoice;
+}
+
+/**
+ * Decides who answers from now on, by a name alone: `provider/id`, or an id of the server at hand. Throws UserError as
+ * `chooseModel` does.
+ */
+export function chooseNamed(
+  named: string,
   values: Values,
   settings: Settings,
-  facts: { readonly cwd: string; readonly variable: (name: string) => string | undefined },
+  facts: ChoiceFacts,
+  { about, now }: Switching,
 ): ModelChoice {
-  const named = text(values["model"]) ?? settings.model;
-  if (named === undefined) {
-    throw new UserError({
-      what: "No model is chosen",
-      why: 'neither --model nor the setting "model" names one',
-      fix: "Add --model ID, for example: sandpiper --model gpt-5, or try sandpiper demo",
-    });
-  }
+  return choose(named, { values, settings, facts, isPaired: false, about, now });
+}
+
+interface Choosing {
+  readonly values: Values;
+  readonly settings: Settings;
+  readonly facts: ChoiceFacts;
+  readonly isPaired: boolean;
+  /** The provider that options of the command line are about; all where absent. */
+  readonly about?: string | undefined;
+  readonly now?: ModelChoice | undefined;
+}
+
+/** A provider and one of its models, before its address and key are looked for. */
+interface Picked {
+  readonly entry: ProviderEntry;
+  readonly model: string;
+  /** Another server is set for names without a provider: who meant that one is told how to say so. */
+  readonly other?: string | undefined;
+}
+
+function choose(named: string, choosing: Choosing): ModelChoice {
+  const { facts } = choosing;
   if (named.startsWith("replay:")) {
     const file = named.slice("replay:".length);
     return { kind: "replay", file: isAbsolute(file) ? file : join(facts.cwd, file) };
   }
-  const baseUrl = checkedUrl(
-    text(values["base-url"]) ?? nonEmpty(facts.variable("OPENAI_BASE_URL")) ?? settings.baseUrl ?? OPENAI,
-  );
-  const apiKeyEnv = text(values["api-key-env"]) ?? settings.apiKeyEnv ?? "OPENAI_API_KEY";
-  const apiKey = nonEmpty(facts.variable(apiKeyEnv)) ?? keyless(baseUrl, apiKeyEnv);
-  const api = (text(values["api"]) ?? settings.api) === "responses" ? "responses" : "chat";
-  return { kind: "openai", api, model: named.replace(/^openai\//, ""), baseUrl, apiKey, apiKeyEnv };
+  const { entry, model, other } = pick(named, choosing);
+  try {
+    return { kind: "server", endpoint: endpointOf(entry, model, facts.variable) };
+  } catch (error) {
+    if (!(error instanceof UserError) || other === undefined) throw error;
+    const { what, why, fix } = error;
+    const instead = `To ask ${new URL(other).host} for "${named}", write --model ${DEFAULT_PROVIDER.name}/${named}`;
+    throw new UserError({ what, why, fix: `${fix}. ${instead}` });
+  }
 }
 
-/** Servers on this machine usually want no key; everybody else does. */
-function keyless(baseUrl: string, variable: string): string {
-  const host = new URL(baseUrl).hostname;
-  if (host === "localhost" || host === "[::1]" || /^127\./.test(host)) return KEYLESS;
-  throw new UserError({
-    what: "There is no API key",
-    why: `the variable ${variable} is not set, and ${host} is not this machine`,
-    fix:
-      `export ${variable}=…, or name the variable that holds the key with --api-key-env. sandpiper demo needs no key`,
+/** Whose model a name is. What names a provider goes to that provider, whatever other server is set and has a key. */
+function pick(named: string, choosing: Choosing): Picked {
+  const { settings, isPaired, now } = choosing;
+  const table = tableOf(settings);
+  const usual = table.get(DEFAULT_PROVIDER.name) ?? DEFAULT_PROVIDER;
+  const slash = named.indexOf("/");
+  const prefix = slash < 0 ? undefined : named.slice(0, slash);
+  const entry = prefix === undefined ? undefined : table.get(prefix);
+  const isDefault = entry?.name === DEFAULT_PROVIDER.name;
+  const url = baseUrlOf(usual, choosing);
+  if (entry && !isDefault && !isPaired) return { ...picked(entry, named.slice(slash + 1), choosing), other: url };
+  const vendor = prefix === undefined ? vendorOf(named, table) : undefined;
+  if (!entry && now?.kind === "server" && now.endpoint.entry.name !== usual.name) {
+    const { entry: at } = now.endpoint;
+    // Vendors have their own models alone.
+    return picked(vendor && at.models ? vendor : at, named, choosing);
+  }
+  const id = isDefault ? named.slice(slash + 1) : named;
+  if (url !== undefined) return picked(entryAt(url, usual, table), id, choosing, true);
+  if (isDefault) return picked(usual, id, choosing, true);
+  if (prefix !== undefined) throw noProvider(named, prefix, table);
+  return vendor && vendor !== usual ? picked(vendor, named, choosing) : picked(usual, named, choosing, true);
+}
+
+/** Whose model it is by the beginning of its name. */
+function vendorOf(named: string, table: ProviderTable): ProviderEntry | undefined {
+  return [...table.values()].find(({ models = [] }) => models.some((start) => named.startsWith(start)));
+}
+
+/** The server for names without a provider, where one is set. */
+function baseUrlOf({ baseUrlEnv = [] }: ProviderEntry, { values, settings, facts }: Choosing): string | undefined {
+  const variable = baseUrlEnv.map((name) => facts.variable(name)?.trim()).find(Boolean);
+  const url = text(values["base-url"]) ?? variable ?? settings.baseUrl;
+  return url === undefined ? undefined : checkedUrl(url);
+}
+
+/**
+ * The entry for a base URL: that of the provider who has it, else one without any facts. The usual variable for a key
+ * counts, too: whoever sets a base URL sets both.
+ */
+function entryAt(url: string, usual: ProviderEntry, table: ProviderTable): ProviderEntry {
+  const { baseUrlEnv: _, ...known } = providerAt(url, table) ?? {
+    name: usual.name,
+    label: new URL(url).host,
+    api: usual.api,
+    keyEnv: [],
+    // Facts of a model are looked for by its name alone.
+    catalogue: "",
+  };
+  return { ...known, baseUrl: url, keyEnv: [...new Set([...known.keyEnv, ...usual.keyEnv])] };
+}
+
+/** A provider under the options of the command line and, for the usual server, the settings that are about it. */
+function picked(found: ProviderEntry, model: string, { values, settings, about }: Choosing, isUsual = false): Picked {
+  const isMeant = about === undefined || about === found.name;
+  const variable = (isMeant ? text(values["api-key-env"]) : undefined) ?? (isUsual ? settings.apiKeyEnv : undefined);
+  const api = apiNamed(isMeant ? text(values["api"]) : undefined) ?? (isUsual ? apiNamed(settings.api) : undefined);
+  const entry: ProviderEntry = {
+    ...found,
+    ...(variable === undefined ? {} : { keyEnv: [variable] }),
+    ...(api === undefined ? {} : { api }),
+    // Whoever speaks that protocol at an address that nobody knows wants the key as its inventor does.
+    ...(api === "anthropic" && found.catalogue === "" ? { keyHeader: "x-api-key" } : {}),
+  };
+  return { entry, model: model === "" ? entry.model ?? "" : model };
+}
+
+function apiNamed(api: string | undefined): ProviderApi | undefined {
+  return PROVIDER_APIS.find((known) => known === api);
+}
+
+/** The variable in which the key of the model at the start is looked for first; nothing where there is none. */
+export function keyVariableOf(values: Values, settings: Settings, facts: ChoiceFacts): string | undefined {
+  const [named] = namedModels(values, settings);
+  if (named?.startsWith("replay:")) return undefined;
+  if (named === undefined) return text(values["api-key-env"]) ?? settings.apiKeyEnv ?? DEFAULT_PROVIDER.keyEnv[0];
+  return pick(named, { values, settings, facts, isPaired: isPairedAtStart(values, settings) }).entry.keyEnv[0];
+}
+
+/** The providers that the settings leave. Throws UserError for an entry that cannot be used. */
+export function tableOf({ providers }: Pick<Settings, "providers">): ProviderTable {
+  try {
+    return providerTable(providers);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError({ what: 'Cannot use the setting "providers"', why, fix: "docs/providers.md shows an entry" });
+  }
+}
+
+function noModel(): UserError {
+  return new UserError({
+    what: "No model is chosen",
+    why: 'neither --model nor the setting "model" names one',
+    fix: "Add --model PROVIDER/ID, for example: sandpiper --model anthropic/ or --model openai/, or try sandpiper demo",
   });
 }
 
-function checkedUrl(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UserError({
-      what: `The base URL "${given}" is not usable`,
-      why: "it must begin with http:// or https://",
-      fix: "For example --base-url http://127.0.0.1:11434/v1",
-    });
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new UserError({
-      what: "The base URL holds a name or password",
-      why: "it would be visible in the list of processes",
-      fix: "Put the key into a variable and name it with --api-key-env",
-    });
-  }
-  return given.replace(/\/+$/, "");
+function noProvider(named: string, prefix: string, table: ProviderTable): UserError {
+  const near = nearest(prefix, [...table.keys()]);
+  const rest = named.slice(prefix.length + 1);
+  return new UserError({
+    what: `There is no provider "${prefix.slice(0, 100)}"`,
+    why: `known are ${[...table.keys()].join(", ")}`,
+    fix: near === undefined
+      ? `For a name with a slash at a server of your own add --base-url; "providers" in settings.json adds providers`
+      : `Did you mean --model ${near}/${rest}?`,
+  });
 }
 
-function text(value: Values[string]): string | undefined {
+function text(value: Values[string] | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === "" ? undefined : value.trim();
 }

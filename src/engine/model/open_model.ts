@@ -1,21 +1,24 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
-import { type Connection, isPrivateHost } from "../../provider/openai/connection.ts";
-import { modelFacts, type Price } from "../../provider/models/models.ts";
+import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
+import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import { modelFacts } from "../../provider/models/models.ts";
 import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
 import type { Config } from "../../config/config.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
-import { KEYLESS, type ModelChoice } from "./model.ts";
+import { endpointFacts } from "./endpoint_facts.ts";
+import type { ModelChoice, ServerChoice } from "./model.ts";
+import { openLearned } from "./learned.ts";
 import { isFirstTold } from "./told_models.ts";
 
 /** A provider that is ready to be asked, and what is known of its model. */
 export interface OpenModel {
   readonly provider: Provider;
-  /** Output limit for the request; the server's own where the model is not known. */
+  /** Output limit for the request; of a model that is not known an assumption, at home the server's own. */
   readonly maxTokens: number | undefined;
-  /** Tokens; an assumption where the model is not known. */
+  /** Tokens; an assumption where the model is not known. Another one once its server names it. */
   readonly contextWindow: number;
   readonly notices: readonly string[];
 }
@@ -35,8 +38,10 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
   refuseExisting(file);
   const { recordProvider } = await import("../../provider/replay/record.ts");
-  const secrets = choice.kind === "openai" && choice.apiKey !== KEYLESS ? [choice.apiKey] : [];
-  return { ...opened, provider: recordProvider(opened.provider, { file, secrets }) };
+  const secrets = choice.kind === "server" ? choice.endpoint.key.secrets : [];
+  const provider = recordProvider(opened.provider, { file, secrets });
+  // What changes while it is used stays as it is.
+  return Object.create(opened, { provider: { value: provider } }) as OpenModel;
 }
 
 /** What the settings do not say of its model is taken from the program, and then from what is known of its name. */
@@ -81,43 +86,47 @@ function refuseExisting(file: string): void {
   });
 }
 
-async function openServer(
-  choice: ModelChoice & { kind: "openai" },
-  config: Config,
-  seams: RequestSeams,
-): Promise<OpenModel> {
-  const facts = modelFacts(choice.model);
-  const own = config.settings.models?.[choice.model];
-  const isKnown = facts.isKnown || own !== undefined;
-  const { input = 0, output = 0, cachedInput = input } = own?.price ?? {};
-  const price: Price | undefined = own?.price ? { input, output, cacheRead: cachedInput } : facts.price;
-  if (!price && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(choice.model);
-  const contextWindow = own?.contextWindow ?? facts.contextWindow;
-  const provider = await openProvider(choice.api, {
-    baseUrl: choice.baseUrl,
-    apiKey: choice.apiKey,
-    apiKeyEnv: choice.apiKeyEnv,
-    model: choice.model,
+async function openServer({ endpoint }: ServerChoice, config: Config, seams: RequestSeams): Promise<OpenModel> {
+  const { entry, baseUrl, model, key } = endpoint;
+  const facts = endpointFacts(endpoint, config.settings);
+  const { price, contextWindow } = facts;
+  const memory = openLearned({ baseUrl, model }, config);
+  if (!price && entry.prices !== "server" && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(model);
+  // A command runs now: what is wrong with it is said before anything begins.
+  await key.current();
+  const provider = await openProvider(entry.api, {
+    baseUrl,
+    apiKey: "",
+    key,
+    ...(key.origin === undefined ? {} : { apiKeyEnv: key.origin }),
+    name: entry.name,
+    model,
     contextWindow,
-    ...(choice.apiKey === KEYLESS ? { isKeyless: true } : {}),
     maxReplyCharacters: maxReplyCharacters(config),
+    ...(entry.keyHeader === undefined ? {} : { keyHeader: entry.keyHeader }),
+    ...(entry.headers === undefined ? {} : { headers: entry.headers }),
+    ...(entry.query === undefined ? {} : { query: entry.query }),
+    ...(entry.stallMs === undefined ? {} : { stallMs: entry.stallMs }),
+    known: facts.known,
+    capabilities: { ...entry.capabilities, ...facts.takes },
+    memory,
     ...seams,
     ...(price ? { price } : {}),
   });
+  const { takes } = facts;
   return {
     provider,
-    contextWindow,
-    maxTokens: own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
-    notices: isKnown ? [] : unknownNotices(choice, facts.contextWindow, config),
+    get contextWindow() {
+      return takes.contextWindow ?? memory.recall().contextWindow ?? contextWindow;
+    },
+    // Hosted servers may stop early where no number is asked for; those at home go on while there is room in the window.
+    maxTokens: facts.isKnown || !isPrivateHost(baseUrl) ? facts.maxTokens : undefined,
+    notices: facts.isKnown || facts.isSet ? [] : unknownNotices(endpoint, contextWindow, config),
   };
 }
 
 /** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
-function unknownNotices(
-  { model, baseUrl }: ModelChoice & { kind: "openai" },
-  contextWindow: number,
-  config: Config,
-): readonly string[] {
+function unknownNotices({ model, baseUrl }: Endpoint, contextWindow: number, config: Config): readonly string[] {
   const isLocal = isPrivateHost(baseUrl);
   if (isLocal && !isFirstTold(model, config)) return [];
   return [

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import type { ModelChoice } from "./model.ts";
+import { type ModelChoice, tableOf } from "./model.ts";
+import type { Settings } from "../../config/settings/settings_table.ts";
 import { readVariable } from "../../config/host_environment.ts";
 
 /** What servers are given and what they must not be given. */
@@ -20,15 +21,25 @@ const SHORTEST = 6;
 export function openSecrets({ world }: Pick<Config, "world">, choice: ModelChoice): Secrets {
   const hidden = new Set<string>();
   const hide = (value: string): void => void (value.length >= SHORTEST && hidden.add(value));
-  const key = choice.kind === "openai" && choice.apiKey !== "none" ? choice.apiKey : undefined;
-  const keyName = choice.kind === "openai" ? choice.apiKeyEnv : "OPENAI_API_KEY";
-  if (key !== undefined) hide(key);
+  const key = choice.kind === "server" ? choice.endpoint.key : undefined;
   return {
     variable: (name) => world.env[name] ?? readVariable(name),
-    isKey: (name, value) => name === keyName || (key !== undefined && value.includes(key)),
+    isKey: (name, value) =>
+      (name === key?.origin && name !== "") || (key?.secrets.some((secret) => value.includes(secret)) ?? false),
     hide,
-    scrub: (text) => [...hidden].reduce((clean, value) => clean.replaceAll(value, "***"), text),
+    scrub: (text) =>
+      [...hidden, ...(key?.secrets ?? []).filter((secret) => secret.length >= SHORTEST)]
+        .reduce((clean, value) => clean.replaceAll(value, "***"), text),
   };
+}
+
+/** The variables that hold keys of providers and nothing else. */
+export function keyVariables(settings: Pick<Settings, "providers" | "apiKeyEnv">): ReadonlySet<string> {
+  const own = settings.apiKeyEnv === undefined ? [] : [settings.apiKeyEnv];
+  return new Set([
+    ...[...tableOf(settings).values()].flatMap(({ keyEnv, isSharedKey }) => isSharedKey ? [] : keyEnv),
+    ...own,
+  ]);
 }
 
 /** The value of a variable that settings name; throws, with a sentence for people, where there is none. */

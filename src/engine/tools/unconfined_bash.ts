@@ -5,7 +5,7 @@ import { thisProgram } from "../../sandbox/confine/self.ts";
 import { toolsUnder } from "../../../tools/mod.ts";
 import { backgroundIds } from "./background_ids.ts";
 import type { Config } from "../../config/config.ts";
-import { openSecrets } from "../model/secrets.ts";
+import { keyVariables, openSecrets } from "../model/secrets.ts";
 import type { ModelChoice } from "../model/model.ts";
 import { cacheRoot } from "../sessions/session_folders.ts";
 import { openToolProcesses } from "./tool_processes.ts";
@@ -37,9 +37,10 @@ export function isUserBashUnconfined({ user }: Pick<Config, "user">): boolean {
 export function openUnconfinedBash(config: Config, choice: ModelChoice, tools: Policy): UnconfinedBash {
   const { isKey, scrub } = openSecrets(config, choice);
   // Also of a model that may be gone over to later.
-  const keys = [config.invocation.values["api-key-env"], config.settings.apiKeyEnv, "OPENAI_API_KEY"];
+  const keys = keyVariables(config.settings);
+  const named = config.invocation.values["api-key-env"];
   const own = Object.entries(config.world.env).filter(([name, value]) =>
-    !keys.includes(name) && !isKey(name, value) && !value.includes("\0")
+    name !== named && !keys.has(name) && !isKey(name, value) && !value.includes("\0")
   );
   const policy: Policy = {
     ...tools,

@@ -1,6 +1,6 @@
 import type { FailureKind, ProviderFailure } from "../../core/provider.ts";
 import { failureMessage, type FailureScene } from "./failure_message.ts";
-import { isOverflow } from "./overflow.ts";
+import { isOverflow, windowIn } from "./overflow.ts";
 import { retryAfterMs, windowMs } from "./retry_after.ts";
 import { readServerError, type ServerError } from "./server_error.ts";
 
@@ -57,7 +57,7 @@ function judge(status: number | undefined, error: ServerError, waitMs: number | 
     return { kind: "context_overflow", retry: false };
   }
   const isSpent = words.some((word) => SPENT.has(word)) || SPENT_TEXT.test(error.message);
-  if (isSpent && (status === undefined || status === 429 || status === 402)) {
+  if (isSpent && (status === undefined || status === 429 || status === 402 || status === 400)) {
     return { kind: "rate_limit", retry: false };
   }
   if (status !== undefined) {
@@ -85,12 +85,15 @@ export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailu
   const verdict = judge(status, error, waitMs);
   const advice = facts.headers?.get("x-should-retry");
   const retry = verdict.kind === "context_overflow" || advice === "false" ? false : verdict.retry;
+  const contextWindow = verdict.kind === "context_overflow" ? windowIn(error) : undefined;
   const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, scene.now) : undefined);
   return {
     kind: verdict.kind,
     message: failureMessage(verdict.kind, { ...scene, serverText: error.message, ...(status ? { status } : {}) }),
     retry,
     ...(status === undefined ? {} : { status }),
-    ...(retry && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
+    // A quota that is spent is no reason to wait now, but the person learns when it is there again.
+    ...((retry || verdict.kind === "rate_limit") && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

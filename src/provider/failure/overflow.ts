@@ -28,10 +28,89 @@ const TEXTS: readonly RegExp[] = [
   /range of input length should be/i, // DashScope
   /reduce the length of the messages/i, // Groq, OpenAI
   /max_tokens must be at least 1, got -/i, // vLLM: nothing is left for the answer
+  /input is too long for (?:the )?requested model/i, // Bedrock
+  /number of input tokens exceeds/i, // Bedrock: Titan, Nova
+  /exceeds? (?:the )?max(?:imum)? (?:input|prompt|sequence) length/i, // Perplexity
+  /too many tokens: (?:the )?(?:total number of tokens|size limit exceeded)/i, // Cohere
+  /total number of tokens (?:in the prompt|\(prompt and prediction\)) cannot exceed/i, // Cohere
+  /`?inputs`? tokens \+ `?max_new_tokens`? must be <=/i, // TGI, Together
+  /`?inputs`? must have less than \d+ tokens/i, // TGI
+  /input token count (?:is|of) \d+ but (?:the )?model only supports/i, // Vertex
+  /request (?:contains|has) \d+ input tokens.{0,40}(?:maximum|limit)/i, // Vertex: partner models
 ];
 
 /** A smaller `max_tokens` cures these; a shorter prompt is not what they ask for. */
 const NOT_OVERFLOW = /input length and `?max_tokens`? exceed context limit|too many tokens, please wait|rate limit/i;
+
+/** Where such texts name the window, or the longest prompt, which comes close to it. */
+const WINDOWS: readonly RegExp[] = [
+  /context (?:length|window|size) (?:is|of) (?:only )?(\d+)/i,
+  /available context size \((\d+) tokens?\)/i,
+  /context length \((\d+) tokens?\)/i,
+  /maximum number of tokens allowed \((\d+)\)/i,
+  /maximum (?:prompt|input) length (?:is )?(\d+)/i,
+  /model with (\d+) maximum context/i,
+  /model token limit: (\d+)/i,
+  /token count of \d+ exceeds the limit of (\d+)/i,
+  /\d+ tokens > (\d+) maximum/i,
+  /context limit: \d+ \+ \d+ > (\d+)/i,
+  /input length should be \[1, (\d+)\]/i,
+  /max_new_tokens`? must be <= (\d+)/i,
+  /must have less than (\d+) tokens/i,
+  /only supports up to (\d+)/i,
+  /cannot exceed (\d+)/i,
+  /maximum context length (\d+)/i,
+];
+
+/** Smaller and larger numbers are no windows of anything that could answer. */
+const [LEAST_WINDOW, MOST_WINDOW] = [512, 1e8];
+
+/** The window that an error names, tokens; `undefined` where it names none. */
+export function windowIn(
+  { message, contextWindow }: Pick<OverflowFacts, "message" | "contextWindow">,
+): number | undefined {
+  const texts = WINDOWS.map((pattern) => pattern.exec(message.replaceAll(/(?<=\d)[,_](?=\d{3})/g, ""))?.[1]);
+  const named = contextWindow ?? Number(texts.find((text) => text !== undefined));
+  return named >= LEAST_WINDOW && named <= MOST_WINDOW ? named : undefined;
+}
+
+/** How much of the window is left for the reply. */
+const ROOMS: readonly { readonly pattern: RegExp; readonly window: number; readonly prompt: number }[] = [
+  {
+    pattern: /context length is (\d+) tokens.{0,80}\((\d+) in the messages, \d+ in the completion\)/is,
+    window: 1,
+    prompt: 2,
+  },
+  { pattern: /context length is (\d+) tokens and your request has (\d+) input tokens/i, window: 1, prompt: 2 },
+  {
+    pattern: /context length of (\d+) tokens\. you requested a total of \d+ tokens: (\d+) tokens from the input/i,
+    window: 1,
+    prompt: 2,
+  }, // SGLang
+  { pattern: /exceed context limit: (\d+) \+ \d+ > (\d+)/i, window: 2, prompt: 1 },
+  { pattern: /max_new_tokens`? must be <= (\d+)\. given: (\d+) `?inputs/i, window: 1, prompt: 2 },
+];
+
+/** A reply needs this many tokens at least; with fewer left the prompt is what has to be shortened. */
+const LEAST_ROOM = 1024;
+
+/** A few tokens that servers count beside the messages. */
+const SPARE = 16;
+
+/**
+ * How long a reply may be where an error says that prompt and reply do not fit together, tokens; `undefined` where it does
+ * not say so, or where there is too little room.
+ */
+export function roomIn(message: string): { readonly maxTokens: number; readonly contextWindow: number } | undefined {
+  for (const { pattern, ...at } of ROOMS) {
+    const found = pattern.exec(message);
+    if (!found) continue;
+    const contextWindow = Number(found[at.window]);
+    const maxTokens = contextWindow - Number(found[at.prompt]) - SPARE;
+    return maxTokens >= LEAST_ROOM ? { maxTokens, contextWindow } : undefined;
+  }
+  return undefined;
+}
 
 /** What is known about an error when its kind is asked. */
 export interface OverflowFacts {
@@ -39,6 +118,8 @@ export interface OverflowFacts {
   readonly code?: string;
   readonly type?: string;
   readonly message: string;
+  /** In a field of its own (llama.cpp). */
+  readonly contextWindow?: number;
 }
 
 /** Whether an error says that the prompt does not fit. Never for 429, whose texts also speak of tokens. */

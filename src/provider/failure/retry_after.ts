@@ -37,11 +37,30 @@ export interface RetryHints {
 export function retryAfterMs(headers: Headers | undefined, hints: RetryHints, now: number): number | undefined {
   const exact = headers?.get("retry-after-ms")?.trim();
   const plain = headers?.get("retry-after")?.trim();
-  const spoken = /(?:retry|try again) (?:after|in) (\d+(?:\.\d+)?) ?(ms|seconds?|s)\b/i.exec(hints.message);
   return (exact && /^\d+(\.\d+)?$/.test(exact) ? positive(Number(exact)) : undefined) ??
     (plain ? fromHeader(plain, clockOf(headers, now)) : undefined) ??
     (hints.retryDelay === undefined ? undefined : positive(parseDuration(hints.retryDelay))) ??
-    (spoken ? positive(Number(spoken[1]) * (spoken[2] === "ms" ? 1 : 1000)) : undefined);
+    positive(spokenMs(hints.message));
+}
+
+const UNITS: readonly (readonly [RegExp, number])[] = [
+  [/^ms|^millisecond/i, 1],
+  [/^s/i, 1000],
+  [/^m/i, 60_000],
+  [/^h/i, 3_600_000],
+  [/^d/i, 86_400_000],
+];
+
+/** A wait in words: `try again in 20ms`, `retry after 37 seconds`, `in 6m0s`, `in 1 hour`. */
+function spokenMs(message: string): number | undefined {
+  const spoken =
+    /(?:retry|try again|retrying|available again|resets?) (?:after|in):? ((?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?m?s\b|\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|days?)\b)/i
+      .exec(message)?.[1];
+  if (spoken === undefined) return undefined;
+  const plain = /^(\d+(?:\.\d+)?) ?([a-z]+)$/i.exec(spoken);
+  if (!plain) return parseDuration(spoken);
+  const unit = UNITS.find(([pattern]) => pattern.test(plain[2] ?? ""))?.[1];
+  return unit === undefined ? undefined : Number(plain[1]) * unit;
 }
 
 /** Longer windows (an hour, a day) fill up bit by bit: waiting for their end would give up where trying again works. */

@@ -9,6 +9,8 @@ export interface ServerError {
   /** A status told inside the body, for errors in the middle of a 200. */
   readonly status?: number;
   readonly retryDelay?: string;
+  /** Tokens. */
+  readonly contextWindow?: number;
 }
 
 function textIn(value: unknown): string | undefined {
@@ -50,7 +52,8 @@ export function readServerError(body: unknown): ServerError {
   const status = statusIn(inner.code) ?? statusIn(inner.status_code) ?? statusIn(inner.status) ??
     statusIn(body.status_code);
   const param = textIn(inner.param);
-  const retryDelay = retryDelayIn(inner.details);
+  const retryDelay = retryDelayIn(inner.details) ?? retryDelayIn(metadata.details);
+  const contextWindow = typeof inner.n_ctx === "number" ? inner.n_ctx : undefined;
   return {
     message,
     ...(code === undefined ? {} : { code }),
@@ -58,5 +61,6 @@ export function readServerError(body: unknown): ServerError {
     ...(param === undefined ? {} : { param }),
     ...(status === undefined ? {} : { status }),
     ...(retryDelay === undefined ? {} : { retryDelay }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

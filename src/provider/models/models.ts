@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/message.ts";
-import { KNOWN_MODELS, type ModelRow } from "./known_models.ts";
+import { CATALOGUE } from "./catalogue.ts";
 
 /** USD per million tokens. */
 export interface Price {
@@ -18,28 +18,88 @@ export interface ModelFacts {
   /** Longest output, tokens. */
   readonly maxTokens: number;
   readonly price?: Price;
+  /** Whether it sees images; absent where that is not known. */
+  readonly seesImages?: boolean;
+  /** Whether it can think before it answers; absent where that is not known. */
+  readonly reasons?: boolean;
   /** Whether these are facts; `false` for the safe default, which a caller should tell a person about. */
   readonly isKnown: boolean;
 }
 
 const UNKNOWN: ModelFacts = { contextWindow: 128_000, maxTokens: 16_384, isKnown: false };
 
-function factsOf([contextWindow, maxTokens, input, cacheRead, output]: ModelRow): ModelFacts {
-  const facts = { contextWindow, maxTokens, isKnown: true };
-  if (input === null || output === null) return facts;
-  return { ...facts, price: { input, output, ...(cacheRead === null ? {} : { cacheRead }) } };
-}
+/** Providers whose models are their own: a model that is named elsewhere is looked for here. */
+const VENDORS = ["openai", "anthropic", "google", "deepseek", "mistral", "xai", "moonshotai", "zai", "minimax", "qwen"];
 
-/** Facts about a model by its id; a vendor's prefix (`openai/…`), a variant (`…:batch`) and a date's suffix do not matter. */
-export function modelFacts(id: string): ModelFacts {
+/**
+ * Facts about a model by its id, as `catalogue` has it: a provider's name there, or empty where only the model's own vendor
+ * can say something. A vendor's prefix (`openai/…`), a variant (`…:batch`) and a date's suffix do not matter.
+ *
+ * A price is the provider's own; that of a vendor is taken where no provider is named.
+ */
+export function modelFacts(id: string, catalogue = ""): ModelFacts {
+  const own = rowOf(catalogue, id) ?? rowOf(catalogue, id.toLowerCase());
+  if (own) return factsOf(own);
   const bare = (id.split("/").at(-1) ?? id).toLowerCase().replace(/:.*$/, "");
   const dateless = bare.replace(/-\d{4}-\d{2}-\d{2}$|-\d{8}$|-latest$/, "");
-  // OpenRouter writes `claude-opus-5.5` where the vendor writes `claude-opus-5-5`.
-  for (const name of [bare, dateless, dateless.replaceAll(".", "-")]) {
-    const row = Object.hasOwn(KNOWN_MODELS, name) ? KNOWN_MODELS[name] : undefined;
-    if (row) return factsOf(row);
+  // OpenRouter writes `claude-opus-5.5` where the vendor writes `claude-opus-5-5`, Bedrock `anthropic.claude-opus-5-5`.
+  const names = new Set([bare, dateless, dateless.replaceAll(".", "-"), dateless.replace(/^(?:[a-z-]+\.){1,2}/, "")]);
+  for (const name of names) {
+    for (const vendor of catalogue === "" ? VENDORS : [catalogue, ...VENDORS]) {
+      const row = rowOf(vendor, name);
+      if (!row) continue;
+      const { price, ...facts } = factsOf(row);
+      return price && (vendor === catalogue || catalogue === "") ? { ...facts, price } : facts;
+    }
   }
   return UNKNOWN;
+}
+
+/** The words of a model's line. The texts are looked through as they are: a start asks for one model. */
+function rowOf(catalogue: string, id: string): readonly string[] | undefined {
+  const text = Object.hasOwn(CATALOGUE, catalogue) ? CATALOGUE[catalogue] ?? "" : "";
+  const at = /[\s]/.test(id) || id === "" ? -1 : text.indexOf(`\n${id} `);
+  return at < 0 ? undefined : text.slice(at + 1, text.indexOf("\n", at + 1)).split(" ");
+}
+
+function factsOf([, window, most, abilities = "-", input, output, read, written]: readonly string[]): ModelFacts {
+  const price = priceOf(number(input), number(output), number(read), number(written));
+  const contextWindow = number(window) ?? UNKNOWN.contextWindow;
+  const longest = number(most) ?? UNKNOWN.maxTokens;
+  return {
+    contextWindow,
+    // Where only the window is told, a request for that much output leaves no room for the prompt.
+    maxTokens: longest < contextWindow ? longest : Math.floor(contextWindow / 4),
+    seesImages: abilities.includes("i"),
+    reasons: abilities.includes("r"),
+    isKnown: true,
+    ...(price ? { price } : {}),
+  };
+}
+
+function number(word: string | undefined): number | undefined {
+  return word === undefined || word === "-" ? undefined : Number(word);
+}
+
+function priceOf(
+  input: number | undefined,
+  output: number | undefined,
+  cacheRead: number | undefined,
+  cacheWrite: number | undefined,
+): Price | undefined {
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
+}
+
+/** The ids of a provider's models in the catalogue, in the order of the alphabet. */
+export function catalogueModels(catalogue: string): readonly string[] {
+  const text = Object.hasOwn(CATALOGUE, catalogue) ? CATALOGUE[catalogue] ?? "" : "";
+  return text.split("\n").filter((line) => line !== "").map((line) => line.slice(0, line.indexOf(" ")));
 }
 
 /** What tokens cost, USD; written cache tokens count with the input. */

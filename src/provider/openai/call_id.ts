@@ -1,8 +1,8 @@
 import { sha256 } from "../../core/support/digest.ts";
-import type { ServerProfile } from "./server_profile.ts";
+import type { Capabilities } from "../capabilities/capabilities.ts";
 
 /** A call id in the form that a server accepts; the same id always gives the same one, so calls and results still meet. */
-export function wireCallId(id: string, rule: ServerProfile["callId"]): string {
+export function wireCallId(id: string, rule: Capabilities["callIds"]): string {
   switch (rule) {
     case "keep":
       return id;

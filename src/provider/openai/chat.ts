@@ -1,96 +1,15 @@
-import type { JsonObject } from "../../core/json.ts";
-import { messageOf } from "../../core/error.ts";
-import { textOf } from "../../core/message.ts";
-import type { Provider, ProviderRequest } from "../../core/provider.ts";
-import { type ChatLimits, createChatRequest } from "./chat_request.ts";
+import type { Provider } from "../../core/provider.ts";
+import type { Connection } from "../endpoint/connection.ts";
+import { openAdapter, type Wire } from "./adapter.ts";
+import { createChatRequest } from "./chat_request.ts";
 import { createChatReader } from "./chat_stream.ts";
-import { type Connection, hostOf, isPrivateHost, STALL_MS } from "./connection.ts";
-import { type Exchange, runExchange } from "../reply/exchange.ts";
-import { createPost } from "./post.ts";
-import { createReply } from "../reply/reply.ts";
-import type { ReplyScene } from "../reply/message.ts";
-import { profileOf } from "./server_profile.ts";
 
-/** What a reply of this connection has to know, by its request; shared by both OpenAI APIs. */
-export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
-  const { baseUrl, apiKey, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
-  const isKeyless = connection.isKeyless === true || apiKey === "";
-  const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
-  const host = hostOf(baseUrl);
-  return (request) => ({
-    provider: connection.name ?? "openai",
-    host,
-    model,
-    secrets: isKeyless ? [] : [apiKey],
-    ...(isKeyless ? { isKeyless } : {}),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
-    now: connection.now?.() ?? Date.now(),
-    newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
-    tools: request.tools,
-    ...(takesText
-      ? {
-        quotable: () =>
-          request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
-      }
-      : {}),
-  });
-}
+const CHAT: Wire = { path: "/chat/completions", builder: createChatRequest, reader: createChatReader };
 
-/** How long a server may be silent. */
-export function limitsOf({ stallMs = STALL_MS, noProgressMs }: Connection): Exchange["limits"] {
-  return { stallMs, noProgressMs: noProgressMs ?? stallMs * 6 };
-}
-
-/** What a refusal teaches about a server; `undefined` when it is about something else. */
-function learn(error: unknown, body: JsonObject, limits: ChatLimits): ChatLimits | undefined {
-  if (!(error instanceof Error && "status" in error && (error.status === 400 || error.status === 422))) {
-    return undefined;
-  }
-  const said = messageOf(error) + ("error" in error ? JSON.stringify(error.error) ?? "" : "");
-  if (limits.usage && /stream_options|include_usage/.test(said)) return { ...limits, usage: false };
-  const other = limits.maxField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-  const namesField = new RegExp(`\\b${limits.maxField}\\b`).test(said) && new RegExp(`\\b${other}\\b`).test(said);
-  return limits.maxField in body && namesField ? { ...limits, maxField: other } : undefined;
-}
-
-/** A provider for servers that speak OpenAI chat completions. Nothing is loaded or connected before the first stream. */
+/**
+ * A provider for servers that speak OpenAI chat completions. A model that turns out to be served by the Responses API alone
+ * is asked there from then on.
+ */
 export function openChat(connection: Connection): Provider {
-  const profile = profileOf(connection.baseUrl);
-  const build = createChatRequest({ profile, host: hostOf(connection.baseUrl), model: connection.model });
-  const post = createPost(connection);
-  const sceneOf = scenesOf(connection);
-  let limits: ChatLimits = { usage: true, maxField: profile.maxField };
-
-  async function open(request: ProviderRequest, signal: AbortSignal): Promise<Response> {
-    for (;;) {
-      const body = build(request, limits);
-      try {
-        return await post("/chat/completions", body, signal);
-      } catch (error) {
-        const learned = learn(error, body, limits);
-        if (learned === undefined) throw error;
-        limits = learned;
-      }
-    }
-  }
-
-  return {
-    name: connection.name ?? "openai",
-    model: connection.model,
-    stream(request, signal) {
-      const scene = sceneOf(request);
-      const reply = createReply(scene);
-      const reader = createChatReader(reply, scene, connection.price);
-      const exchange: Exchange = {
-        open: (inner) => open(request, inner),
-        reader,
-        reply,
-        scene,
-        limits: limitsOf(connection),
-      };
-      return runExchange(exchange, signal);
-    },
-  };
+  return openAdapter(connection, CHAT, async () => (await import("./responses.ts")).RESPONSES);
 }

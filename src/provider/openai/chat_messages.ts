@@ -1,3 +1,12 @@
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPartImage,
+  ChatCompletionContentPartText,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionSystemMessageParam,
+  ChatCompletionToolMessageParam,
+  ChatCompletionUserMessageParam,
+} from "openai/resources/chat/completions";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import {
   type AssistantMessage,
@@ -10,14 +19,19 @@ import {
   type UserMessage,
 } from "../../core/message.ts";
 import type { RequestMessage, SystemMessage } from "../../core/message.ts";
+import type { Target } from "./adapter.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
-import type { ServerProfile } from "./server_profile.ts";
+import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import type { Plain } from "../reply/fields.ts";
 
 /** What a tool result says that has no text: some servers refuse an empty one. */
 export const NO_OUTPUT = "(no output)";
+
+/** The reasoning of a message that came without: some servers want it with each call, and not empty. */
+const NO_REASONING = " ";
 
 /** The result of a call that was never answered, for example after an abort. */
 export const NOT_RUN = "(this call was not run)";
@@ -27,67 +41,70 @@ export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.replace(/[\ud800-\udfff]/gu, "");
 }
 
-/** Which server the messages go to. */
-export interface ChatTarget {
-  readonly profile: ServerProfile;
-  /** Host of the server: what it asked to keep goes back to it alone. */
-  readonly host: string;
-  readonly model: string;
-}
-
 /** Converts conversations for one server; messages seen before are not converted again. */
 export type ChatMessages = (messages: readonly RequestMessage[]) => JsonObject[];
 
-function imagePart(image: ImageContent): JsonObject {
+type Part = Plain<ChatCompletionContentPartText | ChatCompletionContentPartImage>;
+
+/** What some servers take beside what the package knows: pictures in results, and results that bear a name. */
+type ToolMessage = Omit<ChatCompletionToolMessageParam, "content"> & {
+  readonly content: string | readonly Part[];
+  readonly name?: string;
+};
+
+function imagePart(image: ImageContent): Plain<ChatCompletionContentPartImage> {
   return { type: "image_url", image_url: { url: `data:${image.mimeType};base64,${image.data}` } };
 }
 
-function imagesOf(content: UserMessage["content"]): readonly ImageContent[] {
-  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
+function partsOf(text: string, images: readonly ImageContent[]): Part[] {
+  return [...(text === "" ? [] : [{ type: "text", text } as const]), ...images.map(imagePart)];
 }
 
 function systemMessage({ content }: SystemMessage): JsonObject | undefined {
   const text = wellFormed(content);
-  return text === "" ? undefined : { role: "system", content: text };
-}
-
-function userMessage(message: UserMessage): JsonObject | undefined {
-  const text = wellFormed(textOf(message.content));
-  const images = imagesOf(message.content);
-  if (images.length === 0) return text === "" ? undefined : { role: "user", content: text };
-  const parts: JsonObject[] = text === "" ? [] : [{ type: "text", text }];
-  return { role: "user", content: [...parts, ...images.map(imagePart)] };
+  return text === "" ? undefined : { role: "system", content: text } satisfies ChatCompletionSystemMessageParam;
 }
 
 /** A converter for one server. Keeps converted messages as long as the originals live. */
-export function createChatMessages({ profile, host, model }: ChatTarget): ChatMessages {
+export function createChatMessages(target: Target): ChatMessages {
+  const { takes, host, model } = target;
   const users = new WeakMap<UserMessage, JsonObject>();
   const assistants = new WeakMap<AssistantMessage, JsonObject>();
   const results = new WeakMap<ToolResultMessage, JsonObject>();
 
-  function callOf(call: ToolCall, extras: JsonValue | undefined): JsonObject {
-    const extra = isObject(extras) && Object.hasOwn(extras, call.id) ? extras[call.id] : undefined;
-    return {
-      id: wireCallId(call.id, profile.callId),
-      type: "function",
-      function: { name: safeToolName(call.name), arguments: wellFormed(JSON.stringify(call.arguments)) },
-      ...(isObject(extra) ? extra : {}),
-    };
+  function userMessage({ content }: UserMessage): JsonObject | undefined {
+    const { text: said, images } = shownTo(target, content);
+    const text = wellFormed(said);
+    if (images.length === 0) {
+      return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
+    }
+    return { role: "user", content: partsOf(text, images) } satisfies ChatCompletionUserMessageParam;
   }
 
-  /** What the server that gave this message wants back with it. */
-  function keptOf(message: AssistantMessage, hasCalls: boolean): JsonObject {
-    const { keep } = message;
-    if (keep?.origin !== host || message.model !== model) return {};
-    const thinking = message.content.find((part): part is ThinkingContent => part.type === "thinking");
-    const details = keep.reasoning_details;
-    return {
-      // Only beside calls: there servers ask for it, elsewhere some refuse it.
-      ...(profile.reasoningBack && hasCalls && thinking?.field !== undefined && details === undefined
-        ? { [thinking.field]: thinking.thinking }
-        : {}),
-      ...(details === undefined ? {} : { reasoning_details: details }),
-    };
+  function callOf(call: ToolCall, extras: JsonValue | undefined): JsonObject {
+    const extra = isObject(extras) && Object.hasOwn(extras, call.id) ? extras[call.id] : undefined;
+    const known = {
+      id: wireCallId(call.id, takes.callIds),
+      type: "function",
+      function: { name: safeToolName(call.name), arguments: wellFormed(JSON.stringify(call.arguments)) },
+    } satisfies ChatCompletionMessageFunctionToolCall;
+    return { ...known, ...(isObject(extra) ? extra : {}) };
+  }
+
+  /** The reasoning that an endpoint wants back with a message; the reasoning itself goes to whom it came from alone. */
+  function reasoningOf(message: AssistantMessage, hasCalls: boolean): JsonObject {
+    const { reasoningEcho, reasoningField } = takes;
+    if (reasoningEcho === "never") return {};
+    const isOwn = message.keep?.origin === host && message.model === model;
+    const thinking = isOwn
+      ? message.content.find((part): part is ThinkingContent => part.type === "thinking")
+      : undefined;
+    const details = isOwn ? message.keep?.reasoning_details : undefined;
+    if (details !== undefined) return { reasoning_details: details };
+    // Beside calls alone unless told otherwise: there servers ask for it, elsewhere some refuse it.
+    if (!hasCalls && reasoningEcho === "calls") return {};
+    if (reasoningField !== undefined) return { [reasoningField]: wellFormed(thinking?.thinking ?? "") || NO_REASONING };
+    return thinking?.field === undefined ? {} : { [thinking.field]: thinking.thinking };
   }
 
   function assistantMessage(message: AssistantMessage): JsonObject | undefined {
@@ -95,19 +112,28 @@ export function createChatMessages({ profile, host, model }: ChatTarget): ChatMe
     const calls = toolCallsOf(message);
     if (text === "" && calls.length === 0) return undefined;
     const extras = message.keep?.origin === host ? message.keep.calls : undefined;
-    return {
+    const known = {
       role: "assistant",
-      content: text === "" ? null : text,
-      ...keptOf(message, calls.length > 0),
+      content: text === "" && takes.nullContent ? null : text,
+    } satisfies ChatCompletionAssistantMessageParam;
+    return {
+      ...known,
+      ...reasoningOf(message, calls.length > 0),
       ...(calls.length > 0 ? { tool_calls: calls.map((call) => callOf(call, extras)) } : {}),
     };
   }
 
   function resultMessage(call: ToolCall, result: ToolResultMessage | undefined): JsonObject {
-    const text = result ? wellFormed(textOf(result.content)) : NOT_RUN;
-    const images = result ? imagesOf(result.content).length : 0;
-    const content = text !== "" ? text : images > 0 ? "(see the image below)" : NO_OUTPUT;
-    return { role: "tool", tool_call_id: wireCallId(call.id, profile.callId), content };
+    const { text: said, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
+    const text = wellFormed(said);
+    const isShown = takes.imagesInResults && images.length > 0;
+    const content = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
+    return {
+      role: "tool",
+      ...(takes.resultNames ? { name: safeToolName(call.name) } : {}),
+      tool_call_id: wireCallId(call.id, takes.callIds),
+      content: isShown ? partsOf(text, images) : content,
+    } satisfies ToolMessage;
   }
 
   function convert(messages: readonly RequestMessage[], wire: JsonObject[]): JsonObject[] {
@@ -126,7 +152,9 @@ export function createChatMessages({ profile, host, model }: ChatTarget): ChatMe
           result ? remember(results, result, () => resultMessage(call, result)) : resultMessage(call, undefined),
         );
       } else {
-        const images = step.results.flatMap((result) => imagesOf(result.content));
+        const images = takes.imagesInResults
+          ? []
+          : step.results.flatMap((result) => sentImages(target, result.content));
         if (images.length > 0) wire.push({ role: "user", content: images.map(imagePart) });
       }
     }

@@ -1,54 +1,72 @@
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionFunctionTool,
+} from "openai/resources/chat/completions";
 import type { JsonObject } from "../../core/json.ts";
-import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
-import { type ChatMessages, type ChatTarget, createChatMessages, wellFormed } from "./chat_messages.ts";
-
-/** What a server turned out not to understand; learned from its refusals. */
-export interface ChatLimits {
-  readonly usage: boolean;
-  readonly maxField: "max_tokens" | "max_completion_tokens";
-}
+import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
+import type { Target } from "./adapter.ts";
+import { effortFields } from "./effort.ts";
+import { arranged } from "./arrange.ts";
+import { markedMessages, markedTools } from "./cache_marks.ts";
+import { type ChatMessages, createChatMessages, wellFormed } from "./chat_messages.ts";
+import { createRoundPrompt } from "./round_text.ts";
 
 /** Builds bodies for one server; the same conversation with more at its end gives the same bytes with more at their end. */
-export type ChatRequest = (request: ProviderRequest, limits: ChatLimits) => JsonObject;
+export type ChatRequest = (request: ProviderRequest) => JsonObject;
+
+/** What the package's type knows of a body; the messages have types of their own (chat_messages.ts). */
+type Known = Omit<ChatCompletionCreateParamsStreaming, "messages">;
+type Some = Partial<Known>;
 
 function toolOf({ name, description, parameters }: ToolDefinition): JsonObject {
   // Some servers refuse words of JSON Schema that they do not know; this one carries nothing.
   const { $schema: _, ...schema } = parameters;
-  return { type: "function", function: { name, description: wellFormed(description), parameters: schema } };
-}
-
-function thinkingOf({ thinking }: ProviderRequest, style: ChatTarget["profile"]["thinking"]): JsonObject {
-  if (thinking === "off" || style === "none") return {};
-  return style === "openrouter" ? { reasoning: { effort: thinking } } : { reasoning_effort: thinking };
+  return {
+    type: "function",
+    function: { name, description: wellFormed(description), parameters: schema },
+  } satisfies ChatCompletionFunctionTool;
 }
 
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
-export function createChatRequest(target: ChatTarget): ChatRequest {
+export function createChatRequest(target: Target): ChatRequest {
   const convert: ChatMessages = createChatMessages(target);
-  const tools = new WeakMap<ToolDefinition, JsonObject>();
-  const { profile, model } = target;
+  const wireTools = new WeakMap<ToolDefinition, JsonObject>();
+  const roundPrompt = createRoundPrompt();
+  const { takes, model } = target;
 
   function wireTool(definition: ToolDefinition): JsonObject {
-    const known = tools.get(definition) ?? toolOf(definition);
-    tools.set(definition, known);
+    const known = wireTools.get(definition) ?? toolOf(definition);
+    wireTools.set(definition, known);
     return known;
   }
 
-  return (request, limits) => {
-    const system = wellFormed(request.system);
-    const messages = convert(request.messages);
+  return (request) => {
+    const { system, added } = takes.cacheControl ? roundPrompt(request.system) : { system: request.system, added: "" };
+    const converted = convert(request.messages);
+    const list = arranged(wellFormed(systemText(system)), converted, takes);
+    const messages = takes.cacheControl ? markedMessages(list, system) : list;
+    if (added !== "") messages.push({ role: "user", content: wellFormed(added) });
+    const tools = request.tools.map(wireTool);
     // Everything that stays the same comes first, the growing conversation last: caches keep the longest common prefix.
-    return {
+    const known = {
       model,
       stream: true,
-      ...(limits.usage ? { stream_options: { include_usage: true } } : {}),
-      ...(request.maxTokens === undefined ? {} : { [limits.maxField]: request.maxTokens }),
-      ...thinkingOf(request, profile.thinking),
-      ...(profile.cacheKey && request.cacheKey !== undefined
-        ? { prompt_cache_key: request.cacheKey.slice(0, 64) }
+      ...(takes.streamOptions ? { stream_options: { include_usage: true } } satisfies Some : {}),
+      ...(request.maxTokens === undefined || takes.maxTokensField === "none"
+        ? {}
+        : takes.maxTokensField === "max_tokens"
+        ? { max_tokens: request.maxTokens } satisfies Some
+        : { max_completion_tokens: request.maxTokens } satisfies Some),
+      ...(takes.cacheKey && request.cacheKey !== undefined
+        ? { prompt_cache_key: request.cacheKey.slice(0, 64) } satisfies Some
         : {}),
-      ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-      messages: system === "" ? messages : [{ role: "system", content: system }, ...messages],
+      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } satisfies Some : {}),
+    } satisfies Known;
+    return {
+      ...known,
+      ...effortFields(request.thinking, takes),
+      ...(tools.length > 0 ? { tools: takes.cacheControl ? markedTools(tools) : tools } : {}),
+      messages,
     };
   };
 }

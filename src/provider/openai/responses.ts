@@ -1,33 +1,17 @@
 import type { Provider } from "../../core/provider.ts";
-import { type Connection, hostOf } from "./connection.ts";
-import { type Exchange, runExchange } from "../reply/exchange.ts";
-import { limitsOf, scenesOf } from "./chat.ts";
-import { createPost } from "./post.ts";
-import { createReply } from "../reply/reply.ts";
+import type { Connection } from "../endpoint/connection.ts";
+import { openAdapter, type Wire } from "./adapter.ts";
 import { createResponsesRequest } from "./responses_request.ts";
 import { createResponsesReader } from "./responses_stream.ts";
 
+/** The Responses API. */
+export const RESPONSES: Wire = {
+  path: "/responses",
+  builder: createResponsesRequest,
+  reader: createResponsesReader,
+};
+
 /** A provider for servers that speak the OpenAI Responses API. Nothing is loaded or connected before the first stream. */
 export function openResponses(connection: Connection): Provider {
-  const host = hostOf(connection.baseUrl);
-  const isOpenAi = host === "api.openai.com" || host.endsWith(".openai.azure.com");
-  const build = createResponsesRequest({ host, model: connection.model, isOpenAi });
-  const post = createPost(connection);
-  const sceneOf = scenesOf(connection);
-  return {
-    name: connection.name ?? "openai",
-    model: connection.model,
-    stream(request, signal) {
-      const scene = sceneOf(request);
-      const reply = createReply(scene);
-      const exchange: Exchange = {
-        open: (inner) => post("/responses", build(request), inner),
-        reader: createResponsesReader(reply, scene, connection.price),
-        reply,
-        scene,
-        limits: limitsOf(connection),
-      };
-      return runExchange(exchange, signal);
-    },
-  };
+  return openAdapter(connection, RESPONSES, () => Promise.resolve(RESPONSES));
 }

@@ -1,68 +1,106 @@
+import type {
+  EasyInputMessage,
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionToolCall,
+  ResponseInputImage,
+  ResponseInputItem,
+  ResponseInputText,
+} from "openai/resources/responses/responses";
+import type { ReasoningEffort } from "openai/resources/shared";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { type AssistantMessage, type ImageContent, textOf, toolCallsOf } from "../../core/message.ts";
+import { type AssistantMessage, type ImageContent, textOf, type ToolCall, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
-import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
+import type { Target } from "./adapter.ts";
 import { orderAnswers } from "./answered_calls.ts";
 import { wireCallId } from "./call_id.ts";
+import { effortWord } from "./effort.ts";
 import { growing } from "./incremental_convert.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
+import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import type { Plain } from "../reply/fields.ts";
 
-/** Which server a Responses body is for. */
-export interface ResponsesTarget {
-  readonly host: string;
-  readonly model: string;
-  /** Whether the server is the vendor's own: it knows cache keys and encrypted reasoning. */
-  readonly isOpenAi: boolean;
-}
+/** Stands between the texts of two items of one reply, and between the parts of a summary. */
+export const ITEM_GAP = "\n\n";
 
-function imageItem({ mimeType, data }: ImageContent): JsonObject {
+function imageItem({ mimeType, data }: ImageContent): Plain<ResponseInputImage> {
   return { type: "input_image", detail: "auto", image_url: `data:${mimeType};base64,${data}` };
 }
 
-function imagesOf(content: UserMessage["content"]): readonly ImageContent[] {
-  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
-}
-
-function userItems(message: UserMessage): readonly JsonObject[] {
-  const text = wellFormed(textOf(message.content));
-  const images = imagesOf(message.content).map(imageItem);
-  if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text }];
-  return [{ role: "user", content: [...(text === "" ? [] : [{ type: "input_text", text }]), ...images] }];
-}
-
-function resultItem(callId: string, result: ToolResultMessage | undefined): JsonObject {
-  const text = result ? wellFormed(textOf(result.content)) : NOT_RUN;
-  return { type: "function_call_output", call_id: callId, output: text === "" ? NO_OUTPUT : text };
-}
+/** What the package's type knows of a body; the items of the input have types of their own. */
+type Known = Omit<ResponseCreateParamsStreaming, "input">;
+type Some = Partial<Known>;
 
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
-export function createResponsesRequest(target: ResponsesTarget): (request: ProviderRequest) => JsonObject {
+export function createResponsesRequest(target: Target): (request: ProviderRequest) => JsonObject {
+  const { takes, host, model } = target;
   const tools = new WeakMap<ToolDefinition, JsonObject>();
+  const systemRole = takes.developerRole ? "developer" : "system";
 
-  /** Reasoning items go back before the calls that they led to, and only to the server that gave them. */
+  function userItems({ content }: UserMessage): readonly JsonObject[] {
+    const { text: said, images } = shownTo(target, content);
+    const text = wellFormed(said);
+    if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text } satisfies EasyInputMessage];
+    return [{ role: "user", content: partsOf(text, images) } satisfies EasyInputMessage];
+  }
+
+  function resultItem(callId: string, result: ToolResultMessage | undefined): JsonObject {
+    const { text: shown, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
+    const text = wellFormed(shown);
+    const isShown = takes.imagesInResults && images.length > 0;
+    const said = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
+    return {
+      type: "function_call_output",
+      call_id: wireCallId(callId, takes.callIds),
+      output: isShown ? partsOf(text, images) : said,
+    } satisfies ResponseInputItem.FunctionCallOutput;
+  }
+
+  function callItem(call: ToolCall): JsonObject {
+    return {
+      type: "function_call",
+      call_id: wireCallId(call.id, takes.callIds),
+      name: safeToolName(call.name),
+      arguments: wellFormed(JSON.stringify(call.arguments)),
+    } satisfies ResponseFunctionToolCall;
+  }
+
+  /**
+   * Items in the order in which they came, where the message is still what came. Reasoning goes only to the server and model
+   * that gave it, and before the calls that it led to.
+   */
   function assistantItems(message: AssistantMessage): readonly JsonObject[] {
-    const isOwn = message.keep?.origin === target.host && message.model === target.model;
-    const kept = isOwn && Array.isArray(message.keep?.reasoning_items)
-      ? message.keep.reasoning_items.filter(isObject)
-      : [];
-    const text = wellFormed(textOf(message.content));
+    const isOwn = message.keep?.origin === host && message.model === model;
+    const order = isOwn ? keptItems(message.keep) : [];
+    const calls = toolCallsOf(message);
+    const text = textOf(message.content);
+    const texts = textsOf(text, order);
+    const isWhole = texts !== undefined &&
+      order.filter(({ type }) => type === "function_call").map((item) => item.call_id).join("\n") ===
+        calls.map(({ id }) => id).join("\n");
+    if (isWhole && order.length > 0) {
+      const [nextText, nextCall] = [texts.values(), calls.values()];
+      return order.flatMap((item) => {
+        if (item.type === "message") return textItems(nextText.next().value ?? "", item);
+        if (item.type !== "function_call") return [item];
+        const call = nextCall.next().value;
+        return call ? [callItem(call)] : [];
+      });
+    }
+    const said = order.filter(({ type }) => type === "message");
     return [
-      ...kept,
-      ...(text === "" ? [] : [{ role: "assistant", content: text }]),
-      ...toolCallsOf(message).map((call) => ({
-        type: "function_call",
-        call_id: wireCallId(call.id, "keep"),
-        name: safeToolName(call.name),
-        arguments: wellFormed(JSON.stringify(call.arguments)),
-      })),
+      ...order.filter(({ type }) => type === "reasoning"),
+      ...textItems(text, said.at(-1)),
+      ...calls.map(callItem),
     ];
   }
 
   function messageItems(message: SystemMessage | UserMessage | AssistantMessage): readonly JsonObject[] {
     switch (message.role) {
       case "system":
-        return [{ role: "system", content: wellFormed(message.content) }];
+        return [{ role: systemRole, content: wellFormed(message.content) } satisfies EasyInputMessage];
       case "user":
         return userItems(message);
       case "assistant":
@@ -71,7 +109,7 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
   }
 
   function wireTool(definition: ToolDefinition): JsonObject {
-    const known = tools.get(definition) ?? toolOf(definition);
+    const known = tools.get(definition) ?? toolOf(definition, takes.strict);
     tools.set(definition, known);
     return known;
   }
@@ -83,29 +121,83 @@ export function createResponsesRequest(target: ResponsesTarget): (request: Provi
       } else if (step.type === "result") {
         input.push(resultItem(step.call.id, step.result));
       } else {
-        const images = step.results.flatMap((result) => imagesOf(result.content));
-        if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) });
+        const images = takes.imagesInResults
+          ? []
+          : step.results.flatMap((result) => sentImages(target, result.content));
+        if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) } satisfies EasyInputMessage);
       }
     }
     return input;
   });
 
-  return (request) => ({
-    model: target.model,
-    stream: true,
-    store: false,
-    ...(target.isOpenAi ? { include: ["reasoning.encrypted_content"] } : {}),
-    ...(request.maxTokens === undefined ? {} : { max_output_tokens: request.maxTokens }),
-    ...(request.thinking === "off" ? {} : { reasoning: { effort: request.thinking, summary: "auto" } }),
-    ...(target.isOpenAi && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
-    ...(request.system === "" ? {} : { instructions: wellFormed(request.system) }),
-    ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-    input: inputOf(request.messages),
-  });
+  return (request) => {
+    const system = wellFormed(systemText(request.system));
+    // Servers have words of their own.
+    const effort = effortWord(request.thinking, takes);
+    const known = {
+      model,
+      stream: true,
+      store: false,
+      ...(takes.encryptedReasoning ? { include: ["reasoning.encrypted_content" as const] } satisfies Some : {}),
+      ...(request.maxTokens === undefined || takes.maxTokensField === "none"
+        ? {}
+        : { max_output_tokens: request.maxTokens } satisfies Some),
+      ...(effort === undefined
+        ? {}
+        : { reasoning: { effort: effort as ReasoningEffort, summary: "auto" as const } } satisfies Some),
+      ...(takes.cacheKey && request.cacheKey !== undefined
+        ? { prompt_cache_key: request.cacheKey.slice(0, 64) } satisfies Some
+        : {}),
+      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } satisfies Some : {}),
+      ...(system === "" ? {} : { instructions: system } satisfies Some),
+    } satisfies Known;
+    const tools = request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {};
+    return { ...known, ...tools, input: inputOf(request.messages) };
+  };
 }
 
-function toolOf({ name, description, parameters }: ToolDefinition): JsonObject {
+/** Servers that do not know `strict` are not sent it. */
+type SomeTool = Omit<FunctionTool, "strict"> & Partial<Pick<FunctionTool, "strict">>;
+
+function toolOf({ name, description, parameters }: ToolDefinition, takesStrict: boolean): JsonObject {
   const { $schema: _, ...schema } = parameters;
-  // `strict` is on by default in this API, and asks for schemas that ours are not.
-  return { type: "function", name, description: wellFormed(description), parameters: schema, strict: false };
+  return {
+    type: "function",
+    name,
+    description: wellFormed(description),
+    parameters: schema,
+    // It is on by default in this API, and asks for schemas that ours are not.
+    ...(takesStrict ? { strict: false } : {}),
+  } satisfies SomeTool;
+}
+
+function partsOf(text: string, images: readonly ImageContent[]): Plain<ResponseInputText | ResponseInputImage>[] {
+  return [...(text === "" ? [] : [{ type: "input_text", text } as const]), ...images.map(imageItem)];
+}
+
+/** Says of a text which phase of the work it belongs to, where the server said so: models want that back. */
+function textItems(text: string, item: JsonObject | undefined): readonly JsonObject[] {
+  const said = wellFormed(text);
+  if (said === "") return [];
+  return [{ role: "assistant", content: said, ...(typeof item?.phase === "string" ? { phase: item.phase } : {}) }];
+}
+
+/** What was kept of a reply's items: reasoning whole, of the others place, phase and length. */
+function keptItems(keep: AssistantMessage["keep"]): readonly JsonObject[] {
+  // Sessions of earlier versions hold the reasoning alone.
+  const items = keep?.items ?? keep?.reasoning_items;
+  return Array.isArray(items) ? items.filter(isObject) : [];
+}
+
+/** The text of each message item; `undefined` where what was kept does not add up to the text. */
+function textsOf(text: string, items: readonly JsonObject[]): readonly string[] | undefined {
+  const texts: string[] = [];
+  let at = 0;
+  for (const { type, length } of items) {
+    if (type !== "message") continue;
+    if (typeof length !== "number") return undefined;
+    if (texts.length > 0) at += ITEM_GAP.length;
+    texts.push(text.slice(at, at += length));
+  }
+  return at === text.length ? texts : undefined;
 }

@@ -1,11 +1,14 @@
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { Response, ResponseOutputItem, ResponseStreamEvent } from "openai/resources/responses/responses";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
+import { ITEM_GAP } from "./responses_request.ts";
 import type { WireReader } from "../reply/exchange.ts";
 import { failureOf } from "../failure/failure.ts";
 import type { FailureScene } from "../failure/failure_message.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
+import type { Fields } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
@@ -20,11 +23,21 @@ function list(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
+type EventType = ResponseStreamEvent["type"];
+type Item = Fields<ResponseOutputItem>;
+
 /** A reader of Responses events for one reply. */
 export function createResponsesReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
   /** How much of each text has come, by the place of its item and the part in it. */
   const seen = new Map<string, string>();
+  /** Items that are kept, by their place. */
+  const kept = new Map<number, JsonObject>();
+  /** Reasoning may be told again at another place. */
   const reasoning = new Set<string>();
+  /** Of the text of each message item. */
+  const lengths = new Map<number, number>();
+  let lastText: string | undefined;
+  let lastThinking: string | undefined;
   const named = new Set<number>();
   const unnumbered: string[] = [];
   let isDone = false;
@@ -39,22 +52,40 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
     add(delta);
   }
 
+  /** Text of an item; items of their own are told apart. */
+  function addText(index: number, delta: string): void {
+    const place = `${index}`;
+    if (lastText !== undefined && lastText !== place) reply.content(ITEM_GAP);
+    lastText = place;
+    lengths.set(index, (lengths.get(index) ?? 0) + delta.length);
+    reply.content(delta);
+  }
+
+  function addThinking(place: string, delta: string): void {
+    if (lastThinking !== undefined && lastThinking !== place) reply.thinking(ITEM_GAP);
+    lastThinking = place;
+    reply.thinking(delta);
+  }
+
   function readArguments(index: number, args: unknown, isWhole: boolean): void {
     const text = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
     grow(`call ${index}`, text, isWhole, (delta) => reply.call({ index, args: delta }));
   }
 
-  function readSummary(item: JsonObject, index: number): void {
+  function readSummary(item: Item, index: number): void {
     for (const [part, { text }] of list(item.summary).entries()) {
-      grow(`summary ${index} ${part}`, filled(text) ?? "", true, (delta) => reply.thinking(delta));
+      const place = `summary ${index} ${part}`;
+      grow(place, filled(text) ?? "", true, (delta) => addThinking(place, delta));
     }
     for (const [part, { text }] of list(item.content).entries()) {
-      grow(`reasoning ${index} ${part}`, filled(text) ?? "", true, (delta) => reply.thinking(delta));
+      const place = `reasoning ${index} ${part}`;
+      grow(place, filled(text) ?? "", true, (delta) => addThinking(place, delta));
     }
   }
 
-  function readItem(item: JsonObject, index: number, isWhole: boolean): void {
-    if (item.type === "function_call") {
+  function readItem(item: Item, index: number, isWhole: boolean): void {
+    const type = item.type as ResponseOutputItem["type"]; // any other one is left out
+    if (type === "function_call") {
       const id = filled(item.call_id);
       const name = filled(item.name);
       // Told again with the finished item, by some servers under another id.
@@ -62,22 +93,38 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
         reply.call({ index, args: "", ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) });
       }
       if (name !== undefined) named.add(index);
+      if (id !== undefined && !kept.has(index)) kept.set(index, { type: "function_call", call_id: id });
       readArguments(index, item.arguments, true);
-    } else if (item.type === "message") {
+    } else if (type === "message") {
       for (const [part, content] of list(item.content).entries()) {
         const text = filled(content.text) ?? filled(content.refusal) ?? "";
-        grow(`text ${index} ${part}`, text, true, (delta) => reply.content(delta));
+        grow(`text ${index} ${part}`, text, true, (delta) => addText(index, delta));
       }
-    } else if (item.type === "reasoning" && isWhole) {
+      const phase = filled(item.phase);
+      // A phase may be told with the beginning alone, or with the end.
+      kept.set(index, { type: "message", ...kept.get(index), ...(phase === undefined ? {} : { phase }) });
+    } else if (type === "reasoning" && isWhole) {
       readSummary(item, index);
       const id = filled(item.id) ?? `at ${index}`;
-      if (!reasoning.has(id)) reply.keep("reasoning_items", [item]);
+      if (!reasoning.has(id)) kept.set(index, item);
       reasoning.add(id);
     }
   }
 
-  function readEnd(response: JsonObject): void {
+  /** Reasoning and the places of everything go back with the message. */
+  function keepItems(): void {
+    const items = [...kept].toSorted(([one], [other]) => one - other).map(([index, item]): JsonObject =>
+      item.type === "message" ? { ...item, length: lengths.get(index) ?? 0 } : item
+    ).filter(({ type, length }) => type !== "message" || length !== 0);
+    const isTold = items.some(({ type, phase }) => type === "reasoning" || phase !== undefined);
+    const firstCall = items.findIndex(({ type }) => type === "function_call");
+    const isTextLater = firstCall >= 0 && items.slice(firstCall).some(({ type }) => type === "message");
+    if (isTold || isTextLater) reply.keep("items", items);
+  }
+
+  function readEnd(response: Fields<Response>): void {
     for (const [index, item] of list(response.output).entries()) readItem(item, index, true);
+    keepItems();
     const usage = readUsage(response.usage, price);
     if (usage) reply.usage(usage);
     const details = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined;
@@ -89,27 +136,32 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
   }
 
   /** The place of an event's item; servers that leave out the number still name the item. */
-  function indexOf({ output_index: index, item_id: itemId, item }: JsonObject): number {
+  function indexOf({ output_index: index, item_id: itemId, item }: Fields<ResponseStreamEvent>): number {
     if (typeof index === "number") return index;
     const id = filled(itemId) ?? (isObject(item) ? filled(item.id) : undefined) ?? "";
     if (!unnumbered.includes(id)) unnumbered.push(id);
     return unnumbered.indexOf(id);
   }
 
-  function readEvent(type: string, event: JsonObject): void {
+  function readEvent(type: EventType, event: Fields<ResponseStreamEvent> & { readonly error?: JsonValue }): void {
     const index = indexOf(event);
     const part = Number(event.content_index ?? event.summary_index ?? 0);
     const delta = filled(event.delta) ?? "";
     switch (type) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        return grow(`text ${index} ${part}`, delta, false, (text) => reply.content(text));
+        return grow(`text ${index} ${part}`, delta, false, (text) => addText(index, text));
       case "response.output_text.done":
-        return grow(`text ${index} ${part}`, filled(event.text) ?? "", true, (text) => reply.content(text));
+        return grow(`text ${index} ${part}`, filled(event.text) ?? "", true, (text) => addText(index, text));
       case "response.reasoning_summary_text.delta":
-        return grow(`summary ${index} ${part}`, delta, false, (text) => reply.thinking(text));
+        return grow(`summary ${index} ${part}`, delta, false, (text) => addThinking(`summary ${index} ${part}`, text));
       case "response.reasoning_text.delta":
-        return grow(`reasoning ${index} ${part}`, delta, false, (text) => reply.thinking(text));
+        return grow(
+          `reasoning ${index} ${part}`,
+          delta,
+          false,
+          (text) => addThinking(`reasoning ${index} ${part}`, text),
+        );
       case "response.function_call_arguments.delta":
         return readArguments(index, delta, false);
       case "response.function_call_arguments.done":
@@ -134,7 +186,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       const value = parseStrict(text);
       if (!isObject(value)) failure = cutStream(scene, "an event in it is damaged");
       else if (filled(value.type) === undefined && value.error) readEvent("error", value);
-      else readEvent(filled(value.type) ?? name ?? "", value);
+      else readEvent((filled(value.type) ?? name ?? "") as EventType, value); // any other one is left out
     },
     whole(body) {
       if (isObject(body) && "output" in body) readEnd(body);

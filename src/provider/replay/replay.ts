@@ -1,5 +1,5 @@
 import { messageOf, UserError } from "../../core/error.ts";
-import type { Provider, ProviderFailure, ProviderRequest } from "../../core/provider.ts";
+import { type Provider, type ProviderFailure, type ProviderRequest, systemText } from "../../core/provider.ts";
 import { parseCassette } from "./cassette.ts";
 import { playFailure, playLine } from "./playback.ts";
 
@@ -50,7 +50,7 @@ export function openReplayText(text: string, name: string, now: () => number = D
 /** The first of `wanted` that the request does not hold, taken literally or as JSON writes it. */
 function missingText({ system, messages, tools }: ProviderRequest, wanted: readonly string[]): string | undefined {
   if (wanted.length === 0) return undefined;
-  const sent = JSON.stringify({ system, messages, tools });
+  const sent = JSON.stringify({ system: systemText(system), messages, tools });
   return wanted.find((text) => !sent.includes(text) && !sent.includes(JSON.stringify(text).slice(1, -1)));
 }
 

@@ -1,6 +1,7 @@
 import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
 import { connectionFailure, cutStream } from "../failure/connection_failure.ts";
 import { failureOf } from "../failure/failure.ts";
+import { RefusedRequest } from "../failure/refused_request.ts";
 import type { FailureScene } from "../failure/failure_message.ts";
 import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
@@ -21,8 +22,12 @@ export interface WireReader {
 
 /** One request and its reply. */
 export interface Exchange {
-  /** Sends the request; rejects with the client's error for everything but a 200. */
+  /** Sends the request; rejects with `RefusedRequest` for everything but a success. */
   readonly open: (signal: AbortSignal) => Promise<Response>;
+  /** Asked when a response is over: the request that brings the rest of the reply, where the server paused; else undefined. */
+  readonly goOn?: () => Exchange["open"] | undefined;
+  /** Called once when it is over, before the last events are given. */
+  readonly ended?: (ending: Ending) => Promise<void> | void;
   readonly reader: WireReader;
   readonly reply: Reply;
   readonly scene: ReplyScene;
@@ -47,11 +52,9 @@ async function drain(body: ByteReader): Promise<boolean> {
 
 /** The failure that a rejected request or a broken body amounts to. */
 function failureFrom(error: unknown, scene: FailureScene): ProviderFailure {
-  // The client's error classes are not imported: the package loads with the first request.
-  if (error instanceof Error && "status" in error && typeof error.status === "number") {
-    const headers = "headers" in error && error.headers instanceof Headers ? { headers: error.headers } : {};
-    const body = "error" in error && error.error !== undefined ? error.error : error.message.replace(/^\d{3} /, "");
-    return failureOf({ status: error.status, body, ...headers }, scene);
+  if (error instanceof RefusedRequest) {
+    const { status, headers, error: body, text } = error;
+    return failureOf({ status, headers, body: body ?? text }, scene);
   }
   return connectionFailure(error, scene);
 }
@@ -123,20 +126,28 @@ function endingOf({ reader, reply, scene }: Exchange): Ending {
   return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
 }
 
+function goesOn({ reader, goOn }: Exchange, ending: Ending | undefined): Exchange["open"] | undefined {
+  return ending || reader.failure || !reader.isDone ? undefined : goOn?.();
+}
+
 /** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
 export async function* runExchange(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
   const { reader, reply, scene } = exchange;
-  const sse = createSseReader((name, data) => reader.event(name, data));
   const watch = watchSilence(exchange.limits, signal);
   let body: ByteReader | undefined;
   let ending: Ending | undefined;
   let isOver = false;
   try {
-    const response = await watch.wait(exchange.open(watch.signal));
-    if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
-      const failure = await watch.wait(readWhole(response, sse, exchange));
-      if (failure) ending = { type: "failed", failure };
-    } else {
+    for (let open: Exchange["open"] | undefined = exchange.open; open; open = goesOn(exchange, ending)) {
+      const sse = createSseReader((name, data) => reader.event(name, data));
+      if (!isOver) await body?.cancel();
+      isOver = false;
+      const response = await watch.wait(open(watch.signal));
+      if (/^(application\/json|text\/html)/i.test(response.headers.get("content-type") ?? "") || !response.body) {
+        const failure = await watch.wait(readWhole(response, sse, exchange));
+        if (failure) ending = { type: "failed", failure };
+        continue;
+      }
       body = readBytes(response.body);
       while (!reader.isDone && !reader.failure && !reply.isTooLong && !signal.aborted) {
         const bytes = await watch.wait(body.read());
@@ -166,5 +177,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   else if (watch.reason !== undefined && !reply.isFinished) {
     ending = { type: "failed", failure: silenceFailure(watch, exchange) };
   }
-  yield* reply.end(ending ?? endingOf(exchange));
+  ending ??= endingOf(exchange);
+  await exchange.ended?.(ending);
+  yield* reply.end(ending);
 }

@@ -23,7 +23,10 @@ export interface Reply {
   thinking(delta: string, field?: string): void;
   call(piece: CallPiece): void;
   usage(usage: Usage): void;
-  finish(word: Finish): void;
+  /** `said`: what the server says about it, for the message of a failure. */
+  finish(word: Finish, said?: string): void;
+  /** Something that a person should know. */
+  notice(message: string): void;
   /** Data that goes back to the same server with this message; lists of one name are joined. */
   keep(name: string, value: JsonValue): void;
   readonly isFinished: boolean;
@@ -49,6 +52,7 @@ export function createReply(scene: ReplyScene): Reply {
   let field: string | undefined;
   let usage: Usage | undefined;
   let finish: Finish | undefined;
+  let finishSaid = "";
   const kept: Record<string, JsonValue> = {};
   const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = scene;
   let characters = 0;
@@ -95,10 +99,10 @@ export function createReply(scene: ReplyScene): Reply {
 
   function complete(): void {
     if (isFailure(finish)) {
-      const status = finish === "overload" ? "the server gave up in the middle" : "";
+      const said = finishSaid === "" && finish === "overload" ? "the server gave up in the middle" : finishSaid;
       return fail({
         kind: finish,
-        message: failureMessage(finish, { ...scene, serverText: status }),
+        message: failureMessage(finish, { ...scene, serverText: said }),
         retry: finish === "overload",
       });
     }
@@ -162,9 +166,14 @@ export function createReply(scene: ReplyScene): Reply {
     usage(value) {
       usage = value;
     },
-    finish(word) {
+    finish(word, said = "") {
       // The first word counts, but a failure told later is still a failure.
-      if (finish === undefined || isFailure(word)) finish = word;
+      if (finish !== undefined && !isFailure(word)) return;
+      finish = word;
+      finishSaid = said;
+    },
+    notice(message) {
+      events.push({ type: "notice", message });
     },
     keep(name, value) {
       if (!fits(JSON.stringify(value).length)) return;

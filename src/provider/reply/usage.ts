@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../core/message.ts";
 import { cost, type Price } from "../models/models.ts";
 
@@ -8,6 +8,19 @@ function count(value: unknown): number | undefined {
 
 function inside(value: unknown, key: string): number | undefined {
   return isObject(value) ? count(value[key]) : undefined;
+}
+
+/**
+ * What a server says that the request cost, USD (OpenRouter): that is what is paid, whatever a list of prices says. With a
+ * key of the user's own at the model's vendor the vendor's part comes on top.
+ */
+function chargedFor(raw: JsonObject): number | undefined {
+  const dollars = (value: unknown): number | undefined =>
+    typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+  const charged = dollars(raw.cost);
+  if (charged === undefined) return undefined;
+  const details = isObject(raw.cost_details) ? raw.cost_details : {};
+  return charged + (raw.is_byok === true ? dollars(details.upstream_inference_cost) ?? 0 : 0);
 }
 
 /**
@@ -31,6 +44,17 @@ export function readUsage(raw: unknown, price?: Price): Usage | undefined {
   const isOutside = reasoning > 0 && total === (prompt ?? 0) + (completion ?? 0) + reasoning;
   const output = (completion ?? 0) + (isOutside ? reasoning : 0);
   const input = Math.max(0, (prompt ?? 0) - cached - cacheWrite);
-  const usage = { input, output, cacheRead: cached, cacheWrite, totalTokens: input + output + cached + cacheWrite };
-  return price ? { ...usage, cost: cost(usage, price) } : usage;
+  const reasoned = reasoning > 0 ? { reasoningTokens: reasoning } : {};
+  const usage = {
+    input,
+    output,
+    ...reasoned,
+    cacheRead: cached,
+    cacheWrite,
+    totalTokens: input + output + cached + cacheWrite,
+  };
+  const charged = chargedFor(raw);
+  if (!price && charged === undefined) return usage;
+  const parts = price ? cost(usage, price) : { input: 0, output: 0, cacheRead: 0, total: 0 };
+  return { ...usage, cost: { ...parts, ...(charged === undefined ? {} : { total: charged }) } };
 }

@@ -18,8 +18,8 @@ export interface SessionLine {
 /** What commands need of the disk and of configuration; each gives lines or does nothing. */
 export interface CommandWorld {
   readonly models: readonly string[];
-  /** Those that the server at hand lists; none where it does not answer soon. */
-  readonly serverModels: () => Promise<readonly string[]>;
+  /** Those of all providers that can be asked, with what is known of each; what does not answer soon is left out. */
+  readonly serverModels: () => Promise<readonly { readonly name: string; readonly detail: string }[]>;
   readonly keys: KeyBindings;
   /** Sessions of this workspace, newest first. */
   readonly sessions: () => Promise<readonly SessionLine[]>;

@@ -5,10 +5,16 @@ import type { CommandContext } from "./command.ts";
 /** Reasoning efforts, weakest first. */
 /** `/model [ID]` */
 export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
-  const current = engine.state().model.id;
+  const { provider, id: own } = engine.state().model;
   const listed = args === "" ? await world.serverModels() : [];
-  const known = [...new Set([current, ...world.models, ...listed])];
-  const choices = known.map((id) => ({ label: id, value: id, ...(id === current ? { detail: "now" } : {}) }));
+  const details = new Map(listed.map(({ name, detail }) => [name, detail]));
+  const current = details.has(`${provider}/${own}`) ? `${provider}/${own}` : own;
+  const known = [...new Set([current, ...world.models, ...details.keys()])];
+  const choices = known.map((id) => ({
+    label: id,
+    value: id,
+    detail: [...(id === current ? ["now"] : []), details.get(id) ?? ""].filter(Boolean).join(" · "),
+  }));
   const id = args || await pick("Model", choices, 0, (text) => text.trim());
   if (id === undefined || id === current) return;
   await engine.setModel(id);

@@ -9,21 +9,26 @@ import { wrap } from "../screen/wrap.ts";
 export interface FirstStart {
   /** What is missing. */
   readonly problem: Pick<UserErrorParts, "what" | "why" | "fix">;
+  /** Models that could answer: of keys that are set, and of servers that run on this machine. */
+  readonly offers: readonly { readonly name: string; readonly because: string }[];
   readonly settingsFile: string | undefined;
   readonly version: string;
   readonly theme: Theme;
 }
 
-/** One screen that says what is missing and how to mend it; a key tries the demo, any other leaves. */
-export async function firstStart(options: FirstStart): Promise<"demo" | "quit"> {
+/** What a person chose on the first screen: an offered model by its name, the demo, or to leave. */
+export type FirstChoice = "demo" | "quit" | { readonly model: string };
+
+/** One screen that says what is missing and offers what was found; a key takes a model or the demo, any other leaves. */
+export async function firstStart(options: FirstStart): Promise<FirstChoice> {
   const terminal = processTerminal();
-  const { promise, resolve } = Promise.withResolvers<"demo" | "quit">();
+  const { promise, resolve } = Promise.withResolvers<FirstChoice>();
   const ends = watchEnds({ restore: terminal.restore, end: () => resolve("quit"), resumed: terminal.retake });
   const screen = createScreen(terminal);
   const draw = (): void => screen.redraw({ above: [], live: firstStartLines(options, terminal.columns()) });
   try {
     terminal.start({
-      onInput: (text) => resolve(/^d$/i.test(text) ? "demo" : "quit"),
+      onInput: (text) => resolve(chosenBy(text, options)),
       onResize: draw,
       onEnd: () => resolve("quit"),
     });
@@ -36,30 +41,51 @@ export async function firstStart(options: FirstStart): Promise<"demo" | "quit"> 
   }
 }
 
+/** Models that have a key of their own. */
+const MOST_OFFERS = 9;
+
+function chosenBy(text: string, { offers }: FirstStart): FirstChoice {
+  const offer = /^[1-9]$/.test(text) ? offers[Number(text) - 1] : undefined;
+  return offer ? { model: offer.name } : /^d$/i.test(text) ? "demo" : "quit";
+}
+
 /** The screen's lines. */
 export function firstStartLines(
-  { problem, settingsFile, version, theme }: FirstStart,
+  { problem, offers, settingsFile, version, theme }: FirstStart,
   width: number,
 ): readonly string[] {
   const lines = [
     theme.strong(`sandpiper ${version}`),
     "",
     theme.warn(`${problem.what}: ${problem.why}.`),
-    ...(problem.fix === "" ? [] : [problem.fix]),
-    "",
-    theme.strong("A model over the network"),
-    "  export OPENAI_API_KEY=...",
-    "  sandpiper --model gpt-5",
-    theme.strong("A model on this machine (Ollama, llama.cpp, vLLM)"),
-    "  sandpiper --base-url http://127.0.0.1:11434/v1 --model NAME",
+    ...(offers.length > 0 ? offered(offers, theme) : missing(problem.fix, theme)),
     ...(settingsFile === undefined ? [] : [
       theme.strong("For good"),
       `  ${settingsFile}`,
-      '  {"model": "NAME", "baseUrl": "http://127.0.0.1:11434/v1"}',
+      `  {"model": "${offers[0]?.name ?? "PROVIDER/ID"}"}`,
     ]),
     "",
+    ...offers.slice(0, MOST_OFFERS).map(({ name }, index) => `${theme.accent(String(index + 1))}  start with ${name}`),
     `${theme.accent("d")}  try the demo: no key, no network, a project of its own`,
     `${theme.accent("any other key")}  leave`,
   ];
   return lines.flatMap((line) => wrap(line, width));
+}
+
+function offered(offers: FirstStart["offers"], theme: Theme): readonly string[] {
+  const rest = offers.length > MOST_OFFERS ? ["  and more: sandpiper models"] : [];
+  return [
+    "",
+    theme.strong("Found on this machine"),
+    ...offers.slice(0, MOST_OFFERS).map(({ name, because }) => `  ${name}  ${theme.dim(because)}`),
+    ...rest,
+  ];
+}
+
+function missing(fix: string, theme: Theme): readonly string[] {
+  return [
+    ...(fix === "" ? [] : fix.split("\n")),
+    theme.strong("A server of your own"),
+    "  sandpiper --base-url http://127.0.0.1:9000/v1 --model NAME",
+  ];
 }

@@ -2,20 +2,19 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { httpWay } from "../../../src/engine/mcp/http.ts";
 import { openSecrets } from "../../../src/engine/model/secrets.ts";
 import { mcpTools } from "../../../src/engine/mcp/mcp.ts";
+import { serverChoice } from "../../helpers/server_choice.ts";
 import type { ModelChoice } from "../../../src/engine/model/model.ts";
 import type { HttpServer } from "../../../src/mcp/config.ts";
 import { argsOf } from "../../../src/core/tool_args.ts";
 import { argumentIssues } from "../../../src/mcp/arguments.ts";
 
 const KEY = "sk-0123456789";
-const choice: ModelChoice = {
-  kind: "openai",
-  api: "chat",
+const choice: ModelChoice = serverChoice({
   model: "m",
   baseUrl: "http://127.0.0.1:9",
   apiKey: KEY,
   apiKeyEnv: "MY_KEY",
-};
+});
 const env = { MY_KEY: KEY, TOKEN: "token-0123456789", COPY: `Bearer ${KEY}`, EMPTY: "" };
 const secrets = () =>
   openSecrets({

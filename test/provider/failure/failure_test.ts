@@ -256,3 +256,163 @@ Deno.test("failureOf() sends a person with a 404 to the model name and the path"
     /^api\.test answered 404\. .*"m".*--base-url/,
   );
 });
+
+const OVERFLOWS: readonly { readonly name: string; readonly body: unknown; readonly window?: number }[] = [
+  { name: "Bedrock", body: { message: "Input is too long for requested model." } },
+  {
+    name: "Bedrock's Converse",
+    body: {
+      message:
+        "The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+    },
+  },
+  {
+    name: "Anthropic's models at Bedrock and Vertex",
+    body: { error: { message: "prompt is too long: 207892 tokens > 200000 maximum" } },
+    window: 200_000,
+  },
+  {
+    name: "Cohere",
+    body: {
+      message:
+        "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292. Try using a shorter prompt, or enable prompt truncating.",
+    },
+    window: 4081,
+  },
+  {
+    name: "Cohere's chat",
+    body: { message: "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs." },
+  },
+  {
+    name: "TGI",
+    body: {
+      error:
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 100 `max_new_tokens`",
+      error_type: "validation",
+    },
+    window: 4096,
+  },
+  {
+    name: "TGI's inputs alone",
+    body: {
+      error: "Input validation error: `inputs` must have less than 4095 tokens. Given: 9000",
+      error_type: "validation",
+    },
+    window: 4095,
+  },
+  {
+    name: "Perplexity",
+    body: {
+      error: {
+        message: "Requested input length 40962 exceeds maximum input length 32767",
+        type: "invalid_request",
+        code: 400,
+      },
+    },
+    window: 32_767,
+  },
+  {
+    name: "Vertex",
+    body: [{
+      error: {
+        code: 400,
+        message:
+          "Unable to submit request because the input token count is 1200293 but model only supports up to 1048576.",
+        status: "INVALID_ARGUMENT",
+      },
+    }],
+    window: 1_048_576,
+  },
+  {
+    name: "Gemini",
+    body: [{
+      error: {
+        code: 400,
+        message: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+      },
+    }],
+    window: 1_048_576,
+  },
+  {
+    name: "llama.cpp, in a field of its own",
+    body: {
+      error: {
+        type: "exceed_context_size_error",
+        message: "the request exceeds the available context size",
+        n_ctx: 8192,
+      },
+    },
+    window: 8192,
+  },
+  {
+    name: "llama.cpp, in words",
+    body: {
+      error: { message: "request (14429 tokens) exceeds the available context size (8192 tokens), try increasing it" },
+    },
+    window: 8192,
+  },
+  {
+    name: "vLLM",
+    body: {
+      object: "error",
+      message: "This model's maximum context length is 16,384 tokens. However, you requested 122946 tokens",
+      code: 400,
+    },
+    window: 16_384,
+  },
+  {
+    name: "LM Studio",
+    body: {
+      error:
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+    },
+    window: 4096,
+  },
+];
+for (const { name, body, window } of OVERFLOWS) {
+  Deno.test(`failureOf() knows the overflow of ${name}, and its window`, () => {
+    const failure = failureOf({ status: 400, body }, SCENE);
+    assertEquals([failure.kind, failure.retry, failure.contextWindow], ["context_overflow", false, window]);
+  });
+}
+
+const SPOKEN: readonly (readonly [string, number | undefined])[] = [
+  ["Please try again in 20ms.", 20],
+  ["Please try again in 6m0s. Visit the page", 360_000],
+  ["Please try again in 1h2m3s", 3_723_000],
+  ["Please retry after 37 seconds.", 37_000],
+  ["Please retry in 34.5s.", 34_500],
+  ["Quota is spent, try again in 5 minutes", 300_000],
+  ["Try again in 1 hour", 3_600_000],
+  ["Your limit resets in 2 days", 172_800_000],
+  ["Please try again in a moment", undefined],
+];
+for (const [message, expected] of SPOKEN) {
+  Deno.test(`failureOf() reads the wait in "${message}"`, () => {
+    assertEquals(failureOf({ status: 429, body: { error: { message } } }, SCENE).retryAfterMs, expected);
+  });
+}
+
+Deno.test("failureOf() reads the wait of an array of errors with RetryInfo (Gemini)", () => {
+  const body = [{
+    error: {
+      code: 429,
+      message: "Resource has been exhausted",
+      status: "RESOURCE_EXHAUSTED",
+      details: [
+        { "@type": "type.googleapis.com/google.rpc.Help" },
+        { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "41.5s" },
+      ],
+    },
+  }];
+  const { kind, retry, retryAfterMs } = failureOf({ status: 429, body }, SCENE);
+  assertEquals([kind, retry, retryAfterMs], ["rate_limit", true, 41_500]);
+});
+
+Deno.test("failureOf() waits for a 529 as long as the server asks, and tells the wait of a spent quota", () => {
+  const overloaded = failureOf({ status: 529, headers: new Headers({ "retry-after": "120" }), body: {} }, SCENE);
+  assertEquals([overloaded.kind, overloaded.retry, overloaded.retryAfterMs], ["overload", true, 120_000]);
+  const body = { error: { code: "insufficient_quota", message: "You exceeded your current quota" } };
+  const spent = failureOf({ status: 429, headers: new Headers({ "retry-after": "7200" }), body }, SCENE);
+  assertEquals([spent.retry, spent.retryAfterMs], [false, 7_200_000]);
+});

@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
-import { KNOWN_MODELS } from "../../../src/provider/models/known_models.ts";
-import { cost, modelFacts } from "../../../src/provider/models/models.ts";
+import { assert, assertEquals } from "@std/assert";
+import { CATALOGUE } from "../../../src/provider/models/catalogue.ts";
+import { catalogueModels, cost, modelFacts } from "../../../src/provider/models/models.ts";
 import { readUsage } from "../../../src/provider/reply/usage.ts";
 
 Deno.test("modelFacts() knows models under a vendor's prefix, with a date, in another spelling", () => {
@@ -8,7 +8,9 @@ Deno.test("modelFacts() knows models under a vendor's prefix, with a date, in an
     contextWindow: 1_000_000,
     maxTokens: 128_000,
     isKnown: true,
-    price: { input: 4, cacheRead: 0.4, output: 20 },
+    seesImages: true,
+    reasons: true,
+    price: { input: 4, cacheRead: 0.2, cacheWrite: 5, output: 20 },
   };
   for (
     const id of [
@@ -27,15 +29,33 @@ Deno.test("modelFacts() gives a safe default for a model it does not know, and s
   assertEquals(modelFacts("constructor").isKnown, false);
 });
 
-Deno.test("KNOWN_MODELS has no impossible row", () => {
-  for (const [name, [window, output, input, cached, out]] of Object.entries(KNOWN_MODELS)) {
-    assertEquals([name, output < window, (cached ?? 0) <= (input ?? 0), (input ?? 0) <= (out ?? 0)], [
-      name,
-      true,
-      true,
-      true,
-    ]);
+Deno.test("the catalogue has no impossible row, and no id twice", () => {
+  for (const [provider, text] of Object.entries(CATALOGUE)) {
+    const ids = catalogueModels(provider);
+    assertEquals([provider, new Set(ids).size, ids.length > 0], [provider, ids.length, true]);
+    for (const id of ids) {
+      const { contextWindow, maxTokens, price, isKnown } = modelFacts(id, provider);
+      const { input = 0, cacheRead = 0, output = 0 } = price ?? {};
+      assertEquals([id, isKnown, maxTokens < contextWindow, cacheRead <= input, input <= output], [
+        id,
+        true,
+        true,
+        true,
+        true,
+      ]);
+      assert(Number.isFinite(contextWindow + maxTokens + input + output), id);
+    }
+    assertEquals(text.split("\n").filter((line) => line !== "" && line.split(" ").length !== 8), [], provider);
   }
+});
+
+Deno.test("modelFacts() has a provider's own price and no other provider's", () => {
+  const at = (id: string, catalogue?: string) => modelFacts(id, catalogue).price;
+  assertEquals(at("gpt-5", "openai"), { input: 1.25, output: 10, cacheRead: 0.125 });
+  assertEquals(at("gpt-5"), at("gpt-5", "openai"), "nobody is named: the vendor's");
+  assertEquals(at("openai/gpt-5", "github"), undefined, "somebody else sells it");
+  assertEquals(modelFacts("openai/gpt-5", "github").contextWindow, 400_000);
+  assertEquals(modelFacts("anthropic.claude-opus-5-5", "nobody").contextWindow, 1_000_000);
 });
 
 Deno.test("cost() adds up by kind, cached input at its own price", () => {

@@ -3,17 +3,15 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "../../../src/core/message.ts";
 import { createChatRequest } from "../../../src/provider/openai/chat_request.ts";
 import { openChat } from "../../../src/provider/openai/chat.ts";
-import { profileOf } from "../../../src/provider/openai/server_profile.ts";
+import { combined } from "../../../src/provider/capabilities/capabilities.ts";
+import { knownCapabilities } from "../../../src/provider/capabilities/known.ts";
 import { readFixture, TOOLS } from "../fixture_files.ts";
 import { collect, requestOf, saying, serve, sse } from "../wire_server.ts";
 
-const LIMITS = { usage: true, maxField: "max_tokens" } as const;
-
 function build(messages: readonly Message[], baseUrl = "http://unknown.test/v1"): readonly JsonObject[] {
   const { host } = new URL(baseUrl);
-  const body = createChatRequest({ profile: profileOf(baseUrl), host, model: "m" })(
-    requestOf({ system: "", messages }),
-    LIMITS,
+  const body = createChatRequest({ takes: combined(knownCapabilities(baseUrl, "m")), host, model: "m" })(
+    requestOf({ system: { stable: "", dynamic: "" }, messages }),
   );
   // The builder's own output: `messages` is a list of objects.
   return body.messages as readonly JsonObject[];
@@ -237,7 +235,7 @@ for (const { file, expect } of KEPT) {
     await using server = serve(sse(readFixture(`dialects/${file}`)), saying("ok"));
     const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m" });
     const { message } = await collect(provider, requestOf({ tools: TOOLS }));
-    await collect(provider, requestOf({ system: "", messages: [message] }));
+    await collect(provider, requestOf({ system: { stable: "", dynamic: "" }, messages: [message] }));
     // The server saw what the builder made: a list of messages.
     const [sent] = server.bodies[1]?.messages as readonly JsonObject[];
     assertEquals<unknown>(sent, expect);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openChat } from "../../../src/provider/openai/chat.ts";
-import type { Connection } from "../../../src/provider/openai/connection.ts";
+import type { Connection } from "../../../src/provider/endpoint/connection.ts";
 import { TOOLS } from "../fixture_files.ts";
 import { chunk, collect, joined, leaklessTest, requestOf, saying, serve, sse } from "../wire_server.ts";
 
@@ -155,4 +155,35 @@ leaklessTest("openChat() sends no authorization when there is no key", async () 
   await using server = serve(saying("ok"));
   await collect(openChat(connection(server.url, { apiKey: "" })), requestOf());
   assertEquals(server.headers[0]?.get("authorization"), null);
+});
+
+leaklessTest("openChat() reads the wait of an array of errors, as Gemini sends them", async () => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "10s" }];
+  await using server = serve(
+    json(429, [{ error: { code: 429, message: "spent", status: "RESOURCE_EXHAUSTED", details } }]),
+  );
+  const { failure } = (await collect(openChat(connection(server.url)), requestOf())).message;
+  assertEquals([failure?.kind, failure?.retry, failure?.retryAfterMs], ["rate_limit", true, 10_000]);
+});
+
+leaklessTest("openChat() counts what the server charged, and the tokens of reasoning", async () => {
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    completion_tokens_details: { reasoning_tokens: 3 },
+    cost: 0.25,
+    is_byok: true,
+    cost_details: { upstream_inference_cost: 0.5 },
+  };
+  await using server = serve(sse(`${chunk({ content: "a" }, "stop")}${chunk({}, null, { usage })}data: [DONE]\n\n`));
+  const { message } = await collect(openChat(connection(server.url)), requestOf());
+  assertEquals(message.usage, {
+    input: 10,
+    output: 5,
+    reasoningTokens: 3,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 15,
+    cost: { input: 0, output: 0, cacheRead: 0, total: 0.75 },
+  });
 });

@@ -4,9 +4,10 @@ import type { Message, RequestMessage } from "../../../src/core/message.ts";
 import { createChatMessages } from "../../../src/provider/openai/chat_messages.ts";
 import { growing } from "../../../src/provider/openai/incremental_convert.ts";
 import { createResponsesRequest } from "../../../src/provider/openai/responses_request.ts";
-import { profileOf } from "../../../src/provider/openai/server_profile.ts";
+import { combined } from "../../../src/provider/capabilities/capabilities.ts";
+import { knownCapabilities } from "../../../src/provider/capabilities/known.ts";
 
-const TARGET = { profile: profileOf("http://127.0.0.1"), host: "127.0.0.1", model: "m" };
+const TARGET = { takes: combined(knownCapabilities("http://127.0.0.1", "m")), host: "127.0.0.1", model: "m" };
 
 function user(content: string): Message {
   return { role: "user", content, timestamp: 0 };
@@ -29,8 +30,9 @@ function result(toolCallId: string): Message {
 const BUILDERS = {
   "createChatMessages()": () => createChatMessages(TARGET),
   "createResponsesRequest()": () => {
-    const build = createResponsesRequest({ host: "127.0.0.1", model: "m", isOpenAi: false });
-    return (messages: readonly Message[]) => build({ system: "", messages, tools: [], thinking: "off" });
+    const build = createResponsesRequest(TARGET);
+    return (messages: readonly Message[]) =>
+      build({ system: { stable: "", dynamic: "" }, messages, tools: [], thinking: "off" });
   },
 } as const;
 

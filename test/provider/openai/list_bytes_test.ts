@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
 import type { JsonValue } from "../../../src/core/json.ts";
-import { createListBytes, type ListBytes } from "../../../src/provider/openai/body_bytes.ts";
+import { createListBytes, type ListBytes } from "../../../src/provider/endpoint/body_bytes.ts";
 
 function textOf(write: ListBytes, items: readonly JsonValue[]): string {
   const pieces = write(items);

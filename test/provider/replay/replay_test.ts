@@ -6,7 +6,7 @@ import type { Provider, ProviderEvent, ProviderRequest } from "../../../src/core
 import { openReplay, openReplayText } from "../../../src/provider/replay/replay.ts";
 
 const REQUEST: ProviderRequest = {
-  system: "You help.",
+  system: { stable: "You help.", dynamic: "" },
   messages: [{ role: "user", content: 'say "hi"\nnow', timestamp: 1 }],
   tools: [{ name: "read", description: "Reads", parameters: {} }],
   thinking: "off",

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { textOf, toolCallsOf } from "../../../src/core/message.ts";
-import type { Connection } from "../../../src/provider/openai/connection.ts";
+import type { Connection } from "../../../src/provider/endpoint/connection.ts";
 import { openChat } from "../../../src/provider/openai/chat.ts";
 import { readTextCalls } from "../../../src/provider/reply/text_calls.ts";
 import { TOOLS } from "../fixture_files.ts";

@@ -74,7 +74,7 @@ for (const level of CONFINED) {
     }));
 
   test("starts the next one beside a command that follows another at once, and one alone", () =>
-    withShell(level, async ({ spares, run, shell }) => {
+    withShell(level, async ({ run, shell }) => {
       // Within the time after which one would start in any case; a busy machine may never manage that.
       for (let tries = 0; tries < 20; tries++) {
         await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
-import { createBodyBytes } from "../../../src/provider/openai/body_bytes.ts";
+import { createBodyBytes } from "../../../src/provider/endpoint/body_bytes.ts";
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 

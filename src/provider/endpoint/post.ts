@@ -1,9 +1,11 @@
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { RefusedRequest } from "../failure/refused_request.ts";
 import { createBodyBytes } from "./body_bytes.ts";
+import type { KeyHeader } from "../table/entry.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * Posts a body and gives the raw response; rejects with the package's `APIError` for everything but a success, and with
+ * Posts a body and gives the raw response; rejects with `RefusedRequest` for everything but a success, and with
  * what `fetch` rejects with where there was no answer.
  *
  * The connection's `beforeRequest` is called when all that costs time is done, right before the body leaves.
@@ -16,30 +18,56 @@ const ERROR_BODY_BYTES = 1024 * 1024;
 /**
  * A poster for one connection. It sends what the `openai` package's client would send, without loading that client:
  * retries, time limits and reading the stream are ours anyway, and its code would be a third of every start
- * (docs/decisions/0011). The package's error class loads with the first refusal.
+ * (docs/decisions/0011).
  */
 export function createPost(connection: Connection): Post {
-  const { baseUrl, apiKey, headers } = connection;
+  const { baseUrl, apiKey, key, keyHeader = "bearer", headers, query } = connection;
   const bytesOf = createBodyBytes();
   return async (path, body, signal) => {
     // A body that somebody had in hand may have been changed in place.
     const seen = await connection.beforeRequest?.(body);
     const added = await connection.beforeHeaders?.();
-    const response = await follow(baseUrl.replace(/\/$/, "") + path, {
-      method: "POST",
-      headers: headersOf([
-        { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
-        apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
-        headers ?? {},
-        added ?? {},
-      ]),
-      body: seen === undefined ? bytesOf(body) : JSON.stringify(seen),
-      signal,
-    });
-    connection.onResponse?.(response.status, () => headersWithout(apiKey, response.headers));
+    const bytes = seen === undefined ? bytesOf(body) : JSON.stringify(seen);
+    const send = async (value: string): Promise<Response> => {
+      const response = await follow(urlOf(baseUrl, path, query), {
+        method: "POST",
+        headers: headersOf([
+          { "content-type": "application/json", accept: "application/json", "user-agent": "sandpiper" },
+          keyHeaders(value, keyHeader),
+          headers ?? {},
+          added ?? {},
+        ]),
+        body: bytes,
+        signal,
+      });
+      connection.onResponse?.(response.status, () => headersWithout(value, response.headers));
+      return response;
+    };
+    const current = key ? await key.current(signal) : apiKey;
+    let response = await send(current);
+    if (response.status === 401 && key) {
+      const other = await key.renew(current, signal);
+      if (other !== undefined) {
+        await response.body?.cancel();
+        response = await send(other);
+      }
+    }
     if (!response.ok) throw await refusalOf(response);
     return response;
   };
+}
+
+/** The address of a path below a base URL, with what the provider wants in its query. */
+export function urlOf(baseUrl: string, path: string, query: Readonly<Record<string, string>> = {}): string {
+  const address = baseUrl.replace(/\/$/, "") + path;
+  const words = new URLSearchParams(query).toString();
+  return words === "" ? address : `${address}?${words}`;
+}
+
+/** The header that carries a key; none for the empty one. */
+export function keyHeaders(key: string, header: KeyHeader): Readonly<Record<string, string>> {
+  if (key === "") return {};
+  return header === "bearer" ? { authorization: `Bearer ${key}` } : { [header]: key };
 }
 
 /** Redirects of one request that are followed. */
@@ -80,15 +108,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const said = await startOf(response);
   const location = isRedirect(response.status) ? response.headers.get("location") : null;
   const text = location === null ? said : `It redirects to ${location}`;
-  const { APIError } = await import("openai/core/error");
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Pages of proxies, and half a JSON text.
-  }
-  // Whole, because not every server puts what it says under `error`.
-  return new APIError(response.status, isObject(body) ? body : undefined, text, response.headers);
+  return new RefusedRequest({ status: response.status, headers: response.headers, text });
 }
 
 function isRedirect(status: number): boolean {

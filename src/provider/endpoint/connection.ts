@@ -1,12 +1,15 @@
 import type { JsonObject } from "../../core/json.ts";
+import type { CapabilityMemory, SomeCapabilities } from "../capabilities/capabilities.ts";
 import type { Price } from "../models/models.ts";
+import type { KeyHeader } from "../table/entry.ts";
+import type { EndpointKey } from "./endpoint.ts";
 
 /** When calls that a model wrote as plain text are taken: `auto` means on private addresses only. */
 export type TextCallMode = "auto" | "on" | "off";
 
-/** How to reach a server that speaks one of the OpenAI dialects. */
+/** How an adapter reaches a server: an endpoint, and what a session says about its requests. */
 export interface Connection {
-  /** Up to and including the version, for example `https://api.openai.com/v1`. */
+  /** Up to and including the version, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   /** Empty for a server that wants none. */
   readonly apiKey: string;
@@ -14,10 +17,23 @@ export interface Connection {
   readonly isKeyless?: boolean;
   /** The variable that held the key: messages name it, so that a person knows what to fix. */
   readonly apiKeyEnv?: string;
+  /** Where the key comes from when it can change; goes before `apiKey`. */
+  readonly key?: EndpointKey;
+  /** `bearer` unless told otherwise. */
+  readonly keyHeader?: KeyHeader;
+  /** As the server calls it. */
   readonly model: string;
   /** Short name for messages and records; `openai` unless told otherwise. */
   readonly name?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Added to the URL of every request. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** What is known of its model: less sure than what was learned. */
+  readonly known?: SomeCapabilities;
+  /** What settings say that the endpoint takes: goes before all that was learned or is known of it. */
+  readonly capabilities?: SomeCapabilities;
+  /** What was learned of the endpoint in earlier runs, and where it is kept; absent: it is learned anew. */
+  readonly memory?: CapabilityMemory;
   /** Longest silence on the connection, milliseconds; comments count as life. Default 300,000. */
   readonly stallMs?: number;
   /** Longest time without anything new in the reply, milliseconds; comments do not count. Default six times `stallMs`. */

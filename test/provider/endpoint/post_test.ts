@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Connection } from "../../../src/provider/openai/connection.ts";
-import { createPost } from "../../../src/provider/openai/post.ts";
+import type { Connection } from "../../../src/provider/endpoint/connection.ts";
+import { createPost } from "../../../src/provider/endpoint/post.ts";
 import { leaklessTest, serve } from "../wire_server.ts";
 
 const never = new AbortController().signal;

@@ -1,0 +1,121 @@
+import { configure } from "../../config/config.ts";
+import { readVariable, readWorld } from "../../config/host_environment.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { UserError } from "../../core/error.ts";
+import { nearest } from "../../core/support/nearest.ts";
+import { stripControls } from "../../core/support/text.ts";
+import {
+  type AvailableModel,
+  type AvailableProvider,
+  availableProviders,
+  modelJson,
+  tokens,
+} from "../../engine/model/available.ts";
+import { firstModel } from "../../engine/model/first_model.ts";
+import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
+import { missingOf } from "../../engine/model/endpoint_of.ts";
+import { NoModelError } from "../../engine/model/offers.ts";
+import { writeAll } from "../output/write_all.ts";
+
+/** How long one server's list may take when it is checked, milliseconds. */
+const CHECK_MS = 10_000;
+
+/**
+ * `sandpiper models`: the models of every provider that has an address and a key; with `--check` whether each can be asked.
+ * 1 when a provider that was checked cannot be asked.
+ */
+export async function modelsCommand(invocation: Invocation): Promise<number> {
+  const { values } = invocation;
+  const config = configure(invocation, readWorld());
+  const only = typeof values["provider"] === "string" ? values["provider"] : undefined;
+  const isCheck = values["check"] === true;
+  const now = await atHand(() => firstModel(config, readVariable));
+  if (only !== undefined) refuseMissing(only, config.settings, now);
+  const found = await availableProviders({
+    settings: config.settings,
+    variable: readVariable,
+    now,
+    ask: isCheck || only !== undefined ? "all" : "keyed",
+    ...(only === undefined ? {} : { only }),
+    ...(isCheck ? { limitMs: CHECK_MS } : {}),
+  });
+  if (found.length === 0) throw new NoModelError([], config.settings, "provider");
+  const text = values["json"]
+    ? JSON.stringify(found.map(asJson), null, 2)
+    : isCheck
+    ? checkLines(found).join("\n")
+    : found.map(section).join("\n\n");
+  writeAll(Deno.stdout, stripControls(text) + "\n");
+  return isCheck && found.some(({ isListed }) => !isListed) ? 1 : 0;
+}
+
+/** Whoever would answer; a model is not needed for a list, and what is wrong with it is said elsewhere. */
+async function atHand(choose: () => Promise<ModelChoice>): Promise<ModelChoice | undefined> {
+  try {
+    return await choose();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+function refuseMissing(name: string, settings: Parameters<typeof tableOf>[0], now: ModelChoice | undefined): void {
+  if (now?.kind === "server" && now.endpoint.entry.name === name) return;
+  const table = tableOf(settings);
+  const entry = table.get(name);
+  if (!entry) {
+    const near = nearest(name, [...table.keys()]);
+    throw new UserError({
+      what: `There is no provider "${name}"`,
+      why: `known are ${[...table.keys()].join(", ")}`,
+      fix: near === undefined ? '"providers" in settings.json adds providers' : `Did you mean --provider ${near}?`,
+    });
+  }
+  const missing = missingOf(entry, readVariable);
+  if (missing) throw missing;
+}
+
+function section({ entry, baseUrl, keyFrom, isListed, why, models }: AvailableProvider): string {
+  const from = isListed ? "as it lists them" : `from the catalogue: ${why}`;
+  const head = `${entry.label} (${entry.name}) at ${baseUrl}${
+    keyFrom === undefined ? "" : `, key from ${keyFrom}`
+  }; ${from}`;
+  const width = Math.min(60, Math.max(0, ...models.map(({ name }) => name.length)));
+  return [head, ...models.map((model) => `  ${model.name.padEnd(width)}  ${columns(model)}`.trimEnd())].join("\n");
+}
+
+/** Window, longest output, price of input and output, abilities. */
+function columns(
+  { contextWindow, maxTokens, isKnown, isWindowKnown, price, seesImages, reasons }: AvailableModel,
+): string {
+  const size = [isWindowKnown ? tokens(contextWindow) : "?", isKnown ? tokens(maxTokens) : "?"]
+    .map((text) => text.padStart(6)).join(" ");
+  const usd = price ? `${amount(price.input).padStart(8)} ${amount(price.output).padStart(8)}` : "       ?        ?";
+  return `${size}  ${usd}  ${[...(seesImages ? ["images"] : []), ...(reasons ? ["thinks"] : [])].join(" ")}`;
+}
+
+function amount(usd: number): string {
+  return usd === 0 ? "free" : `$${Math.round(usd * 1000) / 1000}`;
+}
+
+function checkLines(found: readonly AvailableProvider[]): readonly string[] {
+  return found.map(({ entry, baseUrl, keyFrom, isListed, why, models }) =>
+    `${isListed ? "ok " : "-- "} ${entry.name.padEnd(16)} ${baseUrl}${
+      keyFrom === undefined ? "" : `, key from ${keyFrom}`
+    }: ` +
+    (isListed ? `${models.length} models` : why ?? "")
+  );
+}
+
+function asJson({ entry, baseUrl, keyFrom, isListed, why, models }: AvailableProvider): object {
+  return {
+    provider: entry.name,
+    label: entry.label,
+    api: entry.api,
+    baseUrl,
+    keyFrom: keyFrom ?? null,
+    listed: isListed,
+    ...(why === undefined ? {} : { why }),
+    models: models.map(modelJson),
+  };
+}

@@ -1,0 +1,109 @@
+import { UserError } from "../../core/error.ts";
+import type { Settings } from "../../config/settings/settings_table.ts";
+import { mayHost } from "../../config/host_permissions.ts";
+import type { ProviderEntry } from "../../provider/table/entry.ts";
+import { endpointOf, type Variable } from "./endpoint_of.ts";
+import { listModels } from "./list_models.ts";
+import { tableOf } from "./model.ts";
+
+/** A model that could answer here and now. */
+export interface Offer {
+  /** As `--model` takes it. */
+  readonly name: string;
+  /** Why it is offered: a variable that is set, a server that answers. */
+  readonly because: string;
+}
+
+/** How long a server on this machine may take to say that it is there, milliseconds; models of one that are offered. */
+const LOCAL_MS = 400;
+const MOST_OF_ONE = 5;
+
+const MISSING = {
+  model: { what: "No model is chosen", why: 'neither --model nor the setting "model" names one' },
+  provider: {
+    what: "There is nobody to ask",
+    why: "no provider has a key here, and no server on this machine answers",
+  },
+} as const;
+
+/**
+ * Nobody was named who answers. `offers`: who could, from the keys that are set and the servers that answer on this machine;
+ * the error's text has them, or what to type for each provider.
+ */
+export class NoModelError extends UserError {
+  readonly offers: readonly Offer[];
+
+  constructor(offers: readonly Offer[], settings: Settings, missing: "model" | "provider" = "model") {
+    super({
+      ...MISSING[missing],
+      fix: offers.length > 0
+        ? lines('Found here; add one of these, or write it as "model" into settings.json:', offers.map(offerLine))
+        : lines(
+          "Set one of these variables, or start one of these servers, and name the provider (sandpiper demo needs neither):",
+          [...tableOf(settings).values()].map(typeLine),
+        ),
+    });
+    this.offers = offers;
+  }
+}
+
+function offerLine({ name, because }: Offer): string {
+  return `--model ${name.padEnd(44)} ${because}`;
+}
+
+/** The first name of each variable in an address. */
+function placeholders(baseUrl: string): readonly string[] {
+  const names = [...baseUrl.matchAll(/\{([^{}|]*)[^{}]*\}/g)].map(([, name = ""]) => name);
+  return [...new Set(names)].filter((name) => name !== "model");
+}
+
+/** What to type for one provider. */
+function typeLine({ name, label, keyEnv, apiKeyCommand, baseUrl, isLocal }: ProviderEntry): string {
+  const how = isLocal
+    ? `${label} at ${new URL(baseUrl).host}`
+    : [...placeholders(baseUrl), ...keyEnv.slice(0, 1)].map((name) => `export ${name}=…`).join(" ") +
+      (apiKeyCommand ? `, token from ${apiKeyCommand.join(" ")}` : "");
+  return `--model ${`${name}/`.padEnd(16)} ${how}`;
+}
+
+function lines(head: string, rest: readonly string[]): string {
+  return [head, ...rest.map((line) => `    ${line}`)].join("\n");
+}
+
+/** Who could answer: each provider whose key is set, and what local servers have. Asks servers on this machine alone. */
+export async function findOffers(settings: Settings, variable: Variable): Promise<readonly Offer[]> {
+  const found = await Promise.all(
+    [...tableOf(settings).values()].map((entry) =>
+      entry.isLocal ? localOffers(entry, variable) : keyOffers(entry, variable)
+    ),
+  );
+  return found.flat();
+}
+
+/** A key that is set, and an address that is complete. A command is not run for this. */
+function keyOffers(entry: ProviderEntry, variable: Variable): readonly Offer[] {
+  const key = entry.keyEnv.find((name) => variable(name)?.trim());
+  if (key === undefined || !isComplete(entry, variable)) return [];
+  return [{ name: `${entry.name}/${entry.model ?? ""}`, because: `${entry.label}: ${key} is set` }];
+}
+
+function isComplete(entry: ProviderEntry, variable: Variable): boolean {
+  try {
+    endpointOf(entry, "", variable);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {
+  const { host } = new URL(entry.baseUrl);
+  if (!mayHost({ name: "net", host })) return [];
+  const listing = await listModels(endpointOf(entry, "", variable), LOCAL_MS);
+  if (!("models" in listing)) return [];
+  return listing.models.slice(0, MOST_OF_ONE).map(({ id }) => ({
+    name: `${entry.name}/${id}`,
+    because: `${entry.label} answers at ${host}`,
+  }));
+}

@@ -1,0 +1,129 @@
+// The Messages API of Anthropic, and of the servers that speak it. What it sends and reads has the types of the package; no
+// module of that is loaded (docs/decisions/0045).
+import type { JsonObject } from "../../core/json.ts";
+import type { Provider, ProviderRequest } from "../../core/provider.ts";
+import { type Connection, hostOf } from "../endpoint/connection.ts";
+import { createPost } from "../endpoint/post.ts";
+import { type Exchange, runExchange } from "../reply/exchange.ts";
+import { createReply } from "../reply/reply.ts";
+import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
+import { type AnthropicLimits, learnAnthropic } from "./limits.ts";
+import { asJson, createAnthropicRequest } from "./request.ts";
+import { createAnthropicReader } from "./stream.ts";
+import { thinkingTraits } from "./thinking.ts";
+import { withCachePrices } from "./usage.ts";
+
+/** The one version that there is. */
+const VERSION = "2023-06-01";
+
+/** Lets models with a budget think between calls; the newer ones do so anyway. */
+const INTERLEAVED = "interleaved-thinking-2025-05-14";
+
+/** Output limits of models that nothing is known of, tokens: the API does not go without one. */
+const UNKNOWN_CLAUDE = 32_000;
+const UNKNOWN_OTHER = 16_384;
+
+/** How often one turn may pause, before what has come of it is taken for all. */
+const MOST_PAUSES = 8;
+
+/** What one request may teach; each lesson is one more request. */
+const MOST_LESSONS = 6;
+
+/** A provider for servers that speak the Messages API. Nothing is loaded or connected before the first stream. */
+export function openAnthropic(connection: Connection): Provider {
+  const { baseUrl, model, capabilities } = connection;
+  const host = hostOf(baseUrl);
+  const isVendor = host === "api.anthropic.com" || host.endsWith(".api.anthropic.com");
+  const traits = capabilities?.effortStyle === "none" ? { style: "none" } as const : thinkingTraits(model);
+  const build = createAnthropicRequest({
+    host,
+    model,
+    isVendor,
+    seesImages: capabilities?.images !== false,
+    ...(capabilities?.efforts ? { efforts: capabilities.efforts } : {}),
+  });
+  const named = Object.entries(connection.headers ?? {}).find(([name]) => name.toLowerCase() === "anthropic-beta")?.[1];
+  const betas = [named, isVendor && traits.interleavedBeta ? INTERLEAVED : undefined].filter((beta) =>
+    beta !== undefined
+  );
+  const post = createPost({
+    ...connection,
+    keyHeader: connection.keyHeader ?? "x-api-key",
+    headers: {
+      "anthropic-version": VERSION,
+      ...connection.headers,
+      ...(betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") }),
+    },
+  });
+  const price = connection.price && withCachePrices(connection.price);
+  const sceneOf = scenesOf({ name: "anthropic", ...connection });
+  const unknown = model.toLowerCase().includes("claude") ? UNKNOWN_CLAUDE : UNKNOWN_OTHER;
+  let limits: AnthropicLimits = {
+    traits,
+    marks: capabilities?.cacheControl !== false,
+    eagerInput: isVendor,
+    refused: { items: new WeakSet() },
+    cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,
+  };
+
+  async function open(
+    request: ProviderRequest,
+    more: readonly JsonObject[],
+    notice: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    for (let lessons = 0;; lessons++) {
+      const body = asJson(build(request, limits));
+      const messages = Array.isArray(body.messages) ? body.messages : [];
+      try {
+        return await post(
+          "/messages",
+          more.length === 0 ? body : { ...body, messages: [...messages, ...more] },
+          signal,
+        );
+      } catch (error) {
+        const learned = lessons < MOST_LESSONS ? learnAnthropic(error, limits, request) : undefined;
+        if (learned === undefined) throw error;
+        limits = learned.limits;
+        notice(`${host} refused a request (${model}): ${learned.said}`);
+      }
+    }
+  }
+
+  return {
+    name: connection.name ?? "anthropic",
+    model,
+    stream(request, signal) {
+      const scene = sceneOf(request);
+      const reply = createReply(scene);
+      const reader = createAnthropicReader(reply, scene, price);
+      /** What the turn has brought before each pause. */
+      const paused: JsonObject[] = [];
+      let pauses = 0;
+      const exchange: Exchange = {
+        open: (inner) => open(request, [], reply.notice, inner),
+        goOn() {
+          const content = reader.resume();
+          if (content === undefined) return undefined;
+          paused.push(...content);
+          if (++pauses > MOST_PAUSES) {
+            reply.notice(`${host} paused a turn ${MOST_PAUSES} times without an end: it was not asked to go on again`);
+            reply.finish("stop");
+            return undefined;
+          }
+          return (inner) => open(request, [{ role: "assistant", content: paused }], reply.notice, inner);
+        },
+        reader,
+        reply,
+        scene,
+        limits: limitsOf(connection),
+        ended(ending) {
+          const contextWindow = ending.type === "failed" ? ending.failure.contextWindow : undefined;
+          if (contextWindow !== undefined) connection.memory?.remember({ contextWindow });
+          tellMemory(connection, reply);
+        },
+      };
+      return runExchange(exchange, signal);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// The server keeps what it has read of a request up to each mark, and looks for what it kept at the next one: at the mark
+// itself and at the twenty blocks before it. Four marks may stand in a request, in the order tools, system, messages. Each
+// of the four covers what changes more often than what stands before it.
+import type { CacheControlEphemeral, ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import type { BlockMessage } from "./messages.ts";
+
+/** The mark; five minutes, renewed by each use. */
+export const MARK: CacheControlEphemeral = { type: "ephemeral" };
+
+/** Marked messages by the plain ones: the same object for each request. */
+const marked = new WeakMap<BlockMessage, BlockMessage>();
+
+/**
+ * Messages with marks at the ends of the last two user turns. The last one keeps this request; the one before it stands
+ * where the request before kept its own, so that it is found however many blocks came since.
+ */
+export function markTurns(messages: readonly BlockMessage[]): readonly BlockMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const before = messages.findLastIndex(({ role }, index) => role === "user" && index < last);
+  return messages.map((message, index) => index === last || index === before ? withMark(message) : message);
+}
+
+function withMark(message: BlockMessage): BlockMessage {
+  const known = marked.get(message);
+  if (known) return known;
+  const at = message.content.findLastIndex(takesMark);
+  const made = at < 0
+    ? message
+    : { role: message.role, content: message.content.map((block, i) => i === at ? withCacheControl(block) : block) };
+  marked.set(message, made);
+  return made;
+}
+
+function takesMark({ type }: ContentBlockParam): boolean {
+  return type === "text" || type === "image" || type === "tool_result";
+}
+
+function withCacheControl(block: ContentBlockParam): ContentBlockParam {
+  // Of the kinds that take one.
+  return { ...block, cache_control: MARK } as ContentBlockParam;
+}

@@ -1,0 +1,143 @@
+import type {
+  MessageCreateParamsStreaming,
+  TextBlockParam,
+  Tool,
+  ToolChoiceNone,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { JsonObject } from "../../core/json.ts";
+import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { wellFormed } from "../openai/chat_messages.ts";
+import { safeToolName } from "../repair/tool_name.ts";
+import { MARK, markTurns } from "./cache_marks.ts";
+import type { AnthropicLimits } from "./limits.ts";
+import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
+import { createRoundPrompt } from "../openai/round_text.ts";
+import { type Effort, thinkingFields } from "./thinking.ts";
+
+/** Which server and model a body is for. */
+export interface AnthropicTarget extends Omit<MessagesTarget, "takesUnsigned" | "refused"> {
+  /** Whether the server is the vendor's own. */
+  readonly isVendor: boolean;
+  /** Words for levels of thinking where they are not the usual ones; `null`: the field is left out. */
+  readonly efforts?: { readonly [level in ProviderRequest["thinking"]]?: string | null };
+}
+
+/** Builds bodies; the same conversation with more at its end gives the same bytes with more at their end. */
+export type AnthropicRequest = (request: ProviderRequest, limits: AnthropicLimits) => MessageCreateParamsStreaming;
+
+type Some = Partial<MessageCreateParamsStreaming>;
+
+interface Converter {
+  readonly refused: AnthropicLimits["refused"];
+  readonly convert: ReturnType<typeof createBlockMessages>;
+}
+
+/** A builder for one server. Adds no text of its own but placeholders for what would be empty (R422). */
+export function createAnthropicRequest(target: AnthropicTarget): AnthropicRequest {
+  const { isVendor, model } = target;
+  const tools = new WeakMap<ToolDefinition, Tool>();
+  /** A request that may call nothing any more still has to name the tools that were called. */
+  let offered: readonly ToolDefinition[] = [];
+  const roundPrompt = createRoundPrompt();
+  let converter: Converter | undefined;
+
+  function wireTool(definition: ToolDefinition): Tool {
+    const known = tools.get(definition) ?? toolOf(definition);
+    tools.set(definition, known);
+    return known;
+  }
+
+  function toolFields(
+    request: ProviderRequest,
+    messages: readonly BlockMessage[],
+    limits: AnthropicLimits,
+  ): { readonly tools?: Tool[]; readonly tool_choice?: ToolChoiceNone } {
+    if (request.tools.length > 0) offered = request.tools;
+    const isAsked = request.tools.length > 0;
+    const called = isAsked ? [] : calledTools(messages);
+    if (!isAsked && called.length === 0) return {};
+    const known = offered.map(wireTool);
+    const missing = called.filter((name) => !known.some((tool) => tool.name === name));
+    const list: Tool[] = [
+      ...known.map((tool) => limits.eagerInput ? { ...tool, eager_input_streaming: true } : tool),
+      ...missing.map((name): Tool => ({ name, input_schema: { type: "object" } })),
+    ];
+    const last = list.at(-1);
+    if (limits.marks && last) list[list.length - 1] = { ...last, cache_control: MARK };
+    return { tools: list, ...(isAsked ? {} : { tool_choice: { type: "none" } }) };
+  }
+
+  function blockMessages({ messages }: ProviderRequest, { refused }: AnthropicLimits): readonly BlockMessage[] {
+    if (converter?.refused !== refused) {
+      converter = { refused, convert: createBlockMessages({ ...target, takesUnsigned: !isVendor, refused }) };
+    }
+    return converter.convert(messages);
+  }
+
+  return (request, limits) => {
+    const messages = blockMessages(request, limits);
+    const maxTokens = limits.cap(request);
+    const { thinking, output_config } = thinkingFields(request.thinking, maxTokens, limits.traits);
+    const word = target.efforts?.[request.thinking];
+    const effort = word === undefined ? output_config : word === null ? undefined : { effort: word as Effort };
+    const goesOn = thinking?.type !== "enabled" || isThoughtful(messages);
+    const { system: steady, added } = limits.marks
+      ? roundPrompt(request.system)
+      : { system: request.system, added: "" };
+    const system = systemBlocks({ ...request, system: steady }, limits);
+    const marked = limits.marks ? markTurns(messages) : messages;
+    return {
+      model,
+      max_tokens: maxTokens,
+      stream: true,
+      ...(thinking && goesOn ? { thinking } satisfies Some : {}),
+      ...(effort ? { output_config: effort } satisfies Some : {}),
+      ...toolFields(request, messages, limits),
+      ...(system.length === 0 ? {} : { system } satisfies Some),
+      messages: asParams(added === "" ? marked : withText(marked, added)),
+    };
+  };
+}
+
+/** The stable half under a mark of its own, then what may change, then what stands for an older part of the history. */
+function systemBlocks({ system, messages }: ProviderRequest, { marks }: AnthropicLimits): TextBlockParam[] {
+  const summaries = messages.flatMap((message) => message.role === "system" ? [message.content] : []);
+  const stable = wellFormed(system.stable);
+  const rest = [system.dynamic, ...summaries].map(wellFormed).filter((text) => text.trim() !== "");
+  return [
+    ...(stable.trim() === ""
+      ? []
+      : [{ type: "text", text: stable, ...(marks ? { cache_control: MARK } : {}) } as const]),
+    ...rest.map((text) => ({ type: "text", text }) as const),
+  ];
+}
+
+function toolOf({ name, description, parameters }: ToolDefinition): Tool {
+  const { $schema: _, ...schema } = parameters;
+  // Schemas of tools are those of objects; one that does not say so is made to.
+  const input_schema = { ...schema, type: "object" } as Tool["input_schema"];
+  return { name: safeToolName(name), description: wellFormed(description), input_schema };
+}
+
+function calledTools(messages: readonly BlockMessage[]): readonly string[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  return [...new Set(blocks.flatMap((block) => block.type === "tool_use" ? [block.name] : []))];
+}
+
+/**
+ * Whether a model with a budget can go on thinking: the turn at hand began with a thought. One that another provider
+ * began did not, and would be refused.
+ */
+function isThoughtful(messages: readonly BlockMessage[]): boolean {
+  const spoken = messages.findLastIndex(({ role, content }) =>
+    role === "user" && content.every(({ type }) => type !== "tool_result")
+  );
+  const reply = messages[spoken + 1];
+  const [first] = reply?.role === "assistant" ? reply.content : [];
+  return first === undefined || first.type === "thinking" || first.type === "redacted_thinking";
+}
+
+/** As the rest of the program has bodies: they are JSON, whatever the package calls their types. */
+export function asJson(body: MessageCreateParamsStreaming): JsonObject {
+  return body as unknown as JsonObject;
+}

@@ -1,0 +1,110 @@
+import type { ThinkingLevel } from "../../core/provider.ts";
+
+/**
+ * How reasoning is asked for: `effort` is `reasoning_effort`, `reasoning` OpenRouter's object, `thinking` an object with a
+ * `type` (DeepSeek, Kimi, Z.ai), `enable` Qwen's `enable_thinking`, `template` the same word as an argument of a chat
+ * template (vLLM, SGLang), `none` not at all.
+ */
+export type EffortStyle = "effort" | "reasoning" | "thinking" | "enable" | "template" | "none";
+
+/** What an endpoint takes for one of its models. Every field has a word of `docs/providers.md`. */
+export interface Capabilities {
+  /** Another API than the one that was asked for answers this model. */
+  readonly api?: "chat" | "responses";
+  /** Whether the system prompt has the role `developer`. */
+  readonly developerRole: boolean;
+  /** The field of the output limit; `none`: it takes neither. */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens" | "none";
+  /** Whether `stream_options` is taken, without which most servers count no tokens. */
+  readonly streamOptions: boolean;
+  /** Whether tools may carry `strict` (Responses, where it is on unless told otherwise). */
+  readonly strict: boolean;
+  /** Whether `parallel_tool_calls` is sent, so that several calls come in one reply. */
+  readonly parallelToolCalls: boolean;
+  readonly effortStyle: EffortStyle;
+  /** The word for a level of thinking, where it is not the level's own; `null`: no word is sent. */
+  readonly efforts: { readonly [level in ThinkingLevel]?: string | null };
+  /** Where system messages may stand; `none`: what they say opens the first user message. */
+  readonly systemMessages: "anywhere" | "first" | "none";
+  /** Whether user and assistant must take turns: neighbouring messages of one role are joined. */
+  readonly alternation: boolean;
+  /** Whether a user message may follow a tool's result; else a word of the assistant stands between them. */
+  readonly userAfterTool: boolean;
+  /** Whether a message with calls and without text may have `null` as its content. */
+  readonly nullContent: boolean;
+  /** Whether results bear the tool's name. */
+  readonly resultNames: boolean;
+  /** Whether the model sees images. */
+  readonly images: boolean;
+  /** Whether images may stand in a tool's result; else in a user message behind the results. */
+  readonly imagesInResults: boolean;
+  /** Whether `prompt_cache_key` is taken. */
+  readonly cacheKey: boolean;
+  /** Whether parts of a message may carry Anthropic's `cache_control`. */
+  readonly cacheControl: boolean;
+  /** Whether `include` may ask for encrypted reasoning (Responses). */
+  readonly encryptedReasoning: boolean;
+  /** Which of the assistant's messages carry their reasoning back. */
+  readonly reasoningEcho: "never" | "calls" | "always";
+  /** Its field; absent: the one in which it came. With a name here each such message has it, also one of another server. */
+  readonly reasoningField?: "reasoning_content" | "reasoning";
+  /** `mistral9`: nine letters and digits. `max40`: at most 40 characters. */
+  readonly callIds: "keep" | "mistral9" | "max40";
+  /** Input and output together, tokens. */
+  readonly contextWindow?: number;
+  /** Longest output, tokens. */
+  readonly maxTokens?: number;
+}
+
+/** Some of what an endpoint takes: what a row of a table, a settings file or a refusal says. */
+export type SomeCapabilities = Partial<Capabilities>;
+
+/** What nearly every server takes, and nothing that only some do. */
+export const DEFAULTS: Capabilities = {
+  developerRole: false,
+  maxTokensField: "max_tokens",
+  streamOptions: true,
+  strict: true,
+  parallelToolCalls: false,
+  effortStyle: "effort",
+  efforts: { minimal: "low", xhigh: "high" },
+  systemMessages: "anywhere",
+  alternation: false,
+  userAfterTool: true,
+  nullContent: true,
+  resultNames: false,
+  images: true,
+  imagesInResults: false,
+  cacheKey: false,
+  cacheControl: false,
+  encryptedReasoning: false,
+  reasoningEcho: "calls",
+  callIds: "keep",
+};
+
+/** One set out of several, later ones winning; words of effort one by one. */
+export function combined(...parts: readonly (SomeCapabilities | undefined)[]): Capabilities {
+  let all = DEFAULTS;
+  for (const part of parts) {
+    if (part) all = { ...all, ...part, ...(part.efforts ? { efforts: { ...all.efforts, ...part.efforts } } : {}) };
+  }
+  return all;
+}
+
+/** What was learned of one endpoint for one model, over runs. Neither method throws. */
+export interface CapabilityMemory {
+  /** Read when it is first asked for. */
+  readonly recall: () => SomeCapabilities;
+  /** Adds to it. */
+  readonly remember: (change: SomeCapabilities) => void;
+  /** What went wrong since this was last asked, a sentence each. */
+  readonly warnings: () => readonly string[];
+}
+
+/** Whether two sets say the same. */
+export function isSame(one: Capabilities, other: Capabilities): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Capabilities>;
+  return [...names].every((name) =>
+    one[name] === other[name] || JSON.stringify(one[name]) === JSON.stringify(other[name])
+  );
+}

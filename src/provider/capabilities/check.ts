@@ -1,0 +1,38 @@
+import { isObject } from "../../core/json.ts";
+import { THINKING_LEVELS } from "../../core/provider.ts";
+import { type Capabilities, DEFAULTS, type SomeCapabilities } from "./capabilities.ts";
+
+const STYLES: readonly string[] = ["effort", "reasoning", "thinking", "enable", "template", "none"];
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value > 0;
+const oneOf = (...words: readonly string[]) => (value: unknown): boolean =>
+  typeof value === "string" && words.includes(value);
+
+/** What is no claim that holds or does not. */
+const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boolean } = {
+  api: oneOf("chat", "responses"),
+  maxTokensField: oneOf("max_tokens", "max_completion_tokens", "none"),
+  effortStyle: oneOf(...STYLES),
+  efforts: (value) =>
+    isObject(value) &&
+    Object.entries(value).every(([level, word]) =>
+      THINKING_LEVELS.some((known) => known === level) &&
+      (word === null || (typeof word === "string" && word.length < 40))
+    ),
+  systemMessages: oneOf("anywhere", "first", "none"),
+  reasoningEcho: oneOf("never", "calls", "always"),
+  reasoningField: oneOf("reasoning_content", "reasoning"),
+  callIds: oneOf("keep", "mistral9", "max40"),
+  contextWindow: isCount,
+  maxTokens: isCount,
+};
+
+/** What fits of a value that comes from a file; `undefined` where something in it does not. */
+export function readCapabilities(value: unknown): SomeCapabilities | undefined {
+  if (!isObject(value)) return undefined;
+  const fits = Object.entries(value).every(([name, one]) => {
+    const special = Object.hasOwn(SPECIAL, name) ? SPECIAL[name as keyof Capabilities] : undefined;
+    return special ? special(one) : Object.hasOwn(DEFAULTS, name) && typeof one === "boolean";
+  });
+  // Each name was looked at.
+  return fits ? value as SomeCapabilities : undefined;
+}

@@ -1,0 +1,43 @@
+import { textOf } from "../../core/message.ts";
+import type { ProviderRequest } from "../../core/provider.ts";
+import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ReplyScene } from "./message.ts";
+import type { Reply } from "./reply.ts";
+
+/** What a reply of this connection has to know, by its request. */
+export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
+  const { baseUrl, apiKey, key, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
+  const isKeyless = key?.isKeyless ?? (connection.isKeyless === true || apiKey === "");
+  const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
+  const host = hostOf(baseUrl);
+  return (request) => ({
+    provider: connection.name ?? "openai",
+    host,
+    model,
+    secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
+    ...(isKeyless ? { isKeyless } : {}),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
+    now: connection.now?.() ?? Date.now(),
+    newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
+    tools: request.tools,
+    ...(takesText
+      ? {
+        quotable: () =>
+          request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
+      }
+      : {}),
+  });
+}
+
+/** How long a server may be silent. */
+export function limitsOf({ stallMs = STALL_MS, noProgressMs }: Connection): Exchange["limits"] {
+  return { stallMs, noProgressMs: noProgressMs ?? stallMs * 6 };
+}
+
+/** Tells what went wrong with what is remembered of the endpoint. */
+export function tellMemory({ memory }: Connection, reply: Pick<Reply, "notice">): void {
+  for (const warning of memory?.warnings() ?? []) reply.notice(warning);
+}

@@ -1,0 +1,14 @@
+import type { ProviderEntry } from "../entry.ts";
+
+/** Ollama. */
+export default {
+  name: "ollama",
+  label: "Ollama",
+  api: "chat",
+  baseUrl: "http://127.0.0.1:11434/v1",
+  keyEnv: [],
+  isKeyOptional: true,
+  prices: "free",
+  isLocal: true,
+  site: "https://ollama.com/download",
+} satisfies ProviderEntry;

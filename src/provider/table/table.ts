@@ -1,0 +1,71 @@
+import * as BUILT_IN from "./built_in.ts";
+import type { ProviderEntry } from "./entry.ts";
+
+/** What the user's setting `providers` says of one provider: fields of a built-in one, or all of a new one. */
+export interface ProviderOverride extends Partial<Omit<ProviderEntry, "name" | "apiKeyCommand" | "isLocal">> {
+  /** As arguments, or as a line for the shell. */
+  readonly apiKeyCommand?: string | readonly string[];
+}
+
+/** Providers by name, the built-in ones first. */
+export type ProviderTable = ReadonlyMap<string, ProviderEntry>;
+
+const ENTRIES: readonly ProviderEntry[] = Object.values<ProviderEntry>(BUILT_IN);
+
+/** Where a name without a provider is asked, and whose variables a server of `--base-url` has. */
+export const DEFAULT_PROVIDER: ProviderEntry = BUILT_IN.openai;
+
+/** A provider's name, as it stands before the slash. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/**
+ * The built-in providers under what the user says. Throws an Error that says what is wrong with an override; `names` of
+ * built-in ones keep their place.
+ */
+export function providerTable(own: Readonly<Record<string, ProviderOverride>> = {}): ProviderTable {
+  const table = new Map(ENTRIES.map((entry) => [entry.name, entry]));
+  for (const [name, override] of Object.entries(own)) table.set(name, overridden(name, table.get(name), override));
+  return table;
+}
+
+function overridden(name: string, known: ProviderEntry | undefined, override: ProviderOverride): ProviderEntry {
+  const { apiKeyCommand: command, ...fields } = override;
+  if (!known && !NAME.test(name)) {
+    throw new Error(`providers: the name "${name}" must be of lower-case letters, digits and hyphens`);
+  }
+  if (!known && fields.baseUrl === undefined) throw new Error(`providers.${name}: a new provider needs "baseUrl"`);
+  const apiKeyCommand = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
+  const { baseUrlEnv, ...rest }: ProviderEntry = known ?? { name, label: name, api: "chat", baseUrl: "", keyEnv: [] };
+  return {
+    ...rest,
+    // A variable must not lead elsewhere than the settings say.
+    ...(baseUrlEnv && fields.baseUrl === undefined ? { baseUrlEnv } : {}),
+    ...fields,
+    ...(apiKeyCommand === undefined ? {} : { apiKeyCommand }),
+    name,
+  };
+}
+
+/** The provider whose address a URL is, by scheme, host and port; those with variables in their address are none. */
+export function providerAt(url: string, table: ProviderTable): ProviderEntry | undefined {
+  const origin = URL.parse(url)?.origin;
+  return [...table.values()].find(({ baseUrl }) => !baseUrl.includes("{") && URL.parse(baseUrl)?.origin === origin);
+}
+
+/** A text with the values of variables in it, or the names of those that are not set. */
+export type Filled = { readonly text: string } | { readonly missing: string };
+
+/** Fills `{NAME}`, `{A|B}` and `{model}`. A value that ends in a slash loses it. */
+export function filled(template: string, variable: (name: string) => string | undefined, model: string): Filled {
+  let missing: string | undefined;
+  const text = template.replace(/\{([^{}]*)\}/g, (_, names: string) => {
+    if (names === "model") return encodeURIComponent(model);
+    for (const name of names.split("|")) {
+      const value = variable(name)?.trim();
+      if (value) return value.replace(/\/+$/, "");
+    }
+    missing ??= names.replaceAll("|", " or ");
+    return "";
+  });
+  return missing === undefined ? { text } : { missing };
+}

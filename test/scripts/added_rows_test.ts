@@ -17,6 +17,12 @@ const ROWS = [
     others: ["src/prompt/sections/surroundings.ts"],
   },
   {
+    row: "protocol of providers",
+    word: "openAnthropic",
+    line: "src/provider/mod.ts",
+    others: ["src/provider/anthropic/anthropic.ts"],
+  },
+  {
     row: "command-line option",
     word: `"verbose"`,
     line: "src/config/options/flags.ts",

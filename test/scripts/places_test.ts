@@ -45,7 +45,8 @@ Deno.test("a provider costs one file of data and one line", async () => {
       entry.baseUrl.replace(/^\{[^}]*\}/, "https://no-host.invalid").replaceAll(/\{[^}]*\}/g, "x"),
     );
     const named = others.filter((other) => {
-      const text = Deno.readTextFileSync(join(root, other));
+      // A package's types may bear the name of a provider.
+      const text = Deno.readTextFileSync(join(root, other)).replaceAll(/^.* from "[^"]+";$/gm, "");
       return !other.startsWith(TABLE) &&
         (!entry.isLocal && text.includes(`//${host}`) || text.includes(`"${entry.name}/`));
     });

@@ -40,14 +40,16 @@ export interface NewFolder {
   readonly isMoved: boolean;
 }
 
-/** What opens it. */
-export interface RemakerOptions {
-  /** Moves what is not to be used to where it is kept, and says where that is. */
-  readonly keep: (path: string) => string | undefined;
+/** Where what was moved away is kept: private folders that outlive the program, however that ends. */
+export interface Kept {
+  /** A path that is free. */
+  reserve(name: string): string;
+  /** Removes what is empty. */
+  tidy(): void;
 }
 
 /** So many at a time; further ones are taken away. */
-const MOST_AT_ONCE = 64;
+const MOST_AT_ONCE = 32;
 const MOST_LINES = 20;
 const LONGEST_SETTINGS = 256 * 1024;
 const LONGEST_SHALLOW = 4 * 1024 * 1024;
@@ -60,7 +62,7 @@ const OF_DISK = ["filemode", "ignorecase", "precomposeunicode", "symlinks"];
 class Refused extends Error {}
 
 /** Opens it; undefined where no command runs in namespaces of its own, or there is no git for the host. */
-export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker | undefined {
+export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
   const program = policy.sandbox === "kernel+" && !policy.bubblewrap ? findGit(disk.realPath) : undefined;
   if (program === undefined) return undefined;
   const git = openHostGit(program);
@@ -71,12 +73,15 @@ export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker |
   let folders: { readonly opened: LayerFolders | undefined } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isElsewhereTold = false;
-  let count = 0;
 
   const record = (path: string, known?: RepositoryPicture): void => {
-    const picture = pictureOf(path, known);
-    if (picture === undefined) records.delete(path);
-    else records.set(path, picture);
+    records.delete(path);
+    try {
+      const picture = pictureOf(path, known);
+      if (picture !== undefined) records.set(path, picture);
+    } catch {
+      // It cannot be read: from now on it is the user's own.
+    }
   };
 
   /** Adds what commands changed of those that were made anew, wherever it is now. */
@@ -96,38 +101,35 @@ export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker |
     }
   };
 
-  /** Takes away what stands for a repository, and says why. */
-  const refuse = (path: string, at: string, why: string): string => {
+  /** Says why there is none any more. */
+  const refused = (path: string, at: string, why: string): string => {
     records.delete(path);
-    const kept = keep(at);
-    return `Removed ${path}, which a command made: ${why}; what stood there is ${kept ?? "gone"}.`;
+    return `Removed ${path}, which a command made: ${why}; what stood there is ${at}.`;
   };
 
   const makeAnew = async (path: string, base: string, signal: AbortSignal): Promise<readonly string[]> => {
     using around = holdFolder(dirname(path));
     const status = around?.statusOf(".git");
     if (around === undefined || status?.kind !== "folder") return forget(path);
-    const place = join(base, `remade-${++count}`);
-    const [old, made] = [join(place, ".git"), join(place, "made")];
     const known = records.get(path);
-    Deno.mkdirSync(place, { mode: 0o700 });
+    const [old, made] = [kept.reserve("git"), kept.reserve("git-anew")];
+    const error = moveOut(around, status.mode, old);
+    if (error === EXDEV) return elsewhere(path);
+    waiting.delete(path);
+    if (error !== 0) return [`${path}, which a command made, could not be made anew: it could not be moved.`];
+    if (statusOf(old)?.identity !== status.identity) return [refused(path, old, "another one stood there")];
     try {
-      const error = moveOut(around, status.mode, old);
-      if (error === EXDEV) return elsewhere(path);
-      waiting.delete(path);
-      if (error !== 0) return [`${path}, which a command made, could not be made anew: it could not be moved.`];
-      if (statusOf(old)?.identity !== status.identity) return [refuse(path, old, "another one stood there")];
       const { notes, isWhole } = await fill({ path, old, made, base, known, signal });
-      if (around.moveIn(made, ".git") !== 0) return [refuse(path, place, "its place is not free any more")];
+      if (around.moveIn(made, ".git") !== 0) throw new Refused("its place is not free any more");
       record(path);
-      if (isWhole) return notes;
-      return [...notes, `What is not taken of ${path} is in ${keep(old) ?? "nothing"}.`];
+      if (!isWhole) return [...notes, `What is not taken of ${path} is in ${old}.`];
+      removeUpper(old);
+      return notes;
     } catch (error) {
-      if (statusOf(old) === undefined) throw error;
-      // What was known to be good has been moved out of it.
-      return [refuse(path, known === undefined ? old : place, messageOf(error))];
-    } finally {
-      if (statusOf(place)) removeUpper(place);
+      // What was known to be good has been moved out of the other.
+      if (known === undefined && statusOf(made)) removeUpper(made);
+      const isBoth = known !== undefined && statusOf(made) !== undefined;
+      return [refused(path, isBoth ? `${old} and ${made}` : old, messageOf(error))];
     }
   };
 
@@ -204,10 +206,13 @@ export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker |
       if (users.isInUse(path)) continue;
       if (limit.aborted || left-- <= 0) {
         const why = limit.aborted ? messageOf(limit.reason) : `more than ${MOST_AT_ONCE} at once`;
-        notes.push(takeAway(path, join(base, `away-${++count}`), why));
+        notes.push(takeAway(path, kept.reserve("git"), why));
       } else {
-        const said = await makeAnew(path, base, limit);
-        notes.push(...said);
+        const failed = (error: unknown): readonly string[] => {
+          forget(path);
+          return [`${path}, which a command made, could not be made anew: ${messageOf(error)}.`];
+        };
+        notes.push(...await makeAnew(path, base, limit).catch(failed));
       }
     }
     const lines = notes.map((note) => stripControls(note).replaceAll("\n", "?"));
@@ -222,7 +227,7 @@ export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker |
     const status = around?.statusOf(".git");
     const error = around === undefined || status === undefined ? EXDEV : moveOut(around, status.mode, to);
     waiting.delete(path);
-    return error === 0 ? refuse(path, to, why) : `${path}, which a command made, could not be moved: ${why}.`;
+    return error === 0 ? refused(path, to, why) : `${path}, which a command made, could not be moved: ${why}.`;
   };
 
   return {
@@ -239,7 +244,10 @@ export function openRemaker(policy: Policy, { keep }: RemakerOptions): Remaker |
       last = taken.catch(() => {});
       return taken;
     },
-    close: () => folders?.opened?.close(),
+    close() {
+      folders?.opened?.close();
+      kept.tidy();
+    },
   };
 }
 

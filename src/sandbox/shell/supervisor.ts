@@ -12,7 +12,7 @@ import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
 import { openWatchdog } from "../process/watchdog.ts";
 import { within } from "../system/within.ts";
 import { openProtectedGuard } from "../tripwire/guard.ts";
-import { asidePlaces, openQuarantine } from "../tripwire/quarantine.ts";
+import { openQuarantine, privatePlaces } from "../tripwire/quarantine.ts";
 import { openTripwire } from "../tripwire/tripwire.ts";
 
 /** How long a child that holds the output may go on talking after its first process has ended. */
@@ -78,7 +78,7 @@ export interface Supervisor {
  */
 export function openSupervisor(policy: Policy, layered?: () => Layered): Supervisor {
   const guard = openProtectedGuard(() => openTripwire(policy, layered?.() ?? NOT_LAYERED));
-  const remaker = layered && openRemaker(policy, { keep: openQuarantine(asidePlaces(policy)).take });
+  const remaker = layered && openRemaker(policy, openQuarantine(privatePlaces(policy)));
   const watchdog = openWatchdog(policy.limits);
   const running = new Set<Supervised>();
   let isClosed = false;

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { entryAt } from "../../core/support/on_disk.ts";
-import { covers, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { bytesOfPath, cPath, pathOfBytes } from "../system/byte_path.ts";
 import { AT_FDCWD, errno, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
@@ -21,6 +21,18 @@ export interface Quarantine {
    * closed to everybody beside where it was.
    */
   takeUnseen(bytes: string): { readonly at: string; readonly isBeside: boolean };
+  /** A path that is free, in such a folder: what the caller moves there stays. */
+  reserve(name: string): string;
+  /** Removes the folder where nothing is in it. */
+  tidy(): void;
+}
+
+/** Places that no command can reach, where the host may work with what commands made. */
+export function privatePlaces(policy: Policy): string[] {
+  const { cache, tmp, write } = policy;
+  return [...new Set([dirname(cache), dirname(tmp)])].filter((path) =>
+    !covers(write, path) && ![cache, tmp].some((folder) => isInside(path, folder))
+  );
 }
 
 /** What was put aside must be out of the reach of commands; where they can write everything a new name is. */
@@ -49,6 +61,15 @@ export function openQuarantine(folders: readonly string[]): Quarantine {
     }
   };
   return {
+    reserve: (name) => next(name, false),
+    tidy() {
+      try {
+        if (place !== undefined) Deno.removeSync(place.path);
+        place = undefined;
+      } catch {
+        // What is in it stays.
+      }
+    },
     takeUnseen(bytes) {
       const path = pathOfBytes(bytes);
       if (path !== undefined) openFolder(path);

@@ -2,6 +2,7 @@
 // arrives in them, and everyday work goes on.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { openRemaker } from "../../../src/sandbox/git_layer/remade.ts";
 import { readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
 import { git, type GuardedWorld, inWorld, repository } from "../guarded_world.ts";
@@ -282,15 +283,16 @@ for (const [name, command] of WAYS) {
   });
 }
 
-at("hundreds at once are refused past a limit, and that is said", async ({ world: { root }, run }) => {
-  const { notes } = await run(
-    `${SUB}mkdir all; for i in $(seq 200); do mkdir all/$i; done; seq 200 | xargs -I{} cp -r sub/.git all/{}/.git`,
-  );
-  assertMatch(notes.join("\n"), /more than 64 at once; what stood there is/);
-  assertMatch(notes.join("\n"), /And 1\d\d more such lines\./);
-  const left = [...Deno.readDirSync(`${root}/all`)].filter(({ name }) => exists(`${root}/all/${name}/.git`));
-  assertEquals(left.length, 63);
-  for (const { name } of left) assert(!exists(`${root}/all/${name}/.git/hooks`));
+at("many at once are refused past a limit, and that is said", async ({ world: { root }, run }) => {
+  const { notes } = await run("for i in $(seq 60); do git init -q --template= all/$i; mkdir all/$i/.git/more; done");
+  const line =
+    /^Removed \S+\/all\/\d+\/\.git, which a command made: more than 32 at once; what stood there is (\S+)\.$/;
+  assertMatch(notes[0] ?? "", line);
+  assertEquals(exists(`${line.exec(notes[0] ?? "")?.[1]}/HEAD`), true);
+  assertEquals([notes.length, notes.at(-1)], [21, "And 8 more such lines."]);
+  const all = [...Deno.readDirSync(`${root}/all`)].map(({ name }) => `${root}/all/${name}/.git`);
+  const left = all.filter(exists);
+  assertEquals([left.length, left.filter((path) => exists(`${path}/more`))], [32, []]);
   assertEquals((await run("true")).notes, []);
 });
 
@@ -354,6 +356,42 @@ at(
     assertClean(`${root}/sub`);
   },
 );
+
+at("a folder that is exchanged while its repository is made anew leads nothing elsewhere", async (room) => {
+  const { world: { root, base, outside }, policy } = room;
+  // With so many objects that it takes a while.
+  for (const name of ["other", "third"]) {
+    git(root, "init", "-q", name);
+    for (let file = 0; file < 1_000; file++) Deno.writeTextFileSync(`${root}/${name}/${file}`, `${name} ${file}\n`);
+    git(`${root}/${name}`, "add", ".");
+    git(`${root}/${name}`, "commit", "-qm", "many");
+  }
+  Deno.mkdirSync(`${base}/kept`, { mode: 0o700 });
+  let count = 0;
+  const remaker = openRemaker(policy, { reserve: (name) => `${base}/kept/${++count}-${name}`, tidy: () => {} });
+  try {
+    const taken = remaker?.take([{ path: `${root}/other/.git`, isMoved: false }], () => true);
+    await until(() => !exists(`${root}/other/.git`));
+    Deno.renameSync(`${root}/other`, `${root}/there`);
+    Deno.symlinkSync(outside, `${root}/other`);
+    assertEquals(await taken, []);
+    assertEquals(namesIn(outside), ["secret"]);
+    assertClean(`${root}/there`);
+    assert(!exists(`${root}/there/.git/hooks`));
+    // Where a link leads is not touched.
+    git(outside, "init", "-q");
+    await remaker?.take([{ path: `${root}/other/.git`, isMoved: false }], () => true);
+    assert(exists(`${outside}/.git/hooks`));
+    // What somebody else puts there meanwhile stays.
+    const more = remaker?.take([{ path: `${root}/third/.git`, isMoved: false }], () => true);
+    await until(() => !exists(`${root}/third/.git`));
+    Deno.mkdirSync(`${root}/third/.git/mine`, { recursive: true });
+    assertMatch((await more)?.join() ?? "", /third\/\.git, which a command made: its place is not free any more/);
+    assertEquals(namesIn(`${root}/third/.git`), ["mine"]);
+  } finally {
+    remaker?.close();
+  }
+}, repository);
 
 at("a user who works in a new repository meanwhile is not disturbed", async ({ world: { root }, run }) => {
   const work = run(`${SUB}touch up; while [ -e up ]; do sleep .05; done`);

@@ -5,6 +5,7 @@ import { textOf } from "../../src/core/message.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
 import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
+import { rounds } from "../helpers/rounds.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { makeWorld, type World, worldPolicy } from "../sandbox/confined_world.ts";
@@ -103,7 +104,7 @@ for (const level of [...CONFINED, "permissions" as const]) {
     const swapper = new Deno.Command("sh", { args: ["-c", swap], stdin: "null" }).spawn();
     try {
       await until(() => [...Deno.readDirSync(root)].some(({ name }) => name === "door"));
-      for (let round = 0; round < 150; round++) {
+      for (let round = 0; round < rounds(50); round++) {
         const [read] = await Promise.all([
           call("read", { path: "door/secret" }),
           call("write", { path: "door/new", content: "x" }),
@@ -126,7 +127,7 @@ for (const level of [...CONFINED, "permissions" as const]) {
       const swapper = new Deno.Command("bash", { args: ["-c", `{ ${swap}; } 2>/dev/null`], stdin: "null" }).spawn();
       try {
         await until(() => [...Deno.readDirSync(root)].some(({ name }) => name === "begun"));
-        for (let round = 0; round < 60; round++) {
+        for (let round = 0; round < rounds(20); round++) {
           const answers = await Promise.all([
             call("read", { path: "it" }),
             call("grep", { pattern: ".", path: round % 2 ? "." : "it" }),

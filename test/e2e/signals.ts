@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { serveGated } from "../helpers/gated_server.ts";
 import { cassette, events, inWorkspace, type Program, start } from "../helpers/program.ts";
+import { IS_NIGHTLY } from "../helpers/rounds.ts";
 import { callReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 
@@ -33,6 +34,8 @@ export function signals(program: Program): void {
           ...FROM_FOLDER.map((ms) => ({ ms, isOpening: true })),
         ];
         for (const [at, { ms, isOpening }] of moments.entries()) {
+          // Each moment in one mode or in two; all in each by night.
+          if (at % 2 !== index % 2 && !IS_NIGHTLY) continue;
           const [signal, code] = SIGNALS[(at + index) % 3] ?? SIGNALS[0];
           const env = { HOME: home, TMPDIR: outside, OPENAI_BASE_URL: server.baseUrl };
           const child = start(program, [...args.slice(0, -1), "-m", "m", "-q", ...args.slice(-1)], {

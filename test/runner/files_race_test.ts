@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ToolError } from "../../src/core/error.ts";
 import { openFiles } from "../../src/runner/files/files.ts";
+import { rounds } from "../helpers/rounds.ts";
 import { world } from "./workspace.ts";
 
 /** Swaps the folder `name` for a link to the outside and back, as fast as it can, until it is ended. */
@@ -47,7 +48,7 @@ Deno.test("openFiles() a folder that is swapped for a link while it is used leak
     const proven = openFiles({ ...w.policy, sandbox: "permissions" });
     const seen = new Map<string, number>();
     const note = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (let round = 0; round < 1500; round++) {
+    for (let round = 0; round < rounds(500); round++) {
       try {
         // A temporary file stays behind when its folder is swapped away while the write fails.
         for (const { name } of files.list(`${w.root}/d`)) {

@@ -3,10 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { listSessions } from "../../src/session/list.ts";
 import { loadSession } from "../../src/session/load.ts";
 import { openSession } from "../../src/session/store.ts";
+import { rounds } from "../helpers/rounds.ts";
 import { begin, startWriter } from "./start_writer.ts";
 import { said, user, worldIn } from "./world.ts";
 
-const KILLS = 60;
+const KILLS = rounds(20);
 /** A writer is killed up to so many milliseconds after its first words. */
 const LATEST_MS = 25;
 

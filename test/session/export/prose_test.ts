@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { proseHtml } from "../../../src/session/html/prose.ts";
 import { fenced, literal, proseMarkdown } from "../../../src/session/export/markdown.ts";
 import { readPage } from "./read_html.ts";
+import { rounds } from "../../helpers/rounds.ts";
 
 const CASES = [
   ["text", "a\nb\n\nc", "<p>a<br>\nb</p>\n<p>c</p>", "a\nb\n\nc"],
@@ -129,7 +130,7 @@ Deno.test("proseHtml() of anything is closed, escaped and loses no letter", () =
         assertEquals(letters(texts.join("")), letters(markdown));
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -147,7 +148,7 @@ Deno.test("proseMarkdown() of anything has its fences closed, so that what follo
       }
       assertEquals(open, "");
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -3,9 +3,8 @@ import { UserError } from "../../core/error.ts";
 import { type Command, COMMANDS } from "./commands.ts";
 import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
-import { askedInWords, refuseMeantCommand } from "./first_words.ts";
+import { askedInWords, isWholeHelp, refuseMeantCommand } from "./first_words.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { isWholeHelp } from "./first_words.ts";
 
 /** A scope option: `all` for the bare form, else the listed entries. */
 export type ScopeValue = "all" | readonly string[];

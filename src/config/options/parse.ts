@@ -64,7 +64,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   return { ...(command ? { command: command.name } : {}), values, words };
 }
 
-/** What one option takes away another cannot give: whoever writes both expects something that will not be. */
+/** Options that contradict each other are an error: one of them would have no effect, and nobody would be told. */
 function refuseContradiction(values: Values): void {
   const given = ["allow-write", "allow-run"].find((name) => values["read-only"] && values[name] !== undefined);
   if (given === undefined) return;

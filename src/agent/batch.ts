@@ -1,6 +1,5 @@
 import type { AgentEvent } from "../core/event.ts";
-import type { ToolResultMessage } from "../core/message.ts";
-import { textOf } from "../core/message.ts";
+import { textOf, type ToolResultMessage } from "../core/message.ts";
 import { messageOf } from "../core/error.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
 import { type CallTimes, startCallClock } from "./call_clock.ts";

@@ -1,4 +1,4 @@
-/** How long a call worked, and how long it stood still because a person was asked; milliseconds, to a tenth. */
+/** How long a call worked, and how long it waited for a person's answer; milliseconds, to a tenth. */
 export interface CallTimes {
   readonly durationMs: number;
   /** Absent where nobody was asked. */
@@ -7,9 +7,9 @@ export interface CallTimes {
 
 /** The clock of one call. */
 export interface CallClock {
-  /** The work stands still from now until the returned function is called; one wait at a time. */
+  /** Pauses the clock until the returned function is called; pauses do not nest. */
   readonly wait: () => () => void;
-  /** The times so far; a wait that is still open ends with this moment. */
+  /** The times so far; a pause that has not ended counts up to now. */
   readonly read: () => CallTimes;
 }
 

@@ -26,9 +26,9 @@ export async function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>
   }
   const parsed = (await argsOf(tool)).safeParse(args);
   if (!parsed.success) return answered(invalid(call.name, describeIssues(parsed.error.issues, args)));
-  // What a schema of JSON values makes of a JSON object is one; keys that it does not know are gone.
+  // A schema of JSON values parses an object to an object; it drops keys that it does not know.
   const data = parsed.data as JsonObject;
-  // The model's own object is kept where it says the same, so that its text goes back as it came.
+  // Where parsing changed nothing the model's own object is kept, so that the next request repeats its text byte for byte.
   const same = canonicalJson(data) === canonicalJson(call.arguments);
   return { kind: "ready", call: same ? call : { ...call, arguments: data }, tool };
 }

@@ -23,7 +23,7 @@ const SET_BY = {
 export function toolLimitsOf({ user, project, given }: Pick<Config, "user" | "project" | "given">): Limits {
   const own = user.bash ?? {};
   const lowered = given?.bash ? {} : project.bash ?? {};
-  // The keys of a table stay what they are.
+  // `Object.fromEntries` widens the keys to string; they are those of the table.
   const names = Object.keys(SET_BY) as (keyof typeof SET_BY)[];
   return Object.assign(
     { ...DEFAULT_LIMITS },

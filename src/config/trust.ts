@@ -18,7 +18,7 @@ export interface TrustQuestion {
   /** Of `files`. */
   readonly digest: string;
   readonly files: readonly ProjectFile[];
-  /** It was trusted, or not, with another content. */
+  /** There is an answer for this folder, but its content has changed since. */
   readonly hasChanged: boolean;
 }
 

@@ -21,21 +21,7 @@ const GUARDED = [
 const GUARDED_ROOT = ["IDENTITY.md", "SOUL.md"] as const;
 
 /** More than this is not digested, and so never trusted by a record: a person cannot have looked at it. */
-export const DIGEST_LIMITS = { bytes: 32 * 1024 * 1024, entries: 10_000 } as const;
-
-/**
- * SHA-256 over all that a trusted project would load: names, kinds and contents, links by where they point and by what
- * they hold.
- *
- * Undefined when there is nothing of the kind; null when it cannot be digested (too much, unreadable, a device).
- */
-export function digestProject(
-  root: string,
-  projectFolder: string | undefined,
-  limits: { readonly bytes: number; readonly entries: number } = DIGEST_LIMITS,
-): string | null | undefined {
-  return lookAtProject(root, projectFolder, limits)?.digest;
-}
+const DIGEST_LIMITS = { bytes: 32 * 1024 * 1024, entries: 10_000 } as const;
 
 /** A file that a trusted project would load. */
 export interface ProjectFile {
@@ -47,7 +33,9 @@ export interface ProjectFile {
 /**
  * The digest together with the files that it is made of: what a person is shown is what an answer is recorded for.
  *
- * As `digestProject` with regard to what is undefined and null; the files are those found until then.
+ * SHA-256 over all that a trusted project would load: names, kinds and contents, links by where they point and by what they
+ * hold. Undefined when there is nothing of the kind; the digest is null when there is too much, or something that cannot be
+ * read or is a device: the files are those found until then.
  */
 export function lookAtProject(
   root: string,

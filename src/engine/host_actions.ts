@@ -150,7 +150,7 @@ const DEFAULT_MS = 60_000;
  *
  * Throws when the bash tool is off.
  */
-export async function execInScope(
+async function execInScope(
   core: EngineCore,
   [command, ...args]: readonly string[],
   { cwd, timeoutMs = DEFAULT_MS }: { readonly cwd?: string; readonly timeoutMs?: number },

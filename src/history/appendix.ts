@@ -41,7 +41,7 @@ export function appendixDetails({ readFiles, modifiedFiles, skills }: Appendix):
 const CALLED = /<skill name="[^"\n]*" location="([^"\n]+)">/g;
 
 /** Files of the skills whose instructions are in the messages: called by name, or read by the model; sorted. */
-export function loadedSkills(messages: readonly AgentMessage[], earlier: readonly string[] = []): readonly string[] {
+function loadedSkills(messages: readonly AgentMessage[], earlier: readonly string[] = []): readonly string[] {
   const files = new Set(earlier);
   for (const message of messages) {
     if (message.role === "user") {
@@ -56,7 +56,7 @@ export function loadedSkills(messages: readonly AgentMessage[], earlier: readonl
 }
 
 /** Names skills for reading them again (R301); empty when there were none. */
-export function loadedSkillsText(files: readonly string[]): string {
+function loadedSkillsText(files: readonly string[]): string {
   if (files.length === 0) return "";
   const advice = "These skills were in use and their instructions are gone from the conversation. " +
     "Read a file again before you go on with what it is for:";
@@ -76,7 +76,7 @@ export const NO_FILES: FileLists = { readFiles: [], modifiedFiles: [] };
  * The files that read, write and edit calls named, and those of an earlier summary (R283–R287). A call that failed has
  * read or changed nothing.
  */
-export function fileLists(messages: readonly AgentMessage[], earlier: FileLists = NO_FILES): FileLists {
+function fileLists(messages: readonly AgentMessage[], earlier: FileLists = NO_FILES): FileLists {
   const read = new Set(earlier.readFiles);
   const modified = new Set(earlier.modifiedFiles);
   for (const [index, message] of messages.entries()) {
@@ -105,7 +105,7 @@ function failedAfter(messages: readonly AgentMessage[], index: number): Readonly
 }
 
 /** What a summary ends with; empty when no file was touched. */
-export function fileListsText({ readFiles, modifiedFiles }: FileLists): string {
+function fileListsText({ readFiles, modifiedFiles }: FileLists): string {
   return [
     ...(readFiles.length > 0 ? [tagged("read-files", readFiles.join("\n"))] : []),
     ...(modifiedFiles.length > 0 ? [tagged("modified-files", modifiedFiles.join("\n"))] : []),
@@ -113,7 +113,7 @@ export function fileListsText({ readFiles, modifiedFiles }: FileLists): string {
 }
 
 /** The lists that an earlier compaction stored; none where another program or a hook stored something else. */
-export function readFileLists(details: JsonObject | undefined): FileLists {
+function readFileLists(details: JsonObject | undefined): FileLists {
   return { readFiles: strings(details?.readFiles), modifiedFiles: strings(details?.modifiedFiles) };
 }
 

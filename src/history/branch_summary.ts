@@ -67,7 +67,7 @@ export async function summarizeBranch(
 }
 
 /** The entries after the last one that both paths share. */
-export function leftEntries(
+function leftEntries(
   oldPath: readonly SessionEntry[],
   newPath: readonly SessionEntry[],
 ): readonly SessionEntry[] {

@@ -68,7 +68,7 @@ function contentOf(message: OwnMessage): UserMessage["content"] {
 }
 
 /** What the model reads of a command that the person ran (R200). */
-export function bashText(run: BashExecutionMessage): string {
+function bashText(run: BashExecutionMessage): string {
   const output = run.output.trimEnd();
   return [
     "I ran this command myself:",

@@ -6,12 +6,11 @@ import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
-import { publicHeaders } from "./events/decisions.ts";
+import { publicHeaders, ruleOf } from "./events/decisions.ts";
 import { messageTexts } from "./events/context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import type { LateStarts } from "./load/late_starts.ts";
-import { ruleOf } from "./events/decisions.ts";
 
 /** The part of `Hooks` that events go through. */
 export type Bus = Omit<

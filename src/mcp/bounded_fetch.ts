@@ -6,7 +6,7 @@ const LONGEST = MESSAGE_BYTES;
 /** What a stream of events may bring within a second, bytes. */
 const PER_SECOND = 64 * 1024 * 1024;
 
-/** A way's fetch whose answers cannot fill the memory: what goes on for too long without an end is cut off as an error. */
+/** A `fetch` with bounded answers: one that grows past its limit is cut off and fails. */
 export function boundedFetch(
   { fetch }: Pick<HttpWay, "fetch">,
   now: () => number = () => performance.now(),

@@ -77,7 +77,7 @@ async function attempt(
   const client = new library.Client(deps.client, {
     capabilities: {},
     versionNegotiation: mode === "legacy" ? { mode } : { mode, probe: { timeoutMs: Math.min(3_000, startMs / 3) } },
-    // There is nobody to answer a server's own questions; they are errors for it.
+    // Requests of the server to the client are answered with an error: nobody is there to answer them.
     inputRequired: { autoFulfill: false },
     // Schemas of servers are never compiled: that would run what they wrote.
     jsonSchemaValidator: {
@@ -87,7 +87,7 @@ async function attempt(
   });
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(carrier.why() ?? "the connection was closed");
-  // Told by the calls that fail.
+  // The failing calls report it.
   client.onerror = () => {};
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), startMs);

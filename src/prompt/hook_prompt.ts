@@ -9,7 +9,7 @@ import type { Half } from "./halves.ts";
 import type { SettledPrompt } from "./settled.ts";
 
 /** Id of the section that holds a hook's own text. */
-export const EXTENSION_PROMPT = "extension_prompt";
+const EXTENSION_PROMPT = "extension_prompt";
 
 /**
  * What `before_agent_start` handlers made of a prompt (K17).

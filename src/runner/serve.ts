@@ -123,11 +123,11 @@ export function serve({ tools, openFiles, openShell, send }: Serving): Server {
       if (!session) return;
       const { tools, policy, files } = session;
       for (const tool of tools) if (tool.place === "runner") await argsOf(tool);
-      // A folder is no file, which is found out with one look at it and told to nobody.
+      // Reading a folder as a file fails after one stat; the failure is the rehearsal's and is not reported.
       const { signal } = new AbortController();
       await dispatch(tools, { name: "read", args: { path: policy.root } }, { policy, files, signal, update: () => {} });
     } catch {
-      // The call that needs it tells what is wrong.
+      // The call that needs it reports the failure.
     }
   };
 

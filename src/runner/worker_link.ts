@@ -1,6 +1,6 @@
 /**
- * What the worker in the runner's process tells the thread that started it: it serves, something is to be read for it, its
- * input has ended, or is no protocol.
+ * What the worker in the runner's process tells the thread that started it: it is ready to serve, it wants folders read, its
+ * input has ended, or its input is not the protocol.
  */
 export type FromWorker = "ready" | "asks" | "over" | "broken";
 

@@ -138,7 +138,7 @@ function parseObject(line: string): Fields | undefined {
  * 0. Ids are made from the line's number, so that every reading of a file gives the same ones. Up to format 2 the
  * messages of extensions had another role.
  */
-export function createMigration(version: 1 | 2 | 3): (entry: Fields) => void {
+function createMigration(version: 1 | 2 | 3): (entry: Fields) => void {
   let line = 0;
   return (entry) => {
     line++;

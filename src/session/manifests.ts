@@ -4,7 +4,7 @@ import type { Manifest, ManifestSection } from "../core/compiled_prompt.ts";
 import type { CustomEntry, NewEntry, SessionEntry } from "../core/session.ts";
 
 /** The custom type of manifest entries. */
-export const MANIFEST = "manifest";
+const MANIFEST = "manifest";
 
 /** What an entry holds: a whole manifest, or the keys that differ from those of the entry `since`. */
 type StoredManifest =

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { join } from "@std/path";
 import { decideTrust, readTrust, recordTrust } from "../../src/context/trust.ts";
-import { digestProject } from "../../src/context/trust_digest.ts";
+import { lookAtProject } from "../../src/context/trust_digest.ts";
 import { build, inFolder } from "./world.ts";
 
 const YES = [{ folder: "/p", digest: "d", trusted: true }];
@@ -86,30 +86,34 @@ const CHANGES: readonly {
   { name: "a note beside them", change: (root) => build(root, { ".sandpiper/NOTES.md": "x" }), matters: false },
 ];
 for (const { name, change, matters } of CHANGES) {
-  Deno.test(`digestProject() ${matters ? "changes" : "stays"} with ${name}`, () =>
+  Deno.test(`lookAtProject() ${matters ? "changes" : "stays"} with ${name}`, () =>
     inFolder(PROJECT, (root) => {
-      const before = digestProject(root, join(root, ".sandpiper"));
+      const before = digestOf(root, join(root, ".sandpiper"));
       change(root);
-      const after = digestProject(root, join(root, ".sandpiper"));
+      const after = digestOf(root, join(root, ".sandpiper"));
       assertEquals(typeof after, "string");
       if (matters) assertNotEquals(after, before);
       else assertEquals(after, before);
     }));
 }
 
-Deno.test("digestProject() follows what a link holds and gives up on what has no end", () =>
+Deno.test("lookAtProject() follows what a link holds and gives up on what has no end", () =>
   inFolder({ "shared.md": "1", ".sandpiper/": "" }, (root) => {
-    const digest = () => digestProject(root, join(root, ".sandpiper"));
-    assertEquals([digest(), digestProject(root, undefined)], [undefined, undefined]);
+    const digest = () => digestOf(root, join(root, ".sandpiper"));
+    assertEquals([digest(), digestOf(root, undefined)], [undefined, undefined]);
     Deno.symlinkSync("../shared.md", join(root, ".sandpiper/SYSTEM.md"));
     const before = digest();
     Deno.writeTextFileSync(join(root, "shared.md"), "2");
     assertNotEquals(digest(), before);
-    assertEquals(digestProject(root, join(root, ".sandpiper"), { bytes: 0, entries: 10 }), null);
-    assertEquals(digestProject(root, join(root, ".sandpiper"), { bytes: 10, entries: 0 }), null);
+    assertEquals(digestOf(root, join(root, ".sandpiper"), { bytes: 0, entries: 10 }), null);
+    assertEquals(digestOf(root, join(root, ".sandpiper"), { bytes: 10, entries: 0 }), null);
     Deno.symlinkSync(".", join(root, ".sandpiper/skills"));
     assertEquals(digest(), null);
     Deno.removeSync(join(root, ".sandpiper/skills"));
     Deno.symlinkSync("/dev/zero", join(root, ".sandpiper/settings.json"));
     assertEquals(digest(), null);
   }));
+
+function digestOf(...asked: Parameters<typeof lookAtProject>): string | null | undefined {
+  return lookAtProject(...asked)?.digest;
+}

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { parseCommandLine } from "../../src/config/options/parse.ts";
 import { UserError } from "../../src/core/error.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
-import { parseProfile } from "../../src/prompt/profile.ts";
 import { IDENTITY } from "../../src/prompt/text/text.ts";
 import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
 
@@ -72,11 +72,12 @@ Deno.test("compilePrompt() R42 none renders the identity alone and reports the f
   ]);
 });
 
-Deno.test("parseProfile() R43 takes the three names and refuses any other as a usage error", () => {
-  assertEquals(["full", "minimal", "none"].map(parseProfile), ["full", "minimal", "none"]);
-  for (const name of ["", "Full", "ful", "toString"]) {
-    const error = assertThrows(() => parseProfile(name), UserError);
+Deno.test("--profile R43 takes the three names and refuses any other as a usage error", () => {
+  const names = ["full", "minimal", "none"];
+  assertEquals(names.map((name) => parseCommandLine(["--profile", name]).values["profile"]), names);
+  for (const name of ["Full", "ful", "toString"]) {
+    const error = assertThrows(() => parseCommandLine(["--profile", name]), UserError);
     assertEquals(error.exitCode, 2);
-    assertStringIncludes(error.fix, "--profile minimal");
+    assertStringIncludes(`${error.why} ${error.fix}`, "minimal");
   }
 });

@@ -1,5 +1,5 @@
 /** How long a search may take before it reports what it has, milliseconds. */
-export const SEARCH_BUDGET_MS = 20_000;
+const SEARCH_BUDGET_MS = 20_000;
 
 /**
  * When a search is ended from outside, milliseconds. It looks at its own clock between two pieces of text; within one the

@@ -2,7 +2,7 @@ import { formatSize } from "../../src/core/support/text.ts";
 import { textResult, type ToolResult } from "../../src/core/tool.ts";
 
 /** Largest image that is sent, bytes before base64; base64 makes 4.5 MiB of it, which servers take. */
-export const MAX_IMAGE_BYTES = 3_538_944;
+const MAX_IMAGE_BYTES = 3_538_944;
 
 /** The result for an image: a note and the picture, or a sentence when it is too large. `load` is called at most once. */
 export function imageResult(shown: string, mimeType: string, size: number, load: () => Uint8Array): ToolResult {

@@ -1,5 +1,5 @@
 /** Longest line that is taken: a prompt with a few pictures. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A line, or why one could not be taken; reading goes on after it. */
 export type Line = { readonly text: string } | { readonly error: string };

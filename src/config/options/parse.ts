@@ -3,9 +3,8 @@ import { UserError } from "../../core/error.ts";
 import { type Command, COMMANDS } from "./commands.ts";
 import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
-import { askedInWords, refuseMeantCommand } from "./first_words.ts";
+import { askedInWords, isWholeHelp, refuseMeantCommand } from "./first_words.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { isWholeHelp } from "./first_words.ts";
 
 /** A scope option: `all` for the bare form, else the listed entries. */
 export type ScopeValue = "all" | readonly string[];
@@ -65,7 +64,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   return { ...(command ? { command: command.name } : {}), values, words };
 }
 
-/** What one option takes away another cannot give: whoever writes both expects something that will not be. */
+/** Options that contradict each other are an error: one of them would have no effect, and nobody would be told. */
 function refuseContradiction(values: Values): void {
   const given = ["allow-write", "allow-run"].find((name) => values["read-only"] && values[name] !== undefined);
   if (given === undefined) return;

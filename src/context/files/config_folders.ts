@@ -13,7 +13,7 @@ export interface ConfigFolders {
 }
 
 /** Names of a project's configuration folder, first that exists. The foreign ones are read and never written. */
-export const PROJECT_FOLDERS: readonly string[] = [".sandpiper", ".sf", ".pi"];
+const PROJECT_FOLDERS: readonly string[] = [".sandpiper", ".sf", ".pi"];
 const USER_FOLDERS: readonly string[] = [".sandpiper/agent", ".sf/agent", ".pi/agent"];
 
 /**

@@ -18,7 +18,7 @@ export interface SkillSearch {
 }
 
 /** How far a search goes: below that, a folder of skills is something else. */
-export const SEARCH_LIMITS: SearchLimits = { depth: 4, entries: 20_000, skills: 2_000 };
+const SEARCH_LIMITS: SearchLimits = { depth: 4, entries: 20_000, skills: 2_000 };
 
 /** Bounds of a search: levels below its folder, names looked at, skills found. */
 export interface SearchLimits {

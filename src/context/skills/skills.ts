@@ -127,7 +127,7 @@ function invalid(file: string, message: string): Diagnostic {
  *
  * Fit names keep theirs, whatever the others are called; the rest are numbered in the order given.
  */
-export function withSlugs<T extends { readonly name: string }>(named: readonly T[]): (T & { readonly slug: string })[] {
+function withSlugs<T extends { readonly name: string }>(named: readonly T[]): (T & { readonly slug: string })[] {
   const slugs = named.map(({ name }) => slugOf(name));
   const taken = new Set(named.map(({ name }) => name).filter((name, i) => slugs[i] === name));
   return named.map((one, i) => {

@@ -182,7 +182,7 @@ const DESCRIPTION_CHARACTERS = 1024;
 const BEGINNING_CHARACTERS = 60;
 
 /** Why a link is no template, and what to do. */
-export const LINKS_TO_NOTHING = "it links to nothing. Put the file itself here, or remove the link";
+const LINKS_TO_NOTHING = "it links to nothing. Put the file itself here, or remove the link";
 
 /** Reads one template; a block that cannot be read leaves its text usable. Never throws. */
 export async function readTemplate(path: string, name: string): Promise<ReadTemplate> {

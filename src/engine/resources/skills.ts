@@ -1,6 +1,5 @@
 import { join } from "@std/path";
-import type { SkillChoice } from "../../context/skills/selection.ts";
-import { chooseSkills } from "../../context/skills/selection.ts";
+import { chooseSkills, type SkillChoice } from "../../context/skills/selection.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";

@@ -2,30 +2,18 @@ import { messageOf } from "../../core/error.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { textResult, type ToolResult } from "../../core/tool.ts";
-import type { Registration } from "../events/extension.ts";
-import { reduceEvent } from "../events/decisions.ts";
+import type { Extension, Registration } from "../events/extension.ts";
+import { isEvent, readResult, reduceEvent } from "../events/decisions.ts";
 import { checkTool, checkWord } from "../events/registration_shape.ts";
-import { readResult } from "../events/decisions.ts";
-import { isEvent } from "../events/decisions.ts";
 import type { CommandRegistration, ExtensionApi, FlagRegistration, ToolRegistration } from "./api.ts";
 import { askingApi, contextBase } from "./api_object.ts";
 import type { Port } from "./port.ts";
 
 /** An extension from inside: what it registered, and how that is called. The same in a worker and in process. */
-export interface Registry {
+export interface Registry extends Pick<Extension, "registration" | "runTool" | "runCommand" | "setFlags"> {
   readonly api: ExtensionApi;
-  registration(): Registration;
   /** Runs the handlers of an event; gives the JSON text of a list of `HandlerOutcome`s. Never rejects. */
   emit(name: string, event: () => string, signal: AbortSignal): Promise<string>;
-  runTool(
-    name: string,
-    args: JsonObject,
-    callId: string,
-    signal: AbortSignal,
-    onUpdate: (partial: ToolResult) => void,
-  ): Promise<ToolResult>;
-  runCommand(name: string, args: string, signal: AbortSignal): Promise<void>;
-  setFlags(values: Readonly<Record<string, boolean | string>>): void;
 }
 
 type AnyHandler = (event: unknown, ctx: unknown) => unknown;
@@ -149,7 +137,7 @@ function changedHeaders(name: string, event: JsonObject, text: () => string): Js
  * The messages of a `context` event are read when they are first looked at: most handlers look at them in few turns, and
  * reading them is nearly all that the event costs.
  */
-export function parseEvent(name: string, text: () => string): JsonObject {
+function parseEvent(name: string, text: () => string): JsonObject {
   // The program wrote the text from an object.
   if (name !== "context") return JSON.parse(text()) as JsonObject;
   let event: JsonObject | undefined;

@@ -2,11 +2,9 @@ import { messageOf } from "../../core/error.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { HookProblem } from "../../core/hook.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { reduceEvent } from "./decisions.ts";
+import { readResult, reduceEvent, ruleOf } from "./decisions.ts";
 import { contextText } from "./context_delta.ts";
 import type { EventText, Extension } from "./extension.ts";
-import { readResult } from "./decisions.ts";
-import { ruleOf } from "./decisions.ts";
 
 /** What all handlers of one event made of it together. */
 export interface Dispatched {

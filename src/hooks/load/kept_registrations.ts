@@ -15,15 +15,15 @@ const MAX_KEPT = 20;
 export interface KeptRegistration {
   /** Undefined: nothing is known, or it is not the same each time. */
   readonly brought: Registration | undefined;
-  /** Takes what it brings now; where that is something else than before, nothing is known from then on. */
+  /** Records what the extension registered now; if it differs from before, what is known is discarded. */
   loaded(registration: Registration): void;
-  /** It does things by itself, so that another start may be another one: nothing is known from now on. */
+  /** The extension acts unasked while it loads, so the next start may differ: what is known is discarded. */
   varies(): void;
 }
 
 /**
  * What extensions brought when they were loaded, so that a start need not wait for them. One file for each content of an
- * extension, in a folder of the user's own. It is a guess that a start is made with, and no right: the worker's own word
+ * extension, in a folder of the user's own. It only saves waiting and grants nothing: what the worker registers
  * replaces it.
  */
 export interface KeptRegistrations {

@@ -23,7 +23,7 @@ export function lateStarts(extensions: readonly LateExtension[]): LateStarts {
   const wait = (ms: number): void => {
     clearTimeout(timer);
     const started = setTimeout(next, ms);
-    // It must not keep a program going that is done.
+    // A pending timer must not keep the process alive.
     Deno.unrefTimer(started);
     timer = started;
   };

@@ -12,7 +12,7 @@ const STILL_BYTES = 128 * 1024 * 1024;
 const ANSWER_MS = 600;
 const URGENT_BYTES = 512 * 1024 * 1024;
 
-/** How long the others still have to answer when it got urgent: on busy processors they may only be late. */
+/** How long workers still have to answer once memory grows fast: on a busy machine they may just be late. */
 const LATE_MS = 150;
 
 /** After this a worker that has not said how much it holds counts as the one that holds it, grown or not. */
@@ -21,7 +21,7 @@ const SILENT_MS = 5000;
 /** How long a worker may go on growing after its end: meanwhile growth is nobody else's fault. */
 const LINGER_MS = 3000;
 
-/** Until when a worker that was ended may grow. */
+/** Until when growth is put down to workers that were ended and have not stopped yet. */
 interface Lingering {
   until: number;
 }
@@ -32,7 +32,7 @@ const LINGERING: Lingering = { until: 0 };
 /**
  * Ends workers that fill the process's memory: whenever the process has grown, each worker is asked, and one that holds
  * too much is ended; where none says so, those that do not answer while the process goes on growing, or not for long. A
- * worker whose heap has come to its own bound (worker_link.ts) says so here.
+ * worker whose heap has come to its own bound (worker/link.ts) says so here.
  *
  * For buffers this is a watch and not a wall: a busy worker goes on for up to two seconds after its end. Gives the
  * function that stops it.
@@ -45,7 +45,7 @@ export function watchMemory(
   let mark = residentBytes();
   /** Ends the wait for answers when it gets urgent. */
   let hurry: ((bytes: number) => void) | undefined;
-  /** Since when workers have not answered. */
+  /** When each worker that has not answered was asked. */
   let silentSince = new Map<WatchedWorker, number>();
   const ask = async (before: number): Promise<void> => {
     const enough = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ export interface Calls {
   update(id: number, body: string): boolean;
   /** Gives a call no more than `ms` from now. */
   hurry(id: number, ms: number): void;
-  /** Nobody waits for a call any more: it rejects, while its answer is still taken and its limit goes on. */
+  /** Gives a call up: it rejects now, its answer is still accepted, and its time limit goes on. */
   leave(id: number, error: Error): void;
   /** Stops the clock of all calls while the worker waits for somebody; as many `resume`s start it again. */
   pause(): void;

@@ -24,7 +24,7 @@ type FromHost = Event & { readonly data?: unknown; readonly reason?: unknown; re
 const scope = globalThis as unknown as WorkerScope;
 const post = scope.postMessage.bind(scope);
 const send = (op: WorkerOp, id: number, body: string): void => {
-  // The host would end the worker for it; here it is an error of one call.
+  // Longer messages make the host end the worker; refused here, they fail one call only.
   if (body.length > MAX_UNITS) throw new RangeError(`it is larger than ${MAX_UNITS / 1024 / 1024} MB`);
   post(frameText({ op, id, body }));
 };
@@ -47,7 +47,7 @@ const calls = new Map<number, AbortController>();
 const vigil = new MessageChannel();
 vigil.port1.onmessage = () => {};
 
-/** Where probes come: it hears when handlers do not. */
+/** The port for memory probes: it is still served when a handler has used up the heap. */
 let probes: MessagePort | undefined;
 
 scope.addEventListener("message", (event) => {
@@ -60,12 +60,12 @@ scope.addEventListener("message", (event) => {
 
 function take(data: unknown): void {
   const frame = readFrame(data);
-  // The host writes no other operations.
+  // The host sends only the operations of `HostOp`.
   if (frame) receive(frame as Frame<HostOp>);
 }
 for (const type of ["error", "unhandledrejection"]) {
   scope.addEventListener(type, (event) => {
-    // Without this the worker would end with whatever was thrown outside a call.
+    // An exception outside of a call, from a timer say, would end the worker otherwise.
     event.preventDefault();
     const thrown: unknown = "error" in event ? event.error : event.reason;
     talking.log("error", `failed outside a call: ${describeError(thrown)}`);
@@ -125,12 +125,12 @@ function answer(id: number, op: WorkerOp, work: (signal: AbortSignal) => Promise
   calls.set(id, call);
   Promise.try(work, call.signal)
     .then((body) => send(op, id, body))
-    // Sending is what may fail last, and then nothing was sent.
+    // If sending fails, nothing was sent yet, so the call can still be answered with that failure.
     .catch((error) => send("failed", id, describeError(error).slice(0, 2000)))
     .finally(() => calls.delete(id));
 }
 
-/** Makes JavaScript of what came; nothing of the extension has run before the answer is out. */
+/** Compiles the modules; the answer is sent before any code of the extension runs. */
 async function compile(loaded: LoadOrder): Promise<string> {
   order = loaded;
   keepPaths(loaded.modules.map(({ path }) => path));

@@ -3,8 +3,7 @@ import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
 import { openCalls } from "./calls.ts";
 import { contextDelta } from "../events/context_delta.ts";
-import type { Extension, Registration } from "../events/extension.ts";
-import { NO_REGISTRATION } from "../events/extension.ts";
+import { type Extension, NO_REGISTRATION, type Registration } from "../events/extension.ts";
 import { frameText, type HostOp, type LoadOrder, readFrame } from "./frame.ts";
 import { MAX_UNITS, readJson } from "../events/json_text.ts";
 import { readOutcomes, readToolResult } from "../events/outcome.ts";
@@ -12,7 +11,7 @@ import { readRegistration } from "../events/registration_shape.ts";
 import { openActions } from "./worker_actions.ts";
 import type { StartLink } from "./link.ts";
 
-/** Messages that nobody asked for, in a second, above which a worker is not asking for anything but attention. */
+/** Unsolicited messages a second that a worker may send; more count as a flood. */
 const MESSAGES_PER_SECOND = 5000;
 
 /** How long a tool or command may go on after an abort. */
@@ -20,7 +19,7 @@ const GRACE_MS = 2000;
 
 /** Longest times, milliseconds; those of events are in the event table. */
 export interface WorkerLimits {
-  /** From its start until its factory is done, but for compiling. */
+  /** From the worker's start until the extension's factory returned, compiling not counted. */
   readonly loadMs: number;
   readonly toolMs: number;
   readonly commandMs: number;
@@ -44,7 +43,7 @@ export interface WorkerOptions {
   readonly onLog: (level: "info" | "warning" | "error", text: string) => void;
   /** The JSON text of what compiling made, before anything of the extension has run. */
   readonly onCompiled: (modules: string) => void;
-  /** It did something by itself before it was called for the first time: asked, printed, registered once more. */
+  /** The extension did something unasked before its first call: it asked, printed or registered again. */
   readonly onUnasked: () => void;
   /** Called before anything of the extension runs. */
   readonly onStarted: (worker: WatchedWorker) => void;
@@ -177,7 +176,7 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
       const late = Promise.withResolvers<never>();
       const timer = setTimeout(() => late.reject(new Error("no answer")), limitMs);
       try {
-        // The call itself has no limit to speak of: a worker that is only busy must not be ended for it.
+        // Tools and commands have no time limit of their own: a worker must not be ended for being busy.
         return Number(await Promise.race([call("probe", "", 2 ** 31 - 1, "memory"), late.promise]));
       } finally {
         clearTimeout(timer);

@@ -22,7 +22,7 @@ export interface ActionOptions {
   readonly extension: string;
   readonly host: HostActions;
   readonly send: (op: HostOp, id: number, body: string) => void;
-  /** The worker waits for somebody, or does not any more. */
+  /** Called when the worker begins to wait for somebody, and when that ends. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 

@@ -42,7 +42,7 @@ export const userPersona: StableSection = {
 };
 
 /** A section made from one persona file, or from the built-in text in its place (R362–R367). */
-export function renderPersona(
+function renderPersona(
   inputs: StableInputs,
   part: PersonaPart,
   section: string,
@@ -66,7 +66,7 @@ export function renderPersona(
 }
 
 /** The file of a persona section, for profiles that leave it out. */
-export function personaFile(part: PersonaPart): (inputs: StableInputs) => readonly ContextFile[] {
+function personaFile(part: PersonaPart): (inputs: StableInputs) => readonly ContextFile[] {
   return (inputs) => {
     const file = inputs.persona?.[part];
     const isTold = part !== "user" && personaUse(inputs) === "replace";

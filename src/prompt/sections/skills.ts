@@ -116,6 +116,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** A text that can stand inside an element or an attribute (R105). */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char) : text;
 }

@@ -53,7 +53,7 @@ export function keepFiles(section: string, files: readonly ContextFile[], budget
 }
 
 /** The diagnostic of a file that was not read. */
-export function stateDiagnostic(file: ContextFile, section?: string): Diagnostic | undefined {
+function stateDiagnostic(file: ContextFile, section?: string): Diagnostic | undefined {
   const where = { file: file.path, ...(section ? { section } : {}) };
   const say = (code: Diagnostic["code"], message: string): Diagnostic => ({
     code,

@@ -4,7 +4,7 @@ import { isOverridden } from "./rendered.ts";
 import { CONTEXT_CUT } from "./text.ts";
 
 /** The persona files in the order in which budgets are spent (R361). */
-export const PERSONA_PARTS = [
+const PERSONA_PARTS = [
   { part: "soul", name: "SOUL.md", section: "soul_core" },
   { part: "identity", name: "IDENTITY.md", section: "identity_core" },
   { part: "user", name: "USER.md", section: "user_persona" },

@@ -8,11 +8,12 @@ import { TURN_SKILLS } from "./text.ts";
 export interface SkillsPromptOptions {
   /** Unicode characters of the whole section; 24,000 unless told otherwise. */
   readonly budget?: number;
-  /** Above so many active skills no instructions are included; 6 unless told otherwise (R131). */
-  readonly fullUpTo?: number;
   /** Whether the tool `read_skill` is active. */
   readonly hasReadSkill: boolean;
 }
+
+/** Above so many active skills no instructions are included (R131). */
+const FULL_UP_TO = 6;
 
 /** A skill made ready: its line, its instructions where they may be shown, and what became of each. */
 interface Entry {
@@ -37,8 +38,8 @@ const SLUGS_CHARACTERS = 300;
  */
 export function skillsPrompt(skills: readonly RuntimeSkill[], options: SkillsPromptOptions): Rendered | undefined {
   if (skills.length === 0) return undefined;
-  const { budget = 24_000, fullUpTo = 6, hasReadSkill } = options;
-  const entries = skills.map((skill) => entryOf(skill, skills.length <= fullUpTo)).sort(byRank);
+  const { budget = 24_000, hasReadSkill } = options;
+  const entries = skills.map((skill) => entryOf(skill, skills.length <= FULL_UP_TO)).sort(byRank);
   const load = TURN_SKILLS.load(hasReadSkill, entries.some(({ skill }) => skill.isGiven));
   const fixed = countCharacters(`${TURN_SKILLS.heading}\n${load}\n`);
   let layout = layOut(entries, budget - fixed);

@@ -16,14 +16,14 @@ export interface BulkRequest {
 
 /** Memory of both threads: a word for whose turn it is and one for a length, then a request or what was read. */
 const HEAD_BYTES = 8;
-/** The reading thread does other things and has to be sent for; it waits for a request here; there is one. */
+/** States of the turn: the reader is idle and must be woken by a message; it waits on this memory; a request is there. */
 const [AWAY, WAITS, ASKED] = [0, 1, 2];
 const ROOM_BYTES = 4 * 1024 * 1024;
-/** Longest wait for the other thread; it has nothing else to do. */
+/** Longest wait of the worker for the reader, which has no other work. */
 const WAIT_MS = 10_000;
 /** How long the reading thread waits for the next request of a search, for which it need not be sent for then. */
 const LINGER_MS = 20;
-/** After this it looks at its events, whatever comes. */
+/** After this the reader returns to its event loop, even while requests keep coming. */
 const LONGEST_MS = 500;
 
 /** What is read begins with how many names were looked at; each file with the place of its name and its length. */
@@ -43,7 +43,7 @@ export function answerBulk(memory: SharedArrayBuffer, read: BulkReader, lingerMs
   const room = new Uint8Array(memory, HEAD_BYTES);
   const end = performance.now() + LONGEST_MS;
   for (let isHere = true; isHere;) {
-    // A request is what this program's other thread wrote; what cannot be read of it ends this process.
+    // Only this program's other thread writes requests; one that cannot be parsed ends the process.
     head[1] = read(JSON.parse(utf8.decode(room.slice(0, head[1]))) as BulkRequest, room);
     isHere = performance.now() < end;
     Atomics.store(head, 0, isHere ? WAITS : AWAY);
@@ -53,7 +53,7 @@ export function answerBulk(memory: SharedArrayBuffer, read: BulkReader, lingerMs
   }
 }
 
-/** The worker's end: both give undefined where the other thread cannot help, and other ways must be gone. */
+/** The worker's end. Both functions give undefined where the reader cannot serve a request and the caller has to read by itself. */
 export interface BulkLink {
   /** Names that are no UTF-8 come with each odd byte as a lone surrogate (`decodeLossless`). */
   list(folder: string): FolderEntry[] | undefined;

@@ -3,9 +3,8 @@
 import { join } from "@std/path";
 import type { Policy } from "../../core/policy.ts";
 import { encodeLossless } from "../../../tools/text/lossless_text.ts";
-import type { BulkRequest } from "./bulk_link.ts";
+import { BULK_COUNT_BYTES, BULK_FILE_BYTES, type BulkReader, type BulkRequest } from "./bulk_link.ts";
 import { fileScope } from "./scope.ts";
-import { BULK_COUNT_BYTES, BULK_FILE_BYTES, type BulkReader } from "./bulk_link.ts";
 
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32"], result: "i32" },

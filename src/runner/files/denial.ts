@@ -12,7 +12,7 @@ export type Access = "read" | "write";
 export type Denied = Pick<Denial, "kind" | "target">;
 
 /** A denial that a grant could lift. */
-export class DeniedError extends ToolError {
+class DeniedError extends ToolError {
   readonly denied: Denied;
 
   constructor(message: string, denied: Denied, options?: ErrorOptions) {

@@ -1,9 +1,8 @@
 import { dirname } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
-import { isInside } from "../../core/policy.ts";
 import { type Access, denial, requiredBy } from "./denial.ts";
 
 /** Code of a failed call: `ENOENT` and its kind, or `NotCapable` when Deno's permissions refused. */

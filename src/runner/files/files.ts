@@ -21,7 +21,7 @@ import { openRegular } from "./opened_file.ts";
 import { overwrite } from "./overwrite.ts";
 
 /** Most bytes of one `read`; larger files are read in pieces. */
-export const MAX_READ_BYTES = 256 * 1024 * 1024;
+const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /**
  * The tools' way to files under a policy.

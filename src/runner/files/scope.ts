@@ -9,7 +9,7 @@ const KERNEL = ["/proc", "/dev", "/sys"];
 export interface FileScope {
   /** `path` is what was asked for; `real` is where it leads, links resolved, once that is known. */
   check(access: Access, path: string, real?: string): void;
-  /** Throws where something inside a folder that is to go away or elsewhere may not: it would go along. */
+  /** For a folder that is removed or moved: throws if anything inside may not be, since it would go along. */
   checkTree(path: string, real: string): void;
   /** Whether whatever lies in a folder may be read, so that no name in it needs a check of its own. */
   readsAll(folder: string): boolean;

@@ -10,7 +10,7 @@ import { codeOf } from "../files/failure.ts";
 import { makeFolders } from "../files/make_folders.ts";
 import { openRegular } from "../files/opened_file.ts";
 import { shellFailure } from "./failure.ts";
-import { type ShellPlaces, shellPlaces } from "./places.ts";
+import { shellPlaces } from "./places.ts";
 
 /** Modes that tools may set: never set-user-id and its kind. */
 const MODE_BITS = 0o777;
@@ -37,11 +37,8 @@ export interface ShellFileCalls {
 }
 
 /** The calls under a policy. A look and the act after it are two calls: only a kernel closes the moment between them. */
-export function shellFileCalls(
-  policy: Policy,
-  files: Files,
-  places: ShellPlaces = shellPlaces(policy),
-): ShellFileCalls {
+export function shellFileCalls(policy: Policy, files: Files): ShellFileCalls {
+  const places = shellPlaces(policy);
   const existing = (path: string): string => {
     const { real, exists } = places.target("write", path);
     if (!exists) throw shellFailure("ENOENT", "open", path);

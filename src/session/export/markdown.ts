@@ -1,10 +1,9 @@
+import MarkdownIt, { type Token } from "markdown-it";
 import { factsOf, titleOf } from "../view/facts.ts";
 import { isPicture } from "../view/picture.ts";
 import type { Item, Part } from "../view/transcript.ts";
 import type { SessionView } from "../view/view.ts";
 import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
-import { markdownBlocks } from "./markdown_blocks.ts";
-import { markdownSpans } from "./markdown_inline.ts";
 
 /** A session as Markdown, piece by piece: what was said in it cannot close a fence, make a link or a heading of ours. */
 export function* markdownPieces(view: SessionView): Generator<string> {
@@ -48,26 +47,57 @@ function partMarkdown(part: Part): string {
   }
 }
 
+/** What exports show as more than text; everything else, links, quotations and tables among it, stays text. */
+const parser = new MarkdownIt("zero").enable(["fence", "heading", "list", "backticks", "emphasis"]);
+
+/** Longer text is shown as it was written. UTF-16 units. */
+const MOST_UNITS = 200_000;
+
+/** What stands in a block that is still open, and how its parts are joined when it ends. */
+interface OpenBlock {
+  readonly token: Token;
+  readonly parts: string[];
+}
+
 /**
  * A model's Markdown, written anew so that it cannot reach beyond its place: fences are closed, tags are text, links and
  * pictures are shown and not followed. Headings begin at level 3.
  */
 export function proseMarkdown(markdown: string): string {
-  return markdownBlocks(visible(markdown)).map((block) => {
-    switch (block.kind) {
-      case "code":
-        return fenced(block.text, block.language);
-      case "heading":
-        return `${"#".repeat(Math.min(block.level + 2, 6))} ${inline(block.text)}`;
-      case "list":
-        return block.items.map(({ marker, depth, text }) => {
-          const indent = "  ".repeat(depth);
-          return `${indent}${marker} ${inline(text).replace(/\n/g, `\n${indent}${" ".repeat(marker.length + 1)}`)}`;
-        }).join("\n");
-      case "paragraph":
-        return inline(block.text);
+  const shown = visible(markdown);
+  if (shown.length > MOST_UNITS) return fenced(shown);
+  const whole: string[] = [];
+  const open: OpenBlock[] = [];
+  for (const token of parser.parse(shown, {})) {
+    const parts = open.at(-1)?.parts ?? whole;
+    if (token.nesting === 1) open.push({ token, parts: [] });
+    else if (token.nesting === -1) (open.at(-2)?.parts ?? whole).push(closed(open.pop()));
+    else if (token.type === "fence") parts.push(fenced(token.content, languageOf(token.info)));
+    else parts.push(inline(token.children ?? []));
+  }
+  return whole.map((block) => block.trimEnd()).join("\n\n");
+}
+
+/** A block that has ended as Markdown. */
+function closed(block: OpenBlock | undefined): string {
+  if (!block) return "";
+  const { token, parts } = block;
+  switch (token.type) {
+    case "heading_open":
+      return `${"#".repeat(Math.min(Number(token.tag.slice(1)) + 2, 6))} ${parts.join("")}`;
+    case "list_item_open": {
+      const marker = token.info === "" ? "-" : `${token.info}${token.markup}`;
+      return `${marker} ${parts.join("\n").replace(/\n(?!\n|$)/g, `\n${" ".repeat(marker.length + 1)}`)}`;
     }
-  }).join("\n\n");
+    default:
+      // Between the blocks of a list's item stands a blank line where one stood before.
+      return `${parts.join("\n")}${token.type === "paragraph_open" && token.level > 0 && !token.hidden ? "\n" : ""}`;
+  }
+}
+
+/** One plain word, or nothing. */
+function languageOf(info: string): string {
+  return /^[A-Za-z0-9+#_-]{1,20}$/.test(info.trim()) ? info.trim() : "";
 }
 
 /** A text in a fence that is longer than any run of backticks in it. */
@@ -88,10 +118,11 @@ export function literal(text: string): string {
     .replace(/^([ \t]{0,12}\d{1,9})([.)])/gm, "$1\\$2");
 }
 
-function inline(text: string): string {
-  return markdownSpans(text).map(({ kind, text }) => {
-    if (kind === "text") return literal(text);
-    return kind === "bold" ? `**${literal(text)}**` : codeSpan(text);
+function inline(tokens: readonly Token[]): string {
+  return tokens.map(({ type, content, markup }) => {
+    if (type === "text") return literal(content);
+    if (type === "softbreak") return "\n";
+    return type === "code_inline" ? codeSpan(content) : markup; // of emphasis
   }).join("");
 }
 

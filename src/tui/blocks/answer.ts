@@ -76,7 +76,7 @@ setCapabilities({ images: null, trueColor: true, hyperlinks: false });
 const themes = new Map<Theme, MarkdownTheme>();
 
 /** Markdown as lines. */
-export function proseLines(text: string, { width, theme }: Look): readonly string[] {
+function proseLines(text: string, { width, theme }: Look): readonly string[] {
   if (width < 4) return wrap(text, width);
   const markdown = new Markdown(text, 0, 0, markdownTheme(theme));
   return markdown.render(width).map((line) => line.trimEnd());

@@ -16,13 +16,13 @@ export function userBlock(text: string): Block {
   });
 }
 
-/** Something the program says: a notice, what a command prints. `joins`: right below what is above. */
-export function noticeBlock(text: string, level: "info" | "warning" | "error", joins = false): Block {
+/** Something the program says: a notice, what a command prints. */
+export function noticeBlock(text: string, level: "info" | "warning" | "error"): Block {
   return fixedBlock(({ width, theme }) => {
     const style = level === "error" ? theme.bad : level === "warning" ? theme.warn : theme.dim;
     const sign = level === "error" ? "✗ " : level === "warning" ? "! " : "· ";
     return indent(wrap(text, width - 2).map(style), "  ", style(sign));
-  }, { joins });
+  });
 }
 
 /** Lines that a command prints, each with a style of its own or none. */

@@ -34,7 +34,7 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
 }
 
 /** A path as short as it can be: relative to the workspace where it is inside. */
-export function shortPath(path: string, root: string): string {
+function shortPath(path: string, root: string): string {
   const clean = cleanLine(path);
   if (clean === root) return ".";
   return clean.startsWith(root + "/") ? clean.slice(root.length + 1) : clean;

@@ -65,7 +65,7 @@ export function grantDialog(
 }
 
 /** Asks for one line of text; `done` is called once, without a text when it was left. */
-export function lineDialog(title: string, placeholder: string, done: (text: string | undefined) => void): Dialog {
+function lineDialog(title: string, placeholder: string, done: (text: string | undefined) => void): Dialog {
   const input = new Input({ placeholder: cleanLine(placeholder) });
   input.focused = true;
   return {

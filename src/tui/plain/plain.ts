@@ -19,10 +19,8 @@ import { plainQuestion } from "./questions.ts";
  *
  * Ends as `runTui` does.
  */
-export async function runPlain(
-  options: TuiOptions,
-  input: LineReader = readLines(Deno.stdin.readable),
-): Promise<number> {
+export async function runPlain(options: TuiOptions): Promise<number> {
+  const input = readLines(Deno.stdin.readable);
   const encoder = new TextEncoder();
   const ended = Promise.withResolvers<number>();
   const print = (text: string): void => {

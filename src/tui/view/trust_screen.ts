@@ -70,7 +70,7 @@ export async function trustScreen(asked: TrustScreen): Promise<TrustAnswer | num
 }
 
 /** The lines of the question: what brings something, and which files. */
-export function trustLines(
+function trustLines(
   { folder, files, hasChanged, version, theme }: TrustScreen,
   { width, rows }: Pick<Look, "width"> & { readonly rows: number },
 ): readonly string[] {

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import MarkdownIt from "markdown-it";
 import { proseHtml } from "../../../src/session/html/prose.ts";
 import { fenced, literal, proseMarkdown } from "../../../src/session/export/markdown.ts";
 import { readPage } from "./read_html.ts";
@@ -35,14 +36,20 @@ const CASES = [
     "lists",
     "- a\n  - b\n    more\n1. **c**\n\ntext",
     "<ul>\n<li>a\n<ul>\n<li>b<br>\nmore</li>\n</ul>\n</li>\n</ul>\n<ol>\n<li><strong>c</strong></li>\n</ol>\n<p>text</p>",
-    "- a\n  - b\n    more\n1. **c**\n\ntext",
+    "- a\n  - b\n    more\n\n1. **c**\n\ntext",
+  ],
+  [
+    "a list with room between its items",
+    "- a\n\n  2. b\n\n- c",
+    '<ul>\n<li>\n<p>a</p>\n<ol start="2">\n<li>b</li>\n</ol>\n</li>\n<li>\n<p>c</p>\n</li>\n</ul>',
+    "- a\n\n  2. b\n- c",
   ],
   ["a list after a text", "a:\n* b", "<p>a:</p>\n<ul>\n<li>b</li>\n</ul>", "a:\n\n- b"],
   [
     "code in a list",
     "- a\n  ```\n  b\n   c\n  ```",
     "<ul>\n<li>a<pre><code>b\n c\n</code></pre>\n</li>\n</ul>",
-    "- a\n\n```\nb\n c\n```",
+    "- a\n  ```\n  b\n   c\n  ```",
   ],
   ["code in a line", "a `<b>` ``c`d``", "<p>a <code>&lt;b&gt;</code> <code>c`d</code></p>", "a `<b>` ``c`d``"],
   ["half a code", "a ` b `` c", "<p>a ` b `` c</p>", "a \\` b \\`\\` c"],
@@ -147,6 +154,12 @@ Deno.test("proseMarkdown() of anything has its fences closed, so that what follo
         else assert(!(run && run.length >= open.length), line);
       }
       assertEquals(open, "");
+      const after = new MarkdownIt().parse(`${proseMarkdown(markdown)}\n\n## after`, {}).slice(-3);
+      assertEquals(after.map(({ type, level, content }) => [type, level, content]), [
+        ["heading_open", 0, ""],
+        ["inline", 1, "after"],
+        ["heading_close", 0, ""],
+      ]);
     }),
     { numRuns: rounds(500) },
   );

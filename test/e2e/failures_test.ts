@@ -276,3 +276,49 @@ async function sleepers(): Promise<string[]> {
   const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid,args"] }).output();
   return new TextDecoder().decode(stdout).split("\n").filter((line) => /sleep 37[12]$/.test(line));
 }
+
+Deno.test("run: --model a,b goes over to b when a is refused for its quota, and says so on standard error", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const spent = { status: 429, body: JSON.stringify({ error: { code: "insufficient_quota", message: "spent" } }) };
+    const server = serveAnswers([spent, { events: textReply("From b.") }]);
+    try {
+      const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
+      const ran = await run(SOURCE, ["-p", "-m", "a,b", "hi"], { cwd: ws, env });
+      assertEquals([ran.code, ran.stdout], [0, "From b.\n"], ran.stderr);
+      assertStringIncludes(ran.stderr, "b answers from now on");
+      assertEquals(server.requests.map(({ model }) => model), ["a", "b"]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+Deno.test("run: what an endpoint refused is not sent by the next run, and a damaged memory of it is no reason to stop", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const refused = { status: 400, body: JSON.stringify({ error: { message: "Unknown parameter: stream_options" } }) };
+    const ok = { events: textReply("ok") };
+    const server = serveAnswers([refused, ok, ok, refused, ok]);
+    try {
+      const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
+      const once = async (): Promise<string> => {
+        const ran = await run(SOURCE, ["-p", "-m", "gpt-5", "hi"], { cwd: ws, env });
+        assertEquals([ran.code, ran.stdout], [0, "ok\n"], ran.stderr);
+        assert(!ran.stderr.includes(KEY));
+        return ran.stderr;
+      };
+      assertStringIncludes(await once(), "stream_options is left out");
+      assertEquals(await once(), "");
+      const path = `${home}/.sandpiper/agent/learned_endpoints.json`;
+      const kept = Deno.readTextFileSync(path);
+      assert(!kept.includes(KEY));
+      Deno.writeTextFileSync(path, kept.slice(0, -9));
+      const warnings = await once();
+      assertStringIncludes(warnings, "learned_endpoints.json cannot be read");
+      assertStringIncludes(warnings, "stream_options is left out");
+      assertEquals(server.requests.map((body) => "stream_options" in body), [true, false, false, true, false]);
+      assertEquals(Deno.readTextFileSync(path), kept);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -108,7 +108,12 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
           }];
         }
         case "auto_retry_start":
-          return notice("warning", `${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts}`);
+          return notice(
+            "warning",
+            `${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows in ${
+              Math.ceil(event.delayMs / 1000)
+            } s`,
+          );
         case "notice":
           return notice(event.level, event.message);
         case "session_changed":

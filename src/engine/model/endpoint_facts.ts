@@ -77,7 +77,12 @@ function priceOf(entry: ProviderEntry, { price }: ToldFacts, known: Price | unde
 
 type WrittenPrice = { readonly [K in "input" | "output" | "cachedInput" | "cacheWrite"]?: number };
 
-/** Cached input without a price of its own costs what input costs. */
-function fromSettings({ input = 0, output = 0, cachedInput = input, cacheWrite }: WrittenPrice): Price {
-  return { input, output, cacheRead: cachedInput, ...(cacheWrite === undefined ? {} : { cacheWrite }) };
+/** What is not written is left to whoever counts: what a cache costs depends on the API. */
+function fromSettings({ input = 0, output = 0, cachedInput, cacheWrite }: WrittenPrice): Price {
+  return {
+    input,
+    output,
+    ...(cachedInput === undefined ? {} : { cacheRead: cachedInput }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
 }

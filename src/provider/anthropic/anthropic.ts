@@ -6,7 +6,7 @@ import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { createPost } from "../endpoint/post.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createReply } from "../reply/reply.ts";
-import { limitsOf, scenesOf } from "../reply/scene.ts";
+import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
 import { type AnthropicLimits, learnAnthropic } from "./limits.ts";
 import { asJson, createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
@@ -62,11 +62,16 @@ export function openAnthropic(connection: Connection): Provider {
     traits,
     marks: capabilities?.cacheControl !== false,
     eagerInput: isVendor,
-    refused: new WeakSet(),
+    refused: { items: new WeakSet() },
     cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,
   };
 
-  async function open(request: ProviderRequest, more: readonly JsonObject[], signal: AbortSignal): Promise<Response> {
+  async function open(
+    request: ProviderRequest,
+    more: readonly JsonObject[],
+    notice: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<Response> {
     for (let lessons = 0;; lessons++) {
       const body = asJson(build(request, limits));
       const messages = Array.isArray(body.messages) ? body.messages : [];
@@ -79,7 +84,8 @@ export function openAnthropic(connection: Connection): Provider {
       } catch (error) {
         const learned = lessons < MOST_LESSONS ? learnAnthropic(error, limits, request) : undefined;
         if (learned === undefined) throw error;
-        limits = learned;
+        limits = learned.limits;
+        notice(`${host} refused a request (${model}): ${learned.said}`);
       }
     }
   }
@@ -95,7 +101,7 @@ export function openAnthropic(connection: Connection): Provider {
       const paused: JsonObject[] = [];
       let pauses = 0;
       const exchange: Exchange = {
-        open: (inner) => open(request, [], inner),
+        open: (inner) => open(request, [], reply.notice, inner),
         goOn() {
           const content = reader.resume();
           if (content === undefined) return undefined;
@@ -105,12 +111,17 @@ export function openAnthropic(connection: Connection): Provider {
             reply.finish("stop");
             return undefined;
           }
-          return (inner) => open(request, [{ role: "assistant", content: paused }], inner);
+          return (inner) => open(request, [{ role: "assistant", content: paused }], reply.notice, inner);
         },
         reader,
         reply,
         scene,
         limits: limitsOf(connection),
+        ended(ending) {
+          const contextWindow = ending.type === "failed" ? ending.failure.contextWindow : undefined;
+          if (contextWindow !== undefined) connection.memory?.remember({ contextWindow });
+          tellMemory(connection, reply);
+        },
       };
       return runExchange(exchange, signal);
     },

@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/error.ts";
-import type { RequestMessage } from "../../core/message.ts";
+import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
+import type { Refused } from "./messages.ts";
 import type { ThinkingTraits } from "./thinking.ts";
 
 /** What a server takes, as far as it is known: begun with what a name says, and learned from refusals. */
@@ -11,8 +12,8 @@ export interface AnthropicLimits {
   readonly marks: boolean;
   /** Whether inputs of tools may be asked for piece by piece. */
   readonly eagerInput: boolean;
-  /** Messages whose reasoning is not taken back. */
-  readonly refused: WeakSet<RequestMessage>;
+  /** Pictures and reasoning that are not taken. */
+  readonly refused: Refused;
   /** The output limit of a request, tokens. */
   readonly cap: (request: ProviderRequest) => number;
 }
@@ -26,6 +27,13 @@ const MARGIN = 64;
 const OVERFLOW = /input length and `?max_tokens`? exceed context limit: (\d+) \+ (\d+) > (\d+)/i;
 const TOO_MANY = /max_tokens:? (\d+) > (\d+)/i;
 
+/** What a refusal teaches. */
+export interface Lesson {
+  readonly limits: AnthropicLimits;
+  /** What is done otherwise from now on, for a person. */
+  readonly said: string;
+}
+
 /**
  * What a refusal teaches; undefined when it is about something else, or was taught before. Throws the refusal as an
  * overflow of the context where no room is left for an answer.
@@ -34,7 +42,7 @@ export function learnAnthropic(
   error: unknown,
   limits: AnthropicLimits,
   request: ProviderRequest,
-): AnthropicLimits | undefined {
+): Lesson | undefined {
   if (!(error instanceof RefusedRequest) || (error.status !== 400 && error.status !== 422)) return undefined;
   const said = messageOf(error);
   const overflow = OVERFLOW.exec(said)?.slice(1).map(Number);
@@ -42,22 +50,49 @@ export function learnAnthropic(
     const [input = 0, , window = 0] = overflow;
     const room = window - input - MARGIN;
     if (room < LEAST_ROOM) throw asOverflow(error);
-    return room < limits.cap(request) ? { ...limits, cap: roomFor(limits.cap, request, room) } : undefined;
+    if (room >= limits.cap(request)) return undefined;
+    const cap = roomFor(limits.cap, request, room);
+    return { limits: { ...limits, cap }, said: `prompt and reply do not fit together: the reply gets ${room} tokens` };
   }
   const most = Number(TOO_MANY.exec(said)?.[2]);
   if (most > 0) {
     const { cap } = limits;
-    return most < cap(request) ? { ...limits, cap: (next) => Math.min(cap(next), most) } : undefined;
+    if (most >= cap(request)) return undefined;
+    const less = (next: ProviderRequest): number => Math.min(cap(next), most);
+    return { limits: { ...limits, cap: less }, said: `a reply has at most ${most} tokens` };
   }
   if (/(?:thinking|redacted_thinking)`? blocks?\b|signature/i.test(said)) {
     // Of another endpoint, or changed by a hook; what comes from now on is the server's own again.
-    const isNew = request.messages.some((message) => message.role === "assistant" && !limits.refused.has(message));
-    return isNew ? { ...limits, refused: new WeakSet(request.messages) } : undefined;
+    const said = "the reasoning so far is not taken back and left out";
+    return withRefused(limits, request.messages.filter(({ role }) => role === "assistant"), said);
   }
-  if (/cache_control/.test(said)) return limits.marks ? { ...limits, marks: false } : undefined;
-  if (/eager_input_streaming/.test(said)) return limits.eagerInput ? { ...limits, eagerInput: false } : undefined;
+  if (/\bimages?\b/i.test(said)) {
+    return withRefused(limits, request.messages.flatMap(({ content }) => imagesIn(content)), "pictures are left out");
+  }
+  if (/cache_control/.test(said)) {
+    return limits.marks ? { limits: { ...limits, marks: false }, said: "cache_control is left out" } : undefined;
+  }
+  if (/eager_input_streaming/.test(said)) {
+    const eagerInput = { limits: { ...limits, eagerInput: false }, said: "eager_input_streaming is left out" };
+    return limits.eagerInput ? eagerInput : undefined;
+  }
   const traits = learnThinking(said, limits.traits, request);
-  return traits ? { ...limits, traits } : undefined;
+  return traits ? { limits: { ...limits, traits }, said: "thinking is asked for otherwise" } : undefined;
+}
+
+function imagesIn(content: RequestMessage["content"]): readonly ImageContent[] {
+  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
+}
+
+function withRefused(
+  limits: AnthropicLimits,
+  found: readonly (ImageContent | RequestMessage)[],
+  said: string,
+): Lesson | undefined {
+  const { items } = limits.refused;
+  const fresh = found.filter((item) => !items.has(item));
+  for (const item of fresh) items.add(item);
+  return fresh.length > 0 ? { limits: { ...limits, refused: { items } }, said } : undefined;
 }
 
 function learnThinking(said: string, traits: ThinkingTraits, request: ProviderRequest): ThinkingTraits | undefined {

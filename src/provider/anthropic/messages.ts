@@ -19,6 +19,7 @@ import { sha256 } from "../../core/support/digest.ts";
 import { orderAnswers } from "../openai/answered_calls.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "../openai/chat_messages.ts";
 import { growing } from "../openai/incremental_convert.ts";
+import { BAD_IMAGE, NO_IMAGE } from "../openai/pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { blocksOf } from "./kept_blocks.ts";
 
@@ -28,6 +29,12 @@ export interface BlockMessage {
   readonly content: readonly ContentBlockParam[];
 }
 
+/** What a server would not take; another object after each refusal. */
+export interface Refused {
+  /** Pictures, and messages whose reasoning it did not take back. */
+  readonly items: WeakSet<ImageContent | RequestMessage>;
+}
+
 /** Which server the messages go to. */
 export interface MessagesTarget {
   /** Host of the server: reasoning goes back to it alone. */
@@ -35,14 +42,11 @@ export interface MessagesTarget {
   readonly model: string;
   /** Whether reasoning without a signature is taken: not by the vendor itself, which checks it. */
   readonly takesUnsigned: boolean;
-  /** Messages whose reasoning the server would not take back. */
-  readonly refused: WeakSet<RequestMessage>;
+  /** Of what came before: what the server would not take. */
+  readonly refused: Refused;
   /** Whether the model sees images. */
   readonly seesImages: boolean;
 }
-
-/** What stands in the place of an image that the model cannot see. */
-const NO_IMAGE = "(image omitted: the model takes none)";
 
 /** The API wants a user to begin: what came before was left out of a long history. */
 const BEGINNING: BlockMessage = { role: "user", content: [{ type: "text", text: "(earlier messages were left out)" }] };
@@ -56,7 +60,9 @@ function callId(id: string): string {
 export function createBlockMessages(target: MessagesTarget): (messages: readonly RequestMessage[]) => BlockMessage[] {
   const contents = new WeakMap<RequestMessage, readonly ContentBlockParam[]>();
 
-  function image({ mimeType, data }: ImageContent): ImageBlockParam | TextBlockParam {
+  function image(picture: ImageContent): ImageBlockParam | TextBlockParam {
+    const { mimeType, data } = picture;
+    if (target.refused.items.has(picture)) return { type: "text", text: BAD_IMAGE };
     if (!target.seesImages) return { type: "text", text: NO_IMAGE };
     type MediaType = Extract<ImageBlockParam["source"], { type: "base64" }>["media_type"];
     // Whether the server takes this kind of picture is for the server to say.
@@ -76,7 +82,7 @@ export function createBlockMessages(target: MessagesTarget): (messages: readonly
 
   function assistant(message: AssistantMessage): readonly ContentBlockParam[] {
     const isOwn = message.keep?.origin === target.host && message.model === target.model &&
-      !target.refused.has(message);
+      !target.refused.items.has(message);
     const own = isOwn ? blocksOf(message, { call, takesUnsigned: target.takesUnsigned }) : undefined;
     const text = wellFormed(textOf(message.content));
     const words: readonly ContentBlockParam[] = text.trim() === "" ? [] : [{ type: "text", text }];

@@ -25,6 +25,8 @@ export interface AnthropicTarget extends Omit<MessagesTarget, "takesUnsigned" | 
 /** Builds bodies; the same conversation with more at its end gives the same bytes with more at their end. */
 export type AnthropicRequest = (request: ProviderRequest, limits: AnthropicLimits) => MessageCreateParamsStreaming;
 
+type Some = Partial<MessageCreateParamsStreaming>;
+
 interface Converter {
   readonly refused: AnthropicLimits["refused"];
   readonly convert: ReturnType<typeof createBlockMessages>;
@@ -88,10 +90,10 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
       model,
       max_tokens: maxTokens,
       stream: true,
-      ...(thinking && goesOn ? { thinking } : {}),
-      ...(effort ? { output_config: effort } : {}),
+      ...(thinking && goesOn ? { thinking } satisfies Some : {}),
+      ...(effort ? { output_config: effort } satisfies Some : {}),
       ...toolFields(request, messages, limits),
-      ...(system.length === 0 ? {} : { system }),
+      ...(system.length === 0 ? {} : { system } satisfies Some),
       messages: asParams(added === "" ? marked : withText(marked, added)),
     };
   };

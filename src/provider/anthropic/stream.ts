@@ -153,10 +153,10 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
     const { from = 0, signature = "" } = block.kept;
     switch (block.type) {
       case "text":
-        kept.push({ type: "text", from, to: textLength });
+        kept.push({ type: "text", from, to: from + block.text.length });
         break;
       case "thinking":
-        kept.push({ type: "thinking", from, to: thinkingLength, signature });
+        kept.push({ type: "thinking", from, to: from + block.text.length, signature });
         break;
       case "redacted_thinking":
         kept.push({ type: "redacted_thinking", data: filled(block.start.data) });

@@ -92,13 +92,10 @@ export function createLearning(connection: Connection): Learning {
         },
         taken() {
           for (const change of toKeep) memory?.remember(change);
-          const all = [
-            ...clauses.map((clause) => `${hostOf(baseUrl)} refused a request to ${model}: from now on ${clause}`),
-            ...memory?.warnings() ?? [],
-          ];
           toKeep.length = 0;
-          clauses.length = 0;
-          return all;
+          return clauses.splice(0).map((clause) =>
+            `${hostOf(baseUrl)} refused a request to ${model}: from now on ${clause}`
+          );
         },
       };
     },

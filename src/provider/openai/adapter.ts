@@ -10,7 +10,7 @@ import { type Exchange, runExchange, type WireReader } from "../reply/exchange.t
 import type { ReplyScene } from "../reply/message.ts";
 import { imagesOf } from "./pictures.ts";
 import { createReply, type Reply } from "../reply/reply.ts";
-import { limitsOf, scenesOf } from "../reply/scene.ts";
+import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
 
 /** Whom bodies are built for. */
 export interface Target {
@@ -100,6 +100,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
           const window = ending.type === "failed" ? ending.failure.contextWindow : undefined;
           if (window !== undefined) learning.note({ contextWindow: window });
           await asked?.end();
+          tellMemory(connection, reply);
         },
       };
       return runExchange(exchange, signal);

@@ -1,3 +1,12 @@
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPartImage,
+  ChatCompletionContentPartText,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionSystemMessageParam,
+  ChatCompletionToolMessageParam,
+  ChatCompletionUserMessageParam,
+} from "openai/resources/chat/completions";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import {
   type AssistantMessage,
@@ -16,6 +25,7 @@ import { wireCallId } from "./call_id.ts";
 import { growing } from "./incremental_convert.ts";
 import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import type { Plain } from "../reply/fields.ts";
 
 /** What a tool result says that has no text: some servers refuse an empty one. */
 export const NO_OUTPUT = "(no output)";
@@ -34,17 +44,25 @@ export function wellFormed(text: string): string {
 /** Converts conversations for one server; messages seen before are not converted again. */
 export type ChatMessages = (messages: readonly RequestMessage[]) => JsonObject[];
 
-function imagePart(image: ImageContent): JsonObject {
+type Part = Plain<ChatCompletionContentPartText | ChatCompletionContentPartImage>;
+
+/** What some servers take beside what the package knows: pictures in results, and results that bear a name. */
+type ToolMessage = Omit<ChatCompletionToolMessageParam, "content"> & {
+  readonly content: string | readonly Part[];
+  readonly name?: string;
+};
+
+function imagePart(image: ImageContent): Plain<ChatCompletionContentPartImage> {
   return { type: "image_url", image_url: { url: `data:${image.mimeType};base64,${image.data}` } };
 }
 
-function partsOf(text: string, images: readonly ImageContent[]): readonly JsonObject[] {
-  return [...(text === "" ? [] : [{ type: "text", text }]), ...images.map(imagePart)];
+function partsOf(text: string, images: readonly ImageContent[]): Part[] {
+  return [...(text === "" ? [] : [{ type: "text", text } as const]), ...images.map(imagePart)];
 }
 
 function systemMessage({ content }: SystemMessage): JsonObject | undefined {
   const text = wellFormed(content);
-  return text === "" ? undefined : { role: "system", content: text };
+  return text === "" ? undefined : { role: "system", content: text } satisfies ChatCompletionSystemMessageParam;
 }
 
 /** A converter for one server. Keeps converted messages as long as the originals live. */
@@ -57,18 +75,20 @@ export function createChatMessages(target: Target): ChatMessages {
   function userMessage({ content }: UserMessage): JsonObject | undefined {
     const { text: said, images } = shownTo(target, content);
     const text = wellFormed(said);
-    if (images.length === 0) return text === "" ? undefined : { role: "user", content: text };
-    return { role: "user", content: partsOf(text, images) };
+    if (images.length === 0) {
+      return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
+    }
+    return { role: "user", content: partsOf(text, images) } satisfies ChatCompletionUserMessageParam;
   }
 
   function callOf(call: ToolCall, extras: JsonValue | undefined): JsonObject {
     const extra = isObject(extras) && Object.hasOwn(extras, call.id) ? extras[call.id] : undefined;
-    return {
+    const known = {
       id: wireCallId(call.id, takes.callIds),
       type: "function",
       function: { name: safeToolName(call.name), arguments: wellFormed(JSON.stringify(call.arguments)) },
-      ...(isObject(extra) ? extra : {}),
-    };
+    } satisfies ChatCompletionMessageFunctionToolCall;
+    return { ...known, ...(isObject(extra) ? extra : {}) };
   }
 
   /** The reasoning that an endpoint wants back with a message; the reasoning itself goes to whom it came from alone. */
@@ -92,9 +112,12 @@ export function createChatMessages(target: Target): ChatMessages {
     const calls = toolCallsOf(message);
     if (text === "" && calls.length === 0) return undefined;
     const extras = message.keep?.origin === host ? message.keep.calls : undefined;
-    return {
+    const known = {
       role: "assistant",
       content: text === "" && takes.nullContent ? null : text,
+    } satisfies ChatCompletionAssistantMessageParam;
+    return {
+      ...known,
       ...reasoningOf(message, calls.length > 0),
       ...(calls.length > 0 ? { tool_calls: calls.map((call) => callOf(call, extras)) } : {}),
     };
@@ -110,7 +133,7 @@ export function createChatMessages(target: Target): ChatMessages {
       ...(takes.resultNames ? { name: safeToolName(call.name) } : {}),
       tool_call_id: wireCallId(call.id, takes.callIds),
       content: isShown ? partsOf(text, images) : content,
-    };
+    } satisfies ToolMessage;
   }
 
   function convert(messages: readonly RequestMessage[], wire: JsonObject[]): JsonObject[] {

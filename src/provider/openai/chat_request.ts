@@ -1,3 +1,7 @@
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionFunctionTool,
+} from "openai/resources/chat/completions";
 import type { JsonObject } from "../../core/json.ts";
 import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
 import type { Target } from "./adapter.ts";
@@ -10,10 +14,17 @@ import { createRoundPrompt } from "./round_text.ts";
 /** Builds bodies for one server; the same conversation with more at its end gives the same bytes with more at their end. */
 export type ChatRequest = (request: ProviderRequest) => JsonObject;
 
+/** What the package's type knows of a body; the messages have types of their own (chat_messages.ts). */
+type Known = Omit<ChatCompletionCreateParamsStreaming, "messages">;
+type Some = Partial<Known>;
+
 function toolOf({ name, description, parameters }: ToolDefinition): JsonObject {
   // Some servers refuse words of JSON Schema that they do not know; this one carries nothing.
   const { $schema: _, ...schema } = parameters;
-  return { type: "function", function: { name, description: wellFormed(description), parameters: schema } };
+  return {
+    type: "function",
+    function: { name, description: wellFormed(description), parameters: schema },
+  } satisfies ChatCompletionFunctionTool;
 }
 
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
@@ -37,16 +48,23 @@ export function createChatRequest(target: Target): ChatRequest {
     if (added !== "") messages.push({ role: "user", content: wellFormed(added) });
     const tools = request.tools.map(wireTool);
     // Everything that stays the same comes first, the growing conversation last: caches keep the longest common prefix.
-    return {
+    const known = {
       model,
       stream: true,
-      ...(takes.streamOptions ? { stream_options: { include_usage: true } } : {}),
+      ...(takes.streamOptions ? { stream_options: { include_usage: true } } satisfies Some : {}),
       ...(request.maxTokens === undefined || takes.maxTokensField === "none"
         ? {}
-        : { [takes.maxTokensField]: request.maxTokens }),
+        : takes.maxTokensField === "max_tokens"
+        ? { max_tokens: request.maxTokens } satisfies Some
+        : { max_completion_tokens: request.maxTokens } satisfies Some),
+      ...(takes.cacheKey && request.cacheKey !== undefined
+        ? { prompt_cache_key: request.cacheKey.slice(0, 64) } satisfies Some
+        : {}),
+      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } satisfies Some : {}),
+    } satisfies Known;
+    return {
+      ...known,
       ...effortFields(request.thinking, takes),
-      ...(takes.cacheKey && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
-      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } : {}),
       ...(tools.length > 0 ? { tools: takes.cacheControl ? markedTools(tools) : tools } : {}),
       messages,
     };

@@ -1,3 +1,4 @@
+import type { ChatCompletionChunk, ChatCompletionMessage } from "openai/resources/chat/completions";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
@@ -7,6 +8,7 @@ import type { FailureScene } from "../failure/failure_message.ts";
 import { readFinish } from "../reply/finish_reason.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
+import type { Fields } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
@@ -38,6 +40,20 @@ function partText(value: JsonValue | undefined): string {
   return list(value).map((part) => filled(part.text) ?? "").join("");
 }
 
+type Named<K extends string> = { readonly [name in K]?: JsonValue };
+
+// The package's types, and what servers have beside them.
+type Chunk = Fields<ChatCompletionChunk> & Named<"x_groq">;
+type Choice = Fields<ChatCompletionChunk.Choice> & Named<"message" | "usage">;
+type Delta =
+  & Fields<ChatCompletionChunk.Choice.Delta | ChatCompletionMessage>
+  & Named<"reasoning_details" | (typeof REASONING_FIELDS)[number]>;
+type Call =
+  & Fields<ChatCompletionChunk.Choice.Delta.ToolCall>
+  & Fields<ChatCompletionChunk.Choice.Delta.ToolCall.Function>
+  & Named<"extra_content">;
+type Function = Fields<ChatCompletionChunk.Choice.Delta.ToolCall.Function>;
+
 /** A reader of chat-completions chunks for one reply. */
 export function createChatReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
   let isDone = false;
@@ -54,7 +70,7 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
     }
   }
 
-  function readReasoning(delta: JsonObject): void {
+  function readReasoning(delta: Delta): void {
     const details = list(delta.reasoning_details);
     if (details.length > 0) reply.keep("reasoning_details", details);
     // Several fields carry the same text: one is taken, in a fixed order.
@@ -63,8 +79,8 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
     else for (const detail of details) reply.thinking(filled(detail.text) ?? filled(detail.summary) ?? "");
   }
 
-  function readCall(call: JsonObject): void {
-    const fn = isObject(call.function) ? call.function : call;
+  function readCall(call: Call): void {
+    const fn: Function = isObject(call.function) ? call.function : call;
     const { arguments: args } = fn;
     const id = filled(call.id);
     const name = filled(fn.name);
@@ -78,7 +94,7 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
     });
   }
 
-  function readDelta(delta: JsonObject): void {
+  function readDelta(delta: Delta): void {
     readReasoning(delta);
     readContent(delta.content);
     const refusal = filled(delta.refusal);
@@ -92,8 +108,8 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
     if (usage) reply.usage(usage);
   }
 
-  function readChunk(chunk: JsonObject): void {
-    for (const choice of list(chunk.choices)) {
+  function readChunk(chunk: Chunk): void {
+    for (const choice of list(chunk.choices) as readonly Choice[]) {
       // A whole message instead of a delta: a server that did not stream. Some repeat it after having streamed.
       if (isObject(choice.delta)) readDelta(choice.delta);
       else if (isObject(choice.message) && reply.isEmpty) readDelta(choice.message);

@@ -2,10 +2,10 @@ import { type ImageContent, textOf, type UserMessage } from "../../core/message.
 import type { Target } from "./adapter.ts";
 
 /** Stands for an image where the model sees none. */
-const NO_IMAGE = "(image omitted: the model takes none)";
+export const NO_IMAGE = "(image omitted: the model takes none)";
 
 /** Stands for an image that the server could not use. */
-const BAD_IMAGE = "(image omitted: the server refused it)";
+export const BAD_IMAGE = "(image omitted: the server refused it)";
 
 /** Images of a message. */
 export function imagesOf(content: UserMessage["content"]): readonly ImageContent[] {

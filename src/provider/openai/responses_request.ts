@@ -1,3 +1,13 @@
+import type {
+  EasyInputMessage,
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionToolCall,
+  ResponseInputImage,
+  ResponseInputItem,
+  ResponseInputText,
+} from "openai/resources/responses/responses";
+import type { ReasoningEffort } from "openai/resources/shared";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, type ToolCall, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
@@ -10,13 +20,18 @@ import { growing } from "./incremental_convert.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
 import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import type { Plain } from "../reply/fields.ts";
 
 /** Stands between the texts of two items of one reply, and between the parts of a summary. */
 export const ITEM_GAP = "\n\n";
 
-function imageItem({ mimeType, data }: ImageContent): JsonObject {
+function imageItem({ mimeType, data }: ImageContent): Plain<ResponseInputImage> {
   return { type: "input_image", detail: "auto", image_url: `data:${mimeType};base64,${data}` };
 }
+
+/** What the package's type knows of a body; the items of the input have types of their own. */
+type Known = Omit<ResponseCreateParamsStreaming, "input">;
+type Some = Partial<Known>;
 
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
 export function createResponsesRequest(target: Target): (request: ProviderRequest) => JsonObject {
@@ -27,8 +42,8 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
   function userItems({ content }: UserMessage): readonly JsonObject[] {
     const { text: said, images } = shownTo(target, content);
     const text = wellFormed(said);
-    if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text }];
-    return [{ role: "user", content: partsOf(text, images) }];
+    if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text } satisfies EasyInputMessage];
+    return [{ role: "user", content: partsOf(text, images) } satisfies EasyInputMessage];
   }
 
   function resultItem(callId: string, result: ToolResultMessage | undefined): JsonObject {
@@ -40,7 +55,7 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
       type: "function_call_output",
       call_id: wireCallId(callId, takes.callIds),
       output: isShown ? partsOf(text, images) : said,
-    };
+    } satisfies ResponseInputItem.FunctionCallOutput;
   }
 
   function callItem(call: ToolCall): JsonObject {
@@ -49,7 +64,7 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
       call_id: wireCallId(call.id, takes.callIds),
       name: safeToolName(call.name),
       arguments: wellFormed(JSON.stringify(call.arguments)),
-    };
+    } satisfies ResponseFunctionToolCall;
   }
 
   /**
@@ -85,7 +100,7 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
   function messageItems(message: SystemMessage | UserMessage | AssistantMessage): readonly JsonObject[] {
     switch (message.role) {
       case "system":
-        return [{ role: systemRole, content: wellFormed(message.content) }];
+        return [{ role: systemRole, content: wellFormed(message.content) } satisfies EasyInputMessage];
       case "user":
         return userItems(message);
       case "assistant":
@@ -109,7 +124,7 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
         const images = takes.imagesInResults
           ? []
           : step.results.flatMap((result) => sentImages(target, result.content));
-        if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) });
+        if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) } satisfies EasyInputMessage);
       }
     }
     return input;
@@ -117,24 +132,32 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
 
   return (request) => {
     const system = wellFormed(systemText(request.system));
+    // Servers have words of their own.
     const effort = effortWord(request.thinking, takes);
-    return {
+    const known = {
       model,
       stream: true,
       store: false,
-      ...(takes.encryptedReasoning ? { include: ["reasoning.encrypted_content"] } : {}),
+      ...(takes.encryptedReasoning ? { include: ["reasoning.encrypted_content" as const] } satisfies Some : {}),
       ...(request.maxTokens === undefined || takes.maxTokensField === "none"
         ? {}
-        : { max_output_tokens: request.maxTokens }),
-      ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" } }),
-      ...(takes.cacheKey && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
-      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } : {}),
-      ...(system === "" ? {} : { instructions: system }),
-      ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-      input: inputOf(request.messages),
-    };
+        : { max_output_tokens: request.maxTokens } satisfies Some),
+      ...(effort === undefined
+        ? {}
+        : { reasoning: { effort: effort as ReasoningEffort, summary: "auto" as const } } satisfies Some),
+      ...(takes.cacheKey && request.cacheKey !== undefined
+        ? { prompt_cache_key: request.cacheKey.slice(0, 64) } satisfies Some
+        : {}),
+      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } satisfies Some : {}),
+      ...(system === "" ? {} : { instructions: system } satisfies Some),
+    } satisfies Known;
+    const tools = request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {};
+    return { ...known, ...tools, input: inputOf(request.messages) };
   };
 }
+
+/** Servers that do not know `strict` are not sent it. */
+type SomeTool = Omit<FunctionTool, "strict"> & Partial<Pick<FunctionTool, "strict">>;
 
 function toolOf({ name, description, parameters }: ToolDefinition, takesStrict: boolean): JsonObject {
   const { $schema: _, ...schema } = parameters;
@@ -145,11 +168,11 @@ function toolOf({ name, description, parameters }: ToolDefinition, takesStrict: 
     parameters: schema,
     // It is on by default in this API, and asks for schemas that ours are not.
     ...(takesStrict ? { strict: false } : {}),
-  };
+  } satisfies SomeTool;
 }
 
-function partsOf(text: string, images: readonly ImageContent[]): readonly JsonObject[] {
-  return [...(text === "" ? [] : [{ type: "input_text", text }]), ...images.map(imageItem)];
+function partsOf(text: string, images: readonly ImageContent[]): Plain<ResponseInputText | ResponseInputImage>[] {
+  return [...(text === "" ? [] : [{ type: "input_text", text } as const]), ...images.map(imageItem)];
 }
 
 /** Says of a text which phase of the work it belongs to, where the server said so: models want that back. */

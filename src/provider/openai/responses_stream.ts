@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { Response, ResponseOutputItem, ResponseStreamEvent } from "openai/resources/responses/responses";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
 import { ITEM_GAP } from "./responses_request.ts";
@@ -7,6 +8,7 @@ import { failureOf } from "../failure/failure.ts";
 import type { FailureScene } from "../failure/failure_message.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
+import type { Fields } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
@@ -20,6 +22,9 @@ function filled(value: unknown): string | undefined {
 function list(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
+
+type EventType = ResponseStreamEvent["type"];
+type Item = Fields<ResponseOutputItem>;
 
 /** A reader of Responses events for one reply. */
 export function createResponsesReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
@@ -67,7 +72,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
     grow(`call ${index}`, text, isWhole, (delta) => reply.call({ index, args: delta }));
   }
 
-  function readSummary(item: JsonObject, index: number): void {
+  function readSummary(item: Item, index: number): void {
     for (const [part, { text }] of list(item.summary).entries()) {
       const place = `summary ${index} ${part}`;
       grow(place, filled(text) ?? "", true, (delta) => addThinking(place, delta));
@@ -78,8 +83,9 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
     }
   }
 
-  function readItem(item: JsonObject, index: number, isWhole: boolean): void {
-    if (item.type === "function_call") {
+  function readItem(item: Item, index: number, isWhole: boolean): void {
+    const type = item.type as ResponseOutputItem["type"]; // any other one is left out
+    if (type === "function_call") {
       const id = filled(item.call_id);
       const name = filled(item.name);
       // Told again with the finished item, by some servers under another id.
@@ -89,7 +95,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       if (name !== undefined) named.add(index);
       if (id !== undefined && !kept.has(index)) kept.set(index, { type: "function_call", call_id: id });
       readArguments(index, item.arguments, true);
-    } else if (item.type === "message") {
+    } else if (type === "message") {
       for (const [part, content] of list(item.content).entries()) {
         const text = filled(content.text) ?? filled(content.refusal) ?? "";
         grow(`text ${index} ${part}`, text, true, (delta) => addText(index, delta));
@@ -97,7 +103,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       const phase = filled(item.phase);
       // A phase may be told with the beginning alone, or with the end.
       kept.set(index, { type: "message", ...kept.get(index), ...(phase === undefined ? {} : { phase }) });
-    } else if (item.type === "reasoning" && isWhole) {
+    } else if (type === "reasoning" && isWhole) {
       readSummary(item, index);
       const id = filled(item.id) ?? `at ${index}`;
       if (!reasoning.has(id)) kept.set(index, item);
@@ -116,7 +122,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
     if (isTold || isTextLater) reply.keep("items", items);
   }
 
-  function readEnd(response: JsonObject): void {
+  function readEnd(response: Fields<Response>): void {
     for (const [index, item] of list(response.output).entries()) readItem(item, index, true);
     keepItems();
     const usage = readUsage(response.usage, price);
@@ -130,14 +136,14 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
   }
 
   /** The place of an event's item; servers that leave out the number still name the item. */
-  function indexOf({ output_index: index, item_id: itemId, item }: JsonObject): number {
+  function indexOf({ output_index: index, item_id: itemId, item }: Fields<ResponseStreamEvent>): number {
     if (typeof index === "number") return index;
     const id = filled(itemId) ?? (isObject(item) ? filled(item.id) : undefined) ?? "";
     if (!unnumbered.includes(id)) unnumbered.push(id);
     return unnumbered.indexOf(id);
   }
 
-  function readEvent(type: string, event: JsonObject): void {
+  function readEvent(type: EventType, event: Fields<ResponseStreamEvent> & { readonly error?: JsonValue }): void {
     const index = indexOf(event);
     const part = Number(event.content_index ?? event.summary_index ?? 0);
     const delta = filled(event.delta) ?? "";
@@ -180,7 +186,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       const value = parseStrict(text);
       if (!isObject(value)) failure = cutStream(scene, "an event in it is damaged");
       else if (filled(value.type) === undefined && value.error) readEvent("error", value);
-      else readEvent(filled(value.type) ?? name ?? "", value);
+      else readEvent((filled(value.type) ?? name ?? "") as EventType, value); // any other one is left out
     },
     whole(body) {
       if (isObject(body) && "output" in body) readEnd(body);

@@ -27,7 +27,7 @@ export interface Exchange {
   /** Asked when a response is over: the request that brings the rest of the reply, where the server paused; else undefined. */
   readonly goOn?: () => Exchange["open"] | undefined;
   /** Called once when it is over, before the last events are given. */
-  readonly ended?: (ending: Ending) => Promise<void>;
+  readonly ended?: (ending: Ending) => Promise<void> | void;
   readonly reader: WireReader;
   readonly reply: Reply;
   readonly scene: ReplyScene;

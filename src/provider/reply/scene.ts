@@ -3,6 +3,7 @@ import type { ProviderRequest } from "../../core/provider.ts";
 import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ReplyScene } from "./message.ts";
+import type { Reply } from "./reply.ts";
 
 /** What a reply of this connection has to know, by its request. */
 export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
@@ -34,4 +35,9 @@ export function scenesOf(connection: Connection): (request: ProviderRequest) => 
 /** How long a server may be silent. */
 export function limitsOf({ stallMs = STALL_MS, noProgressMs }: Connection): Exchange["limits"] {
   return { stallMs, noProgressMs: noProgressMs ?? stallMs * 6 };
+}
+
+/** Tells what went wrong with what is remembered of the endpoint. */
+export function tellMemory({ memory }: Connection, reply: Pick<Reply, "notice">): void {
+  for (const warning of memory?.warnings() ?? []) reply.notice(warning);
 }

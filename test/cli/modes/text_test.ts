@@ -121,3 +121,17 @@ Deno.test("textMode() shows a command whole with --verbose, in its own lines", a
   const two = Array<string>(30).fill("    two");
   assertEquals(lines, ["▸ bash cat > a <<'EOF'", "      one", ...two, "    EOF", `    ${long}`]);
 });
+
+Deno.test("textMode() tells of a long wait, which looks like a program that hangs, and not of a short one", async () => {
+  const warnings: string[] = [];
+  const wait = { type: "auto_retry_start", attempt: 1, maxAttempts: 3, errorMessage: "It is busy." } as const;
+  await textMode(
+    events({ ...wait, delayMs: 9_999 }, { ...wait, delayMs: 120_500 }, {
+      type: "agent_end",
+      messages: [],
+      ending: "error",
+    }),
+    { answer: () => true, warn: (line) => void warnings.push(line) },
+  );
+  assertEquals(warnings, ["waiting 121 s before attempt 1 of 3: It is busy."]);
+});

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AssistantMessage, Message, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ProviderRequest, ThinkingLevel } from "../../../src/core/provider.ts";
+import { openProvider } from "../../../src/provider/mod.ts";
 import { collect, joined, leaklessTest, requestOf, serve, sse } from "../wire_server.ts";
 import { type Block, connect, event, READ, replyEvents } from "./wire.ts";
 
@@ -370,3 +371,65 @@ leaklessTest(
     assert(!JSON.stringify(message).includes("sk-ant-secret"));
   },
 );
+
+leaklessTest("openAnthropic() sends no message that ends with a thought, and none that is only one", async () => {
+  const { message } = await exchange({}, {}, [SAID, AGAIN]);
+  await using server = serve(sse(replyEvents([SAID])));
+  const keep = { ...message.keep, origin: new URL(server.url).host };
+  const only = { ...message, content: message.content.filter(({ type }) => type === "thinking"), keep };
+  await collect(
+    connect(server.url),
+    requestOf({ messages: [user("hi"), { ...message, keep }, user("on"), only, user("and on")] }),
+  );
+  const { messages }: Body = server.bodies[0];
+  assertEquals(messages.map(({ content }: Body) => content.map(({ type }: Block) => type)), [["text"], ["text"], [
+    "text",
+    "text",
+  ]]);
+});
+
+leaklessTest(
+  "a session of Claude's goes on with the other protocols, without its reasoning and with the same calls",
+  async () => {
+    const { message } = await exchange({ tools: [READ] }, {}, BLOCKS);
+    const results = [result("toolu_1", text("A")), result("toolu_2", text("B"))];
+    await using server = serve(() => Response.json({ error: { message: "seen" } }, { status: 403 }));
+    for (const api of ["chat", "responses"]) {
+      const provider = await openProvider(api, { baseUrl: server.url, apiKey: "k", model: "gpt-5" });
+      await collect(provider, requestOf({ messages: [user("hi"), message, ...results] }));
+    }
+    const [chat, responses]: Body[] = server.bodies;
+    assertEquals(chat.messages.slice(2), [
+      {
+        role: "assistant",
+        content: SAID.text,
+        tool_calls: CALLS.map(({ id, name, input }) => ({
+          id,
+          type: "function",
+          function: { name, arguments: JSON.stringify(input) },
+        })),
+      },
+      { role: "tool", tool_call_id: "toolu_1", content: "A" },
+      { role: "tool", tool_call_id: "toolu_2", content: "B" },
+    ]);
+    assertEquals(responses.input.map(({ type, role }: Body) => type ?? role), [
+      "user",
+      "assistant",
+      "function_call",
+      "function_call",
+      "function_call_output",
+      "function_call_output",
+    ]);
+    assert(!/SIG|ENCRYPTED|Let me see/.test(server.texts.join("")));
+  },
+);
+
+leaklessTest("openAnthropic() keeps the reasoning of a server that does not say where blocks end", async () => {
+  const stops = /event: content_block_stop\ndata: .*\n\n/g;
+  await using server = serve(sse(replyEvents([THOUGHT, SAID, AGAIN, SAID]).replace(stops, "")));
+  const provider = connect(server.url);
+  const { message } = await collect(provider, requestOf());
+  await collect(provider, requestOf({ messages: [user("hi"), message, user("on")] }));
+  const { messages }: Body = server.bodies[1];
+  assertEquals(messages[1].content, [THOUGHT, SAID, AGAIN, SAID]);
+});

@@ -63,6 +63,7 @@ leaklessTest(
       [error("rate_limit_error"), "rate_limit", true, "Said"],
       [error("invalid_request_error"), "bad_request", false, "Said"],
       [sse(begun), "network", true, "ended in the middle"],
+      [sse(`${begun}data: {"type": "mess\n\n${replyEvents([])}`), "network", true, "damaged"],
       [sse(replyEvents([SAID], { stop: "refusal", stopDetails: refusal })), "content_filter", false, "It may harm."],
       [sse(replyEvents([SAID], { stop: "model_context_window_exceeded" })), "context_overflow", false, "compact"],
     ];
@@ -158,8 +159,10 @@ leaklessTest("openAnthropic() learns from a refusal, tries once more and remembe
     await using server = serve(invalid(words), yes);
     const provider = connect(server.url, { model });
     const asked = requestOf({ thinking: "high", maxTokens: 32_000, tools: [READ], ...request });
-    for (let turn = 0; turn < 2; turn++) {
-      assertEquals((await collect(provider, asked)).message.stopReason, "stop", name);
+    for (const notices of [1, 0]) {
+      const { message, events } = await collect(provider, asked);
+      assertEquals(message.stopReason, "stop", name);
+      assertEquals(events.filter(({ type }) => type === "notice").length, notices, name);
     }
     assertEquals(server.bodies.length, 3, name);
     assert(look(server.bodies[0]) !== AFTER[name], name);
@@ -199,4 +202,22 @@ leaklessTest("openAnthropic() asks no second time for what it cannot change", as
   // Adaptive, then a budget, then none; each once.
   assertEquals(server.bodies.map((body: Body) => body.thinking?.type), ["adaptive", "enabled", undefined]);
   assertEquals(message.failure?.kind, "bad_request");
+});
+
+leaklessTest("openAnthropic() leaves out a picture that the server refused, and goes on", async () => {
+  const refusal = invalid("messages.0.content.1.image.source.base64: image exceeds 5 MB maximum");
+  await using server = serve(refusal, yes);
+  const provider = connect(server.url);
+  const picture = (data: string): Message => ({
+    role: "user",
+    content: [{ type: "text", text: "look" }, { type: "image", data, mimeType: "image/png" }],
+    timestamp: 1,
+  });
+  const messages = [picture("BAD")];
+  await collect(provider, requestOf({ messages }));
+  const { message } = await collect(provider, requestOf({ messages: [...messages, picture("GOOD")] }));
+  assertEquals(message.stopReason, "stop");
+  assertEquals(server.texts.map((text) => text.match(/BAD|GOOD|the server refused it/g)), [["BAD"], [
+    "the server refused it",
+  ], ["the server refused it", "GOOD"]]);
 });

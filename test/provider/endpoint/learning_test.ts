@@ -6,7 +6,7 @@ import type { CapabilityMemory, SomeCapabilities } from "../../../src/provider/c
 import type { Connection } from "../../../src/provider/endpoint/connection.ts";
 import { openChat } from "../../../src/provider/openai/chat.ts";
 import { openResponses } from "../../../src/provider/openai/responses.ts";
-import { TOOLS } from "../fixture_files.ts";
+import { readFixture, TOOLS } from "../fixture_files.ts";
 import { type Answer, collect, leaklessTest, requestOf, saying, serve, sse } from "../wire_server.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look at fields of the wire format
@@ -463,4 +463,48 @@ leaklessTest("openResponses() leaves out include, the cache key and strict where
   assert(message.stopReason === "stop", message.errorMessage);
   assertEquals(kept.learned, { cacheKey: false, encryptedReasoning: false, strict: false });
   assertEquals(server.bodies.length, 4);
+});
+
+const { cases } = JSON.parse(readFixture("dialects/http-errors.json")) as {
+  readonly cases: readonly {
+    readonly name: string;
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly expect: { readonly kind: string; readonly retry: boolean };
+  }[];
+};
+for (const { name, status, headers, body, expect } of cases) {
+  leaklessTest(`a request with everything in it ends with the failure of ${name}, after few attempts`, async () => {
+    await using server = serve(() => new Response(body, { status, headers }));
+    const kept = memory();
+    const provider = openChat({
+      baseUrl: server.url,
+      apiKey: "k",
+      model: "m",
+      memory: kept,
+      known: { reasoningField: "reasoning_content", cacheKey: true, developerRole: true, resultNames: true },
+    });
+    const messages = [...called, user([{ type: "text", text: "look" }, image])];
+    const request = requestOf({ messages, tools: TOOLS, thinking: "high", maxTokens: 100_000, cacheKey: "c" });
+    const { message, events } = await collect(provider, request);
+    assertEquals([message.failure?.kind, message.failure?.retry], [expect.kind, expect.retry]);
+    assert(server.bodies.length <= 2, `${server.bodies.length} requests`);
+    assertEquals(events.filter(({ type }) => type === "notice"), []);
+    // What is kept of a refusal is a window alone.
+    assertEquals(Object.keys(kept.learned).filter((key) => key !== "contextWindow"), []);
+  });
+}
+
+leaklessTest("Cerebras gets no reasoning once it refused it, in the words of the fixture", async () => {
+  const refusal = cases.find(({ name }) => name === "cerebras-unsupported-field");
+  await using server = serve((request, body) =>
+    JSON.stringify(body).includes("reasoning_content")
+      ? new Response(refusal?.body ?? "", { status: refusal?.status ?? 0, headers: refusal?.headers ?? {} })
+      : saying("ok")(request, body)
+  );
+  const known = { reasoningField: "reasoning_content" } as const;
+  const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m", known });
+  const { message } = await collect(provider, requestOf({ messages: called }));
+  assertEquals([message.stopReason, server.bodies.length], ["stop", 2]);
 });

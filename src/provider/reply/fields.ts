@@ -1,0 +1,10 @@
+import type { JsonValue } from "../../core/json.ts";
+
+/**
+ * What a server sent, under the names that a package's type has for its fields: any of them may be missing or of another
+ * kind, but a name that the type does not have is an error of ours. Of a union, the names of all of its members.
+ */
+export type Fields<T> = { readonly [K in T extends unknown ? keyof T : never]?: JsonValue };
+
+/** A package's type as JSON, which its interfaces are not without saying so. */
+export type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;

@@ -46,7 +46,15 @@ export interface ExtensionPermissions {
   readonly net?: readonly string[];
   /** Names of variables. */
   readonly env?: readonly string[];
+  /**
+   * Providers of models, one a line: `NAME API URL VARIABLE`. They belong to the program and not to the worker, which sees
+   * neither the key nor what is sent.
+   */
+  readonly providers?: readonly string[];
 }
+
+/** The kinds of permission, in the order in which a person is asked for them. */
+export const GRANT_KINDS = ["read", "write", "net", "env", "providers"] as const;
 
 /** An extension that asks for more than it was granted. */
 export interface GrantRequest {

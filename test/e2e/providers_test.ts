@@ -229,3 +229,43 @@ Deno.test("sandpiper models lists what can be asked, with facts of settings, ser
       await server.shutdown();
     }
   }));
+
+Deno.test("an extension's provider is asked as it was granted, and its worker never sees the key", () =>
+  withServers(1, (server) =>
+    inWorkspace({}, async ({ ws, home }) => {
+      const line = `acme chat ${server?.baseUrl} ACME_KEY`;
+      Deno.mkdirSync(join(home, ".sandpiper/agent/extensions"), { recursive: true });
+      Deno.writeTextFileSync(
+        join(home, ".sandpiper/agent/extensions/acme.ts"),
+        `import { defineExtension } from "sandpiper";
+export const permissions = { providers: ["${line}"] };
+export default defineExtension((sp) => {
+  sp.on("before_agent_start", ({ systemPrompt }) => {
+    let seen: string;
+    try { seen = String(Deno.env.get("ACME_KEY")); } catch (error) { seen = error.name; }
+    return { systemPrompt: systemPrompt + "\\nSEEN=" + seen };
+  });
+});
+`,
+      );
+      const env = { HOME: home, ACME_KEY: "sk-acme-123456", OPENAI_API_KEY: "sk-usual-123456" };
+      const ask = () => run(SOURCE, ["-p", "-m", "acme/m", "hi"], { cwd: ws, env });
+      const before = await ask();
+      assertEquals([before.code, server?.requests.length], [2, 0], before.stderr);
+      assertStringIncludes(before.stderr, 'There is no provider "acme"');
+      const other = await run(SOURCE, ["-p", "-m", "replay:/dev/null", "hi"], { cwd: ws, env });
+      const setting = /put this into your own settings.json: (\{.*\})/.exec(other.stderr)?.[1] ?? "none";
+      writeSettings(home, JSON.parse(setting));
+      const after = await ask();
+      assertEquals([after.code, after.stdout], [0, "Hello.\n"], after.stderr);
+      assertEquals(keysAt(server), ["Bearer sk-acme-123456"]);
+      const { content } = server?.requests[0]?.messages[0] ?? {};
+      assertEquals(/SEEN=(.*)/.exec(content)?.[1], "undefined", "its worker has no such variable");
+      // A grant takes nobody's name and nobody's key.
+      const greedy = ["anthropic chat http://127.0.0.1:9/v1 X_KEY", "acme2 chat http://127.0.0.1:9/v1 OPENAI_API_KEY"];
+      writeSettings(home, { extensions: { grants: { "0": { providers: greedy } } } });
+      const anthropic = await run(SOURCE, ["-p", "-m", "anthropic/x", "hi"], { cwd: ws, env });
+      assertStringIncludes(anthropic.stderr, "ANTHROPIC_API_KEY is not set");
+      const second = await run(SOURCE, ["-p", "-m", "acme2/x", "hi"], { cwd: ws, env });
+      assertStringIncludes(second.stderr, 'There is no provider "acme2"');
+    })));

@@ -1,4 +1,4 @@
-import type { AskGrant, ExtensionPermissions, GrantAnswer } from "../../core/hook.ts";
+import { type AskGrant, type ExtensionPermissions, GRANT_KINDS, type GrantAnswer } from "../../core/hook.ts";
 import type { RpcQuestions } from "./questions.ts";
 
 const OPTIONS: Readonly<Record<string, GrantAnswer>> = {
@@ -7,7 +7,6 @@ const OPTIONS: Readonly<Record<string, GrantAnswer>> = {
   "Yes, for this session": "session",
   "Always, until one of its files changes": "always",
 };
-const KINDS = ["read", "write", "net", "env"] as const;
 
 /** Asks over `extension_ui_request`, method `select`; `permissions` holds what the title says, as data. */
 export function rpcGrants({ dialog, opened }: Pick<RpcQuestions, "dialog" | "opened">): AskGrant {
@@ -21,5 +20,5 @@ export function rpcGrants({ dialog, opened }: Pick<RpcQuestions, "dialog" | "ope
 }
 
 function wordsOf(wants: ExtensionPermissions): string {
-  return KINDS.flatMap((kind) => (wants[kind] ?? []).map((item) => `${kind} ${item}`)).join(", ");
+  return GRANT_KINDS.flatMap((kind) => (wants[kind] ?? []).map((item) => `${kind} ${item}`)).join(", ");
 }

@@ -275,6 +275,7 @@ export const SETTINGS = {
           write: { type: "array", items: text },
           net: { type: "array", items: text },
           env: { type: "array", items: text },
+          providers: { type: "array", items: text },
         }),
       },
       shadow: { type: "array", items: text },

@@ -199,10 +199,11 @@ export function keyVariableOf(values: Values, settings: Settings, facts: ChoiceF
   return pick(named, { values, settings, facts, isPaired: isPairedAtStart(values, settings) }).entry.keyEnv[0];
 }
 
-/** The providers that the settings leave. Throws UserError for an entry that cannot be used. */
-export function tableOf({ providers }: Pick<Settings, "providers">): ProviderTable {
+/** The providers that the settings leave, those that extensions were granted among them. Throws UserError for an entry that cannot be used. */
+export function tableOf({ providers, extensions }: Pick<Settings, "providers" | "extensions">): ProviderTable {
   try {
-    return providerTable(providers);
+    const grants = Object.values(extensions?.grants ?? {});
+    return providerTable(providers, grants.flatMap((grant) => grant.providers ?? []));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UserError({ what: 'Cannot use the setting "providers"', why, fix: "docs/providers.md shows an entry" });

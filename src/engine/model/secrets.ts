@@ -34,7 +34,7 @@ export function openSecrets({ world }: Pick<Config, "world">, choice: ModelChoic
 }
 
 /** The variables that hold keys of providers and nothing else. */
-export function keyVariables(settings: Pick<Settings, "providers" | "apiKeyEnv">): ReadonlySet<string> {
+export function keyVariables(settings: Pick<Settings, "providers" | "extensions" | "apiKeyEnv">): ReadonlySet<string> {
   const own = settings.apiKeyEnv === undefined ? [] : [settings.apiKeyEnv];
   return new Set([
     ...[...tableOf(settings).values()].flatMap(({ keyEnv, isSharedKey }) => isSharedKey ? [] : keyEnv),

@@ -1,10 +1,9 @@
 import { isObject } from "../../core/json.ts";
-import type { ExtensionPermissions } from "../../core/hook.ts";
+import { readExtensionProvider } from "../../core/extension_provider.ts";
+import { type ExtensionPermissions, GRANT_KINDS } from "../../core/hook.ts";
 import { isTexts } from "../events/json_text.ts";
 import { readLiteral } from "./literal.ts";
 import type { ExtensionSource } from "../code/source_files.ts";
-
-const KINDS = ["read", "write", "net", "env"] as const;
 
 /**
  * What an extension's manifest asks for: `export const permissions = { net: ["api.example.com"] }` in its entry, or
@@ -25,16 +24,24 @@ export function readManifest(source: ExtensionSource): ExtensionPermissions {
 
 function permissions(value: unknown): ExtensionPermissions {
   if (!isObject(value)) throw new Error("its permissions must be an object");
-  const unknown = Object.keys(value).find((key) => !KINDS.some((kind) => kind === key));
+  const unknown = Object.keys(value).find((key) => !GRANT_KINDS.some((kind) => kind === key));
   if (unknown !== undefined) {
     const hint = unknown === "run" ? "; programs run through exec(), in the tools' scope" : "";
-    throw new Error(`its permissions name "${unknown}", which is not one of ${KINDS.join(", ")}${hint}`);
+    throw new Error(`its permissions name "${unknown}", which is not one of ${GRANT_KINDS.join(", ")}${hint}`);
   }
-  const lists = KINDS.flatMap((kind) => value[kind] === undefined ? [] : [[kind, value[kind]] as const]);
+  const lists = GRANT_KINDS.flatMap((kind) => value[kind] === undefined ? [] : [[kind, value[kind]] as const]);
   for (const [kind, list] of lists) {
     // What a person sees when asked has to be what is granted.
     if (!isTexts(list) || list.some((item) => item === "" || /[\p{C}\p{Zl}\p{Zp}]/u.test(item))) {
       throw new Error(`its permission "${kind}" must be a list of texts without control and invisible characters`);
+    }
+  }
+  for (const line of isTexts(value["providers"]) ? value["providers"] : []) {
+    if (!readExtensionProvider(line)) {
+      throw new Error(
+        `its provider ${JSON.stringify(line)} must be "NAME API URL" or "NAME API URL VARIABLE", ` +
+          "the API chat, responses or anthropic, the address with https",
+      );
     }
   }
   return Object.fromEntries(lists);

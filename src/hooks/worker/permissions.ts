@@ -1,14 +1,12 @@
 import { join, normalize } from "@std/path";
-import type { ExtensionPermissions } from "../../core/hook.ts";
-
-const KINDS = ["read", "write", "net", "env"] as const;
+import { type ExtensionPermissions, GRANT_KINDS } from "../../core/hook.ts";
 
 /** What of a manifest the user granted: only what is in both lists. */
 export function grantedOf(
   wants: ExtensionPermissions,
   granted: ExtensionPermissions | undefined,
 ): ExtensionPermissions {
-  return Object.fromEntries(KINDS.flatMap((kind) => {
+  return Object.fromEntries(GRANT_KINDS.flatMap((kind) => {
     const list = (wants[kind] ?? []).filter((item) => granted?.[kind]?.includes(item));
     return list.length > 0 ? [[kind, list]] : [];
   }));
@@ -16,7 +14,7 @@ export function grantedOf(
 
 /** What a manifest asks for and was not granted, as words: `net api.example.com`. */
 export function missingOf(wants: ExtensionPermissions, granted: ExtensionPermissions): readonly string[] {
-  return KINDS.flatMap((kind) =>
+  return GRANT_KINDS.flatMap((kind) =>
     (wants[kind] ?? []).filter((item) => !granted[kind]?.includes(item)).map((item) => `${kind} ${item}`)
   );
 }

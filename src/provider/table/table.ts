@@ -1,3 +1,4 @@
+import { readExtensionProvider } from "../../core/extension_provider.ts";
 import * as BUILT_IN from "./built_in.ts";
 import type { ProviderEntry } from "./entry.ts";
 
@@ -19,13 +20,37 @@ export const DEFAULT_PROVIDER: ProviderEntry = BUILT_IN.openai;
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /**
- * The built-in providers under what the user says. Throws an Error that says what is wrong with an override; `names` of
- * built-in ones keep their place.
+ * The built-in providers under what the user says, and behind them those that extensions were granted, each a line of
+ * `readExtensionProvider`. Throws an Error that says what is wrong with an override.
  */
-export function providerTable(own: Readonly<Record<string, ProviderOverride>> = {}): ProviderTable {
+export function providerTable(
+  own: Readonly<Record<string, ProviderOverride>> = {},
+  granted: readonly string[] = [],
+): ProviderTable {
   const table = new Map(ENTRIES.map((entry) => [entry.name, entry]));
   for (const [name, override] of Object.entries(own)) table.set(name, overridden(name, table.get(name), override));
+  const taken = new Set([...table.values()].flatMap(({ keyEnv }) => keyEnv));
+  for (const line of granted) {
+    const entry = grantedEntry(line);
+    // It stands in for nobody, and gets the key of nobody else.
+    if (!entry || table.has(entry.name) || entry.keyEnv.some((name) => taken.has(name))) continue;
+    table.set(entry.name, entry);
+  }
   return table;
+}
+
+function grantedEntry(line: string): ProviderEntry | undefined {
+  const read = readExtensionProvider(line);
+  if (!read) return undefined;
+  const { name, api, baseUrl, keyEnv } = read;
+  return {
+    name,
+    label: name,
+    api,
+    baseUrl,
+    keyEnv: keyEnv === undefined ? [] : [keyEnv],
+    ...(api === "anthropic" ? { keyHeader: "x-api-key" } : {}),
+  };
 }
 
 function overridden(name: string, known: ProviderEntry | undefined, override: ProviderOverride): ProviderEntry {

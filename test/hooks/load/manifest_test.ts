@@ -51,6 +51,26 @@ for (
       files: { "index.ts": "", "package.json": '{"sandpiper":{"permissions":{"read":["./data"]}}}' },
       says: { read: ["./data"] },
     },
+    {
+      name: "a provider",
+      files: {
+        "index.ts": 'export const permissions = { providers: ["acme chat https://api.acme.test/v1 ACME_KEY"] };',
+      },
+      says: { providers: ["acme chat https://api.acme.test/v1 ACME_KEY"] },
+    },
+    ...[
+      "acme chat http://api.acme.test/v1 ACME_KEY",
+      "acme chat https://{HOST}/v1 ACME_KEY",
+      "acme chat https://u:p@api.acme.test ACME_KEY",
+      "acme chat https://api.acme.test/v1  ACME_KEY",
+      "Acme chat https://api.acme.test/v1",
+      "acme soap https://api.acme.test/v1",
+    ].map((line) => ({
+      name: `no provider in ${line}`,
+      files: { "index.ts": `export const permissions = { providers: ["${line}"] };` },
+      says: `its provider ${JSON.stringify(line)} must be "NAME API URL" or "NAME API URL VARIABLE", ` +
+        "the API chat, responses or anthropic, the address with https",
+    })),
     { name: "none", files: { "index.ts": "const permissions = {};", "package.json": "{}" }, says: {} },
     {
       name: "one that would have to be run",
@@ -65,7 +85,7 @@ for (
     {
       name: "one that asks for programs",
       files: { "index.ts": 'export const permissions = { run: ["git"] };' },
-      says: 'its permissions name "run", which is not one of read, write, net, env; ' +
+      says: 'its permissions name "run", which is not one of read, write, net, env, providers; ' +
         "programs run through exec(), in the tools' scope",
     },
   ]

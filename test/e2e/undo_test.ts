@@ -58,7 +58,7 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
     assertEquals((await sandpiper("undo")).code, 0);
     assertEquals(texts(ws), FILES);
     const nothing = await sandpiper("undo");
-    assertEquals(nothing.code, 1);
+    assertEquals(nothing.code, 2);
     assertStringIncludes(nothing.stderr, "everything is undone already");
     assertEquals((await sandpiper("undo", "--to", "3")).code, 0); // what the first undo found: redo
     assertEquals(read(`${ws}/new.txt`), "new\n");

@@ -44,6 +44,7 @@ function read(path: string): string | undefined {
 
 Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
   withSession(OPTIONS, async (session) => {
+    await session.engine.undoPoints(); // the first look has ended
     await session.say("first");
     await session.say("second");
     const no = contextOf(session, [0, 0]);
@@ -65,6 +66,7 @@ Deno.test("/undo lists messages, shows what it would do, and does it when it is 
 
 Deno.test("/tree offers the files as they were at the entry that is gone to", () =>
   withSession(OPTIONS, async (session) => {
+    await session.engine.undoPoints(); // the first look has ended
     await session.say("first");
     await session.say("second");
     // The second message: leave the branch as it is, put the files back.

@@ -242,7 +242,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const { folder } = next;
       let { bytes } = folder;
       const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
-      for (let at = 0; at < bytes.length; at += lengthIn(bytes, at)) {
+      for (let next = 0; next < bytes.length;) {
+        const at = next;
+        next += lengthIn(bytes, at);
         const kind = modeIn(bytes, at) >> 12;
         if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
         const place = { folder, at };
@@ -253,8 +255,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         else if (!pack.isFull()) keep(tree, path, place);
         yield true;
         // A look has read this folder anew meanwhile.
-        if (folder.bytes !== bytes) [bytes, at] = [folder.bytes, 0];
-        if (bytes.length === 0) break;
+        if (folder.bytes !== bytes) [bytes, next] = [folder.bytes, 0];
       }
       for (const inner of folder.inner) stack.push({ folder: inner, known });
       yield true;

@@ -100,7 +100,7 @@ export type {
   SourceStatus,
   Stability,
 } from "./core/prompt.ts";
-export type { PromptBlock } from "./core/prompt_block.ts";
+export type { PromptBlock } from "./core/prompt.ts";
 export type * from "./core/provider.ts";
 export type * from "./core/session.ts";
 export type { ToolResult } from "./core/tool.ts";

@@ -69,6 +69,22 @@ function parse(line: string): unknown {
   }
 }
 
+/** Digests of all contents that records name. */
+export function contentsOf(records: readonly JournalRecord[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const record of records) {
+    if (record.type === "prompt") continue;
+    for (const { before, after } of record.changes) {
+      for (const state of [before, after]) {
+        if ((state.kind === "file" || state.kind === "link") && state.content?.startsWith("sha256:")) {
+          found.add(state.content.slice(7));
+        }
+      }
+    }
+  }
+  return found;
+}
+
 /** A journal that is open for adding records. */
 export interface JournalFile {
   readonly records: readonly JournalRecord[];

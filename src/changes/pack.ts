@@ -182,6 +182,29 @@ export function openPack(path: string, maxBytes: number): Pack {
   };
 }
 
+/** Leaves nothing in a closed pack but some contents, by their digests; what fails leaves it as it is. */
+export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
+  const fresh = `${path}.new`;
+  try {
+    Deno.removeSync(fresh);
+  } catch {
+    // As it should be.
+  }
+  const from = openPack(path, Infinity);
+  const to = openPack(fresh, Infinity);
+  try {
+    for (const digest of kept) {
+      const number = from.find(digest);
+      if (number !== undefined) to.add(from.read(number));
+    }
+  } finally {
+    from.close();
+    to.close();
+  }
+  if (kept.size === 0) Deno.removeSync(path);
+  else Deno.renameSync(fresh, path);
+}
+
 function grown<T extends Uint8Array | Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   return to;

@@ -76,6 +76,15 @@ export interface RecorderOptions {
   readonly onFailure: (why: string) => void;
 }
 
+/** How a call begins. */
+export interface CallStart {
+  /** It only looks, and that is certain. */
+  readonly isReadOnly: boolean;
+  /** What it starts goes on after it: until the session ends each look of a run names it, too. */
+  readonly isBackground: boolean;
+  readonly atMs: number;
+}
+
 /** Records what changes. Nothing here throws; whoever calls waits for `settle` alone. */
 export interface Recorder {
   /** A message of the user was kept; the state of the files now is what undo goes back to. */
@@ -83,7 +92,7 @@ export interface Recorder {
   /** A request is on its way: there is time for a look. */
   readonly lookSoon: () => void;
   /** A call begins: a look that goes on is given up, and made again later. */
-  readonly callStarts: (call: ChangingCall, isReadOnly: boolean, atMs: number) => void;
+  readonly callStarts: (call: ChangingCall, how: CallStart) => void;
   readonly callEnds: (toolCallId: string) => void;
   /** A run begins. */
   readonly runStarts: () => void;
@@ -129,6 +138,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const pending = new Map<string, Pending>();
   const counted = new Map<string, CountedFolder>();
   let calls: ChangingCall[] = [];
+  /** Calls that started something which may still be at work. */
+  const background: ChangingCall[] = [];
   /** Calls that have not ended: while one goes on no look is whole. */
   const open = new Set<string>();
   let ofRun: { readonly looks: Look[]; readonly calls: ChangingCall[] } | undefined;
@@ -231,7 +242,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const { folder } = next;
       let { bytes } = folder;
       const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
-      for (let at = 0; at < bytes.length; at += lengthIn(bytes, at)) {
+      for (let next = 0; next < bytes.length;) {
+        const at = next;
+        next += lengthIn(bytes, at);
         const kind = modeIn(bytes, at) >> 12;
         if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
         const place = { folder, at };
@@ -242,8 +255,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         else if (!pack.isFull()) keep(tree, path, place);
         yield true;
         // A look has read this folder anew meanwhile.
-        if (folder.bytes !== bytes) [bytes, at] = [folder.bytes, 0];
-        if (bytes.length === 0) break;
+        if (folder.bytes !== bytes) [bytes, next] = [folder.bytes, 0];
       }
       for (const inner of folder.inner) stack.push({ folder: inner, known });
       yield true;
@@ -419,11 +431,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
           const inner = pathAt(place);
           const path = `${bytePath(tree.root)}/${inner}`;
           if (modeIn(place.folder.bytes, place.at) >> 12 === KIND.folder || !scopeOf(tree)?.isKept(inner)) continue;
+          // What was made since then was not there.
+          const isNew = (tree.bornMs(inner) ?? 0) >= sinceMs;
           pending.set(path, {
             path,
             tree,
             inner,
-            before: { kind: "unknown", why: LATE },
+            before: isNew ? ABSENT : { kind: "unknown", why: LATE },
             after: place,
             rows: place.folder.bytes,
           });
@@ -435,10 +449,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
   }
 
   /** Whether there may be something to find; what only reads changes nothing. */
-  const lookInOrder = (isStoppable: boolean): Promise<void> =>
+  const lookInOrder = (isStoppable: boolean, isOutside = false): Promise<void> =>
     inOrder(async () => {
       if (isStoppable && open.size > 0) return;
-      const by = [...calls];
+      const going = ofRun !== undefined && !isOutside ? background.filter((call) => !calls.includes(call)) : [];
+      const by = [...calls, ...going];
       const of = by.length > 0 ? "calls" as const : "outside" as const;
       const own = running = { isStopped: false };
       await lookNow(() => isStoppable && own.isStopped, of, by);
@@ -452,11 +467,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
     },
     lookSoon() {
       if (first === undefined) return begin();
-      if (calls.length > 0 || isNewRun) void lookInOrder(true);
+      const isOutside = isNewRun && calls.length === 0;
+      if (calls.length > 0 || isNewRun || background.length > 0) void lookInOrder(true, isOutside);
       isNewRun = false;
     },
-    callStarts(call, isReadOnly, atMs) {
+    callStarts(call, { isReadOnly, isBackground, atMs }) {
       if (isReadOnly) return;
+      if (isBackground) background.push(call);
       if (running) running.isStopped = true;
       if (!isFirstDone) firstCallMs ??= atMs;
       open.add(call.toolCallId);
@@ -472,9 +489,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
     async runEnds() {
       const run = ofRun;
       if (journal.records.length > 0) flushPrompts();
-      if (run === undefined || run.calls.length === 0) return;
+      if (run === undefined || run.calls.length + background.length === 0) return;
       begin();
-      if (calls.length > 0) await lookInOrder(false);
+      if (calls.length + background.length > 0) await lookInOrder(false);
       else await queue;
       ofRun = undefined;
       const { looks } = run;
@@ -490,7 +507,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       });
       options.tell(changeSet(changes, root, {
         of: "run",
-        calls: run.calls,
+        calls: [...run.calls, ...background.filter((call) => !run.calls.includes(call))],
         counted: [...new Map(looks.flatMap((one) => one.counted ?? []).map((one) => [one.path, one])).values()],
         leftOut: looks.flatMap((one) => one.leftOut ?? []),
       }));

@@ -1,4 +1,4 @@
-import type { PromptBlock, PromptChannel } from "../core/prompt_block.ts";
+import type { PromptBlock, PromptChannel } from "../core/prompt.ts";
 
 /** What an augment may look at. */
 export interface ChannelFacts {

@@ -4,7 +4,7 @@ import type { Tree } from "../../src/core/support/tree.ts";
 import { type JournalFile, openJournalFile } from "../../src/changes/journal_file.ts";
 import { createPace } from "../../src/changes/pace.ts";
 import { openPack, type Pack } from "../../src/changes/pack.ts";
-import { openRecorder, type Recorder, type RecorderLimits } from "../../src/changes/recorder.ts";
+import { type CallStart, openRecorder, type Recorder, type RecorderLimits } from "../../src/changes/recorder.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
 import { libc } from "../../src/sandbox/system/ffi.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
@@ -34,6 +34,11 @@ export interface RecordedOptions {
   readonly limits?: Partial<RecorderLimits>;
   readonly maxBytes?: number;
   readonly isKept?: (path: string) => boolean;
+}
+
+/** A call of bash begins. */
+export function callStart(): CallStart {
+  return { isReadOnly: false, isBackground: false, atMs: Date.now() };
 }
 
 /** Records a new folder while `work` goes on. `fill` puts into it what is there before. */
@@ -78,7 +83,7 @@ export async function withRecorded(
         const call = { toolCallId: `call${++calls}`, toolName: "bash" };
         recorder.runStarts();
         recorder.prompt(prompt);
-        recorder.callStarts(call, false, Date.now());
+        recorder.callStarts(call, callStart());
         act();
         recorder.callEnds(call.toolCallId);
         await recorder.runEnds();

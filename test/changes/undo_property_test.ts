@@ -2,9 +2,9 @@
 // SANDPIPER_UNDO_SEEDS says how many, SANDPIPER_UNDO_SEED the first one.
 import { assertEquals } from "@std/assert";
 import { undoPoints } from "../../src/changes/undo.ts";
-import { withRecorded } from "./recorded.ts";
+import { callStart, withRecorded } from "./recorded.ts";
 
-const SEEDS = Number(Deno.env.get("SANDPIPER_UNDO_SEEDS") ?? 500);
+const SEEDS = Number(Deno.env.get("SANDPIPER_UNDO_SEEDS") ?? 150);
 const FIRST = Number(Deno.env.get("SANDPIPER_UNDO_SEED") ?? 1);
 const NAMES = ["a", "b.ts", "c d", "ü", "sub", "deep", "x.json", "-n", ".hidden"];
 const MODES = [0o600, 0o644, 0o755, 0o400, 0o444, 0o664];
@@ -118,7 +118,7 @@ async function run(seed: number): Promise<void> {
       log.push(`prompt ${prompt + 1}`);
       for (let calls = 1 + random(3); calls > 0; calls--) {
         const call = { toolCallId: `call${prompt}.${calls}`, toolName: "bash" };
-        recorder.callStarts(call, false, Date.now());
+        recorder.callStarts(call, callStart());
         for (let acts = 1 + random(6); acts > 0; acts--) log.push(act(root, random));
         recorder.callEnds(call.toolCallId);
         if (random(2)) recorder.lookSoon();

@@ -100,7 +100,11 @@ recorder.lookSoon();
 await recorder.settle();
 recorder.runStarts();
 recorder.prompt("entry");
-recorder.callStarts({ toolCallId: "call", toolName: "bash" }, false, Date.now());
+recorder.callStarts({ toolCallId: "call", toolName: "bash" }, {
+  isReadOnly: false,
+  isBackground: false,
+  atMs: Date.now(),
+});
 for (const part of Deno.readDirSync(root)) {
   for (const folder of Deno.readDirSync(`${root}/${part.name}`)) {
     const path = `${root}/${part.name}/${folder.name}`;
@@ -120,7 +124,11 @@ results["undone"] = outcome.steps.length;
 const turns = 1000;
 const reading = performance.now();
 for (let turn = 0; turn < turns; turn++) {
-  recorder.callStarts({ toolCallId: `read${turn}`, toolName: "read" }, true, Date.now());
+  recorder.callStarts({ toolCallId: `read${turn}`, toolName: "read" }, {
+    isReadOnly: true,
+    isBackground: false,
+    atMs: Date.now(),
+  });
   recorder.callEnds(`read${turn}`);
   recorder.lookSoon();
 }

@@ -5,9 +5,9 @@ import { temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { textOf as textOfContent } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { openJournalFile } from "../../changes/journal_file.ts";
+import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
 import { createPace } from "../../changes/pace.ts";
-import { openPack } from "../../changes/pack.ts";
+import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
@@ -24,7 +24,7 @@ export interface OpenJournal {
 }
 
 /** Deeper folders, and files beyond this number, are not looked at. */
-const LIMITS = { depth: 128, entries: 1_000_000 };
+const LIMITS = { depth: 128, entries: 500_000 };
 
 /** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
 export function openSessionJournal({ config, settings, store, policy, tell, notify }: {
@@ -37,9 +37,8 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
 }): OpenJournal | undefined {
   if (!canJournal()) return undefined;
   const folder = checkpointsFolder(config);
-  const isKept = store.path !== undefined && folder !== undefined;
-  const temporary = isKept ? undefined : temporaryFolder({ prefix: "sandpiper-changes-" });
-  const paths = journalPaths(temporary?.path ?? folder ?? "", store.header.id);
+  const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
+  const paths = journalPaths(folder ?? temporary?.path ?? "", store.header.id);
   Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
   const journal = openJournalFile(paths.journal, { session: store.header.id, root: config.root });
   journal.notices.forEach(notify);
@@ -65,7 +64,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     tell,
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
   });
-  if (isKept) removeOld(folder, settings.days, Date.now());
+  if (folder !== undefined) removeOld(folder, settings.days, Date.now());
   const textOf = (entryId: string): string => entryText(store, entryId);
   return {
     recorder,
@@ -96,6 +95,10 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       journal.close();
       pack.close();
       current?.scopes.close();
+      // Of a session that is not kept, or changed nothing, nothing stays; else what its records name.
+      if (store.path === undefined || journal.records.length === 0) {
+        Deno.removeSync(dirname(paths.journal), { recursive: true });
+      } else shrinkPack(paths.pack, contentsOf(journal.records));
       temporary?.remove();
     },
   };

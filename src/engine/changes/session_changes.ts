@@ -50,12 +50,17 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     if (changes.of === "calls") { for (const { path } of changes.files) changed.add(path); }
     parts.tell({ type: "changes", changes });
   };
+  /** Whether a call of the run at hand could have changed something. */
+  let mayHaveChanged = false;
+  /** The journal of the session before, until it is closed. */
+  let leaving: Promise<void> = Promise.resolve();
 
   const open = (): Promise<OpenJournal | undefined> =>
     opening ??= (async () => {
       const settings = checkpointSettings(parts.config());
       if (settings === undefined) return undefined;
       try {
+        await leaving;
         const { openSessionJournal } = await import("./open_journal.ts");
         const opened = openSessionJournal({
           config: parts.config(),
@@ -76,17 +81,19 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     })();
   const say = (what: (recorder: Recorder) => void): void => recorder ? what(recorder) : void waiting.push(what);
 
-  const leave = async (): Promise<void> => {
+  const leave = (): Promise<void> => {
     clearTimeout(timer);
     const left = opening;
     [opening, recorder, waiting] = [undefined, undefined, []];
-    await (await left)?.close();
+    const before = leaving;
+    return leaving = before.then(async () => await (await left)?.close());
   };
 
   return {
     record(event) {
       switch (event.type) {
         case "agent_start":
+          mayHaveChanged = false;
           return say((to) => to.runStarts());
         case "message_end": {
           if (event.message.role !== "user" || event.discarded) return;
@@ -97,7 +104,9 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           const call: ChangingCall = { toolCallId: event.toolCallId, toolName: event.toolName };
           const isReadOnly = parts.isReadOnly(event.toolName);
           const at = Date.now();
-          return say((to) => to.callStarts(call, isReadOnly, at));
+          mayHaveChanged ||= !isReadOnly;
+          const isBackground = event.args["background"] === true;
+          return say((to) => to.callStarts(call, { isReadOnly, isBackground, atMs: at }));
         }
         case "tool_execution_end":
           return say((to) => to.callEnds(event.toolCallId));
@@ -117,6 +126,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       timer = setTimeout(() => void open().then((opened) => opened?.recorder.lookSoon()), LOOK_AFTER_MS);
     },
     async runEnds() {
+      // Its code is not loaded for a run that had no use for it.
+      if (recorder === undefined && !mayHaveChanged) return;
       clearTimeout(timer);
       await (await open())?.recorder.runEnds();
     },

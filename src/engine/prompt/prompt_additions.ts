@@ -1,6 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { PromptInputs } from "../../core/prompt.ts";
-import type { PromptBlock } from "../../core/prompt_block.ts";
+import type { PromptBlock } from "../../core/prompt.ts";
 import { type ChannelFacts, channelOf, LOCAL_AUGMENTS, type PromptAugment } from "../../prompt/augment.ts";
 
 /** What a program that embeds the engine adds to the system prompt; each goes into a section of its own. */

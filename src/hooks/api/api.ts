@@ -48,7 +48,7 @@ export type * from "../../core/hook_events.ts";
 export type * from "../../core/event.ts";
 export type * from "../../core/compiled_prompt.ts";
 export type * from "../../core/prompt.ts";
-export type { PromptBlock, PromptChannel } from "../../core/prompt_block.ts";
+export type { PromptBlock, PromptChannel } from "../../core/prompt.ts";
 export type { MemorySnapshot } from "../../core/support/memory.ts";
 export type {
   ContextUsage,

@@ -1,6 +1,6 @@
 import { sha256 } from "../../core/support/digest.ts";
 import type { Rendered } from "../../core/prompt.ts";
-import type { PromptBlock } from "../../core/prompt_block.ts";
+import type { PromptBlock } from "../../core/prompt.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine } from "./clean.ts";
 import type { StableSection } from "./section.ts";

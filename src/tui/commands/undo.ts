@@ -32,7 +32,7 @@ export async function undoCommand(context: CommandContext): Promise<void> {
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
   const how = await pick("Put them back?", [
     { label: "No", value: "no" as const },
-    ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(preview.steps.length)}`, value: "yes" as const }] : []),
+    ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(filesIn(preview))}`, value: "yes" as const }] : []),
     ...(forcible > 0
       ? [{ label: `Also overwrite ${count(forcible)} that somebody else changed`, value: "force" as const }]
       : []),
@@ -43,8 +43,9 @@ export async function undoCommand(context: CommandContext): Promise<void> {
 
 /** Puts files back and says what came of it. */
 export async function putBack({ engine, say }: CommandContext, request: UndoRequest): Promise<void> {
-  const { steps, left } = await engine.undo(request);
-  say(steps.length > 0 ? `Put back: ${count(steps.length)}` : "Nothing was put back");
+  const outcome = await engine.undo(request);
+  const { steps, left } = outcome;
+  say(steps.length > 0 ? `Put back: ${count(filesIn(outcome))}` : "Nothing was put back");
   for (const { path, why } of left.slice(0, SHOWN)) say(`${path} is left as it is: ${why}`, "warning");
   if (left.length > SHOWN) say(`${count(left.length - SHOWN)} more are left as they are`, "warning");
 }
@@ -67,7 +68,7 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
   showSteps(context, preview);
   return await pick("The files", [
     { label: "Leave them as they are", value: false },
-    { label: `Put back ${count(preview.steps.length)} as they were there`, value: true },
+    { label: `Put back ${count(filesIn(preview))} as they were there`, value: true },
   ]);
 }
 
@@ -81,6 +82,11 @@ function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void
     ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
     ...more(left),
   ]);
+}
+
+/** Folders come and go with what is in them; by themselves they count where there is nothing else. */
+function filesIn({ steps }: UndoOutcome): number {
+  return steps.filter(({ thing }) => thing !== "folder").length || steps.length;
 }
 
 function count(files: number): string {

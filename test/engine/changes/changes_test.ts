@@ -35,6 +35,7 @@ Deno.test("what bash did to files is told by looking, and undo brings all of it 
   }, async (session) => {
     const { engine, ws } = session;
     Deno.chmodSync(`${ws}/run.sh`, 0o644);
+    await engine.undoPoints(); // the first look has ended
     await session.say("change things");
     const run = sets(session, "run")[0];
     assert(run);
@@ -76,6 +77,7 @@ Deno.test("calls that follow one another at once lose nothing, and undo can be u
     ],
   }, async (session) => {
     const { engine, ws } = session;
+    await engine.undoPoints();
     await session.say("first");
     assertEquals(shown(sets(session, "run")[0]?.files ?? []), [
       "created out/y +1 -0",
@@ -108,6 +110,7 @@ Deno.test("what somebody else changed since is named and left, unless it is forc
     files: FILES,
     replies: [bash("echo a >> src/a.ts; echo b >> src/b.ts"), { text: "done" }],
   }, async ({ engine, ws, say }) => {
+    await engine.undoPoints();
     await say("first");
     Deno.writeTextFileSync(`${ws}/src/a.ts`, "mine\n");
     const { left, steps } = await engine.undo();
@@ -165,6 +168,7 @@ Deno.test("what git has as clean is named and not copied, and comes back from th
     git(at.ws, "commit", "-qm", "first");
     Deno.writeTextFileSync(`${at.ws}/dirty.txt`, "not in git\n");
     await withSession({ at, replies: [bash("rm clean.txt dirty.txt"), { text: "done" }] }, async (session) => {
+      await session.engine.undoPoints();
       await session.say("remove all");
       assertEquals(shown(sets(session, "run")[0]?.files ?? []), ["deleted clean.txt +0 -1", "deleted dirty.txt +0 -1"]);
       const { journal, packBytes } = kept(at.home);
@@ -173,5 +177,73 @@ Deno.test("what git has as clean is named and not copied, and comes back from th
       assertEquals((await session.engine.undo()).left, []);
       assertEquals(Deno.readTextFileSync(`${at.ws}/clean.txt`), "clean.txt as git has it\n");
       assertEquals(Deno.readTextFileSync(`${at.ws}/dirty.txt`), "not in git\n");
+    });
+  }));
+
+Deno.test("what a command in the background does is of the call that started it, also when the run has only that", () =>
+  withSession({
+    files: FILES,
+    replies: [
+      {
+        calls: [{
+          name: "bash",
+          args: { command: "until [ -e go ]; do sleep 0.05; done; echo late > late.txt; sleep 60", background: true },
+        }],
+      },
+      { text: "started" },
+      bash("touch go; until [ -e late.txt ]; do sleep 0.05; done"),
+      { text: "done" },
+    ],
+  }, async (session) => {
+    await session.say("start it");
+    await session.say("let it go");
+    const run = sets(session, "run")[1];
+    assertEquals(shown(run?.files ?? []), ["created go +0 -0", "created late.txt +1 -0"]);
+    assertEquals(run?.calls.length, 2);
+  }));
+
+Deno.test("a session that is not kept tells what changed and leaves nothing of it", () =>
+  withPlace(async (at) => {
+    await withSession(
+      { at, args: ["--no-session"], replies: [bash("echo x > x"), { text: "done" }] },
+      async (session) => {
+        await session.say("go");
+        assertEquals(shown(sets(session, "run")[0]?.files ?? []), ["created x +1 -0"]);
+        await session.engine.undo();
+        assertEquals([...Deno.readDirSync(at.ws)].length, 0);
+      },
+    );
+    assertEquals([...Deno.readDirSync(`${at.home}/.sandpiper/agent/checkpoints`)], []);
+  }));
+
+Deno.test("a run that only reads tells nothing and keeps nothing, and checkpoints: false switches all of it off", () =>
+  withPlace(async (at) => {
+    const read = { calls: [{ name: "read", args: { path: "keep.txt" } }] };
+    await withSession({ at, files: FILES, replies: [read, { text: "done" }] }, async (session) => {
+      await session.say("look");
+      assertEquals(session.events.filter(({ type }) => type === "changes"), []);
+    });
+    assertEquals([...Deno.readDirSync(`${at.home}/.sandpiper/agent/checkpoints`)], []);
+    const settings = { checkpoints: false };
+    await withSession({ at, settings, replies: [bash("echo x > x"), { text: "done" }] }, async (session) => {
+      await session.say("write");
+      assertEquals(session.events.filter(({ type }) => type === "changes"), []);
+      assertEquals(await session.engine.undoPoints(), []);
+    });
+  }));
+
+Deno.test("what was kept in case it changes goes when the session ends, and undo still has what it needs", () =>
+  withPlace(async (at) => {
+    const large = { "large.txt": "x".repeat(100_000), ...FILES };
+    const replies = [bash("echo more >> keep.txt"), { text: "done" }];
+    await withSession({ at, files: large, replies }, async (session) => {
+      await session.engine.undoPoints();
+      await session.say("go");
+      assertEquals(kept(at.home).packBytes > 100_000, true);
+    });
+    assertEquals(kept(at.home).packBytes, 8 + 2 * 36 + "kept\n".length + "kept\nmore\n".length);
+    await withSession({ at, args: ["-c"], replies: [{ text: "" }] }, async ({ engine }) => {
+      assertEquals((await engine.undo()).left, []);
+      assertEquals(Deno.readTextFileSync(`${at.ws}/keep.txt`), "kept\n");
     });
   }));

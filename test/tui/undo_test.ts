@@ -1,0 +1,80 @@
+// The commands on a real session; what the person chooses comes from a list.
+import { assertEquals } from "@std/assert";
+import type { CommandContext } from "../../src/tui/commands/command.ts";
+import { treeCommand } from "../../src/tui/commands/session.ts";
+import { undoCommand } from "../../src/tui/commands/undo.ts";
+import { stripControls } from "../../src/core/support/text.ts";
+import { themeOf } from "../../src/tui/screen/theme.ts";
+import { type Session, withSession } from "../engine/world.ts";
+
+const bash = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
+const OPTIONS = {
+  files: { "src/a.ts": "one\n" },
+  replies: [bash("echo two >> src/a.ts; echo new > new.txt"), { text: "done" }, bash("rm -rf src"), { text: "done" }],
+};
+
+/** A context whose lists are answered, one after the other, by the place of a choice from the end; and what was shown. */
+function contextOf({ engine }: Session, answers: readonly number[]) {
+  const shown: string[] = [];
+  const left = [...answers];
+  // Only what these commands use.
+  const context = {
+    engine,
+    world: { now: () => Date.now() },
+    page: (lines: Parameters<CommandContext["page"]>[0]) =>
+      void shown.push(...lines(themeOf("dark")).map(stripControls)),
+    say: (text: string) => void shown.push(text),
+    write: (text: string) => void shown.push(`editor: ${text}`),
+    pick: (title: string, choices: readonly { label: string; value: unknown }[]) => {
+      shown.push(`${title}: ${choices.map(({ label }) => label).join(" | ")}`);
+      const answer = left.shift();
+      return Promise.resolve(answer === undefined ? undefined : choices.at(answer)?.value);
+    },
+  } as unknown as CommandContext;
+  return { context, shown };
+}
+
+function read(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
+  withSession(OPTIONS, async (session) => {
+    await session.engine.undoPoints(); // the first look has ended
+    await session.say("first");
+    await session.say("second");
+    const no = contextOf(session, [0, 0]);
+    await undoCommand(no.context);
+    assertEquals(no.shown, [
+      "Files as they were before: first | second",
+      "This would",
+      "  remove new.txt",
+      "  restore src",
+      "  restore src/a.ts",
+      "Put them back?: No | Yes: 2 files",
+    ]);
+    assertEquals(read(`${session.ws}/new.txt`), "new\n");
+    const yes = contextOf(session, [0, -1]);
+    await undoCommand(yes.context);
+    assertEquals(yes.shown.at(-1), "Put back: 2 files");
+    assertEquals([read(`${session.ws}/src/a.ts`), read(`${session.ws}/new.txt`)], ["one\n", undefined]);
+  }));
+
+Deno.test("/tree offers the files as they were at the entry that is gone to", () =>
+  withSession(OPTIONS, async (session) => {
+    await session.engine.undoPoints(); // the first look has ended
+    await session.say("first");
+    await session.say("second");
+    // The second message: leave the branch as it is, put the files back.
+    const second = contextOf(session, [-2, 0, -1]);
+    await treeCommand(second.context);
+    assertEquals(second.shown.slice(-2), ["Put back: 1 file", "editor: second"]);
+    assertEquals(read(`${session.ws}/src/a.ts`), "one\ntwo\n");
+    const first = contextOf(session, [0, 0, 0]);
+    await treeCommand(first.context);
+    assertEquals(read(`${session.ws}/src/a.ts`), "one\ntwo\n", "the files were to be left");
+  }));

@@ -1,5 +1,4 @@
 import type { MemorySnapshot } from "./support/memory.ts";
-import type { PromptBlock, PromptChannel } from "./prompt_block.ts";
 
 /** How much of the prompt is wanted: all, the essentials, or the identity alone. */
 export type Profile = "full" | "minimal" | "none";

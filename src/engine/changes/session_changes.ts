@@ -112,8 +112,9 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           return say((to) => to.callEnds(event.toolCallId));
         // A check is a command of the program's own.
         case "check_start": {
-          const at = Date.now();
-          return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, false, at));
+          const how = { isReadOnly: false, isBackground: false, atMs: Date.now() };
+          mayHaveChanged = true;
+          return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, how));
         }
         case "check_end":
           return say((to) => to.callEnds(event.checkId));

@@ -15,6 +15,7 @@ export { type CustomTool, type CustomToolContext, defineTool, type ZodSchema } f
 export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./cli/sdk/options.ts";
 export type { PromptAdditions } from "./engine/prompt/prompt_additions.ts";
 export { UserError, type UserErrorParts } from "./core/error.ts";
+export { systemText } from "./core/provider.ts";
 export { defineExtension } from "./hooks/api/api.ts";
 export type {
   CommandRegistration,

@@ -45,7 +45,8 @@ Deno.test("a provider costs one file of data and one line", async () => {
       entry.baseUrl.replace(/^\{[^}]*\}/, "https://no-host.invalid").replaceAll(/\{[^}]*\}/g, "x"),
     );
     const named = others.filter((other) => {
-      const text = Deno.readTextFileSync(join(root, other));
+      // A package may have a provider's name.
+      const text = Deno.readTextFileSync(join(root, other)).replaceAll(/from "openai\//g, "");
       return !other.startsWith(TABLE) &&
         (!entry.isLocal && text.includes(`//${host}`) || new RegExp(`(?<!from |import\\()"${entry.name}/`).test(text));
     });

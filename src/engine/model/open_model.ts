@@ -126,11 +126,12 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
 }
 
 /** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
-function unknownNotices({ model, baseUrl }: Endpoint, contextWindow: number, config: Config): readonly string[] {
+function unknownNotices({ entry, model, baseUrl }: Endpoint, contextWindow: number, config: Config): readonly string[] {
   const isLocal = isPrivateHost(baseUrl);
   if (isLocal && !isFirstTold(model, config)) return [];
+  const costs = entry.prices === "server" ? "its server says what it costs" : "costs are not counted";
   return [
-    `nothing is known of the model ${model}: a context window of ${contextWindow} tokens is assumed and costs are not counted; ` +
+    `nothing is known of the model ${model}: a context window of ${contextWindow} tokens is assumed and ${costs}; ` +
     `"models" in settings.json can tell more${isLocal ? " (this is said once for each model)" : ""}`,
   ];
 }

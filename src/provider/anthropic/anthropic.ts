@@ -10,7 +10,7 @@ import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
 import { type AnthropicLimits, learnAnthropic } from "./limits.ts";
 import { asJson, createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
-import { thinkingTraits } from "./thinking.ts";
+import { type ThinkingTraits, thinkingTraits } from "./thinking.ts";
 import { withCachePrices } from "./usage.ts";
 
 /** The one version that there is. */
@@ -29,6 +29,22 @@ const MOST_PAUSES = 8;
 /** What one request may teach; each lesson is one more request. */
 const MOST_LESSONS = 6;
 
+/** The headers of every request. Betas that a connection names stay; another is added only where a model needs it. */
+export function headersOf(
+  { headers = {} }: Pick<Connection, "headers">,
+  { interleavedBeta }: Pick<ThinkingTraits, "interleavedBeta">,
+): Readonly<Record<string, string>> {
+  const named = Object.keys(headers).find((name) => name.toLowerCase() === "anthropic-beta");
+  const betas = [named === undefined ? undefined : headers[named], interleavedBeta ? INTERLEAVED : undefined]
+    .filter((beta) => beta !== undefined);
+  const { [named ?? ""]: _, ...others } = headers;
+  return {
+    "anthropic-version": VERSION,
+    ...others,
+    ...(betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") }),
+  };
+}
+
 /** A provider for servers that speak the Messages API. Nothing is loaded or connected before the first stream. */
 export function openAnthropic(connection: Connection): Provider {
   const { baseUrl, model, capabilities } = connection;
@@ -42,18 +58,10 @@ export function openAnthropic(connection: Connection): Provider {
     seesImages: capabilities?.images !== false,
     ...(capabilities?.efforts ? { efforts: capabilities.efforts } : {}),
   });
-  const named = Object.entries(connection.headers ?? {}).find(([name]) => name.toLowerCase() === "anthropic-beta")?.[1];
-  const betas = [named, isVendor && traits.interleavedBeta ? INTERLEAVED : undefined].filter((beta) =>
-    beta !== undefined
-  );
   const post = createPost({
     ...connection,
     keyHeader: connection.keyHeader ?? "x-api-key",
-    headers: {
-      "anthropic-version": VERSION,
-      ...connection.headers,
-      ...(betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") }),
-    },
+    headers: headersOf(connection, isVendor ? traits : {}),
   });
   const price = connection.price && withCachePrices(connection.price);
   const sceneOf = scenesOf({ name: "anthropic", ...connection });

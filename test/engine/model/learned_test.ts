@@ -171,3 +171,39 @@ Deno.test("a model list goes over to the next name when one refuses, says so and
     await server.close();
   }
 });
+
+Deno.test("settings say what a provider's endpoint takes, and what one of its models takes", async () => {
+  const server = serveAnswers([{ events: textReply("ok") }]);
+  try {
+    const settings = {
+      providers: { mine: { baseUrl: server.baseUrl, capabilities: { streamOptions: false, developerRole: true } } },
+      models: {
+        "mine/m": {
+          input: ["text"],
+          capabilities: { maxTokensField: "max_completion_tokens", efforts: { high: "extreme" } },
+          maxTokens: 77,
+        },
+      },
+    };
+    const args = ["-m", "mine/m", "--thinking", "high"];
+    await withSession({ replies: [{ text: "" }], args, settings }, async ({ say, engine }) => {
+      assertEquals(await say("hi"), "ok");
+      const data = "QQ==";
+      await engine.prompt({
+        text: "look",
+        source: "interactive",
+        images: [{ type: "image", data, mimeType: "image/png" }],
+      });
+    });
+    const [first, second] = server.requests;
+    assertEquals([first.stream_options, first.max_completion_tokens, first.reasoning_effort, first.messages[0].role], [
+      undefined,
+      77,
+      "extreme",
+      "developer",
+    ]);
+    assertEquals(second.messages.at(-1).content, "look\n(image omitted: the model takes none)");
+  } finally {
+    await server.close();
+  }
+});

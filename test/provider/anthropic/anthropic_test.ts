@@ -1,6 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AssistantMessage, Message, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ProviderRequest, ThinkingLevel } from "../../../src/core/provider.ts";
+import { headersOf } from "../../../src/provider/anthropic/anthropic.ts";
+import { createAnthropicRequest } from "../../../src/provider/anthropic/request.ts";
+import { thinkingTraits } from "../../../src/provider/anthropic/thinking.ts";
 import { openProvider } from "../../../src/provider/mod.ts";
 import { collect, joined, leaklessTest, requestOf, serve, sse } from "../wire_server.ts";
 import { type Block, connect, event, READ, replyEvents } from "./wire.ts";
@@ -432,4 +435,29 @@ leaklessTest("openAnthropic() keeps the reasoning of a server that does not say 
   await collect(provider, requestOf({ messages: [user("hi"), message, user("on")] }));
   const { messages }: Body = server.bodies[1];
   assertEquals(messages[1].content, [THOUGHT, SAID, AGAIN, SAID]);
+});
+
+Deno.test("the vendor's own server is asked for inputs piece by piece, and for thoughts between calls where a model needs it", () => {
+  const build = createAnthropicRequest({ host: "api.anthropic.com", model: "m", isVendor: true, seesImages: true });
+  const limits = {
+    traits: thinkingTraits("claude-opus-4-7"),
+    marks: true,
+    eagerInput: true,
+    refused: { items: new WeakSet<never>() },
+    cap: () => 9,
+  };
+  const eager = (eagerInput: boolean) =>
+    build(requestOf({ tools: [READ] }), { ...limits, eagerInput }).tools?.map((tool) =>
+      "eager_input_streaming" in tool && tool.eager_input_streaming
+    );
+  assertEquals([eager(true), eager(false)], [[true], [false]]);
+  const version = { "anthropic-version": "2023-06-01" };
+  const old = thinkingTraits("claude-haiku-4-5");
+  assertEquals(headersOf({}, thinkingTraits("claude-opus-4-7")), version);
+  assertEquals(headersOf({}, old), { ...version, "anthropic-beta": "interleaved-thinking-2025-05-14" });
+  const headers = { "Anthropic-Beta": "mine", "anthropic-version": "2024-01-01" };
+  assertEquals(headersOf({ headers }, old), {
+    "anthropic-version": "2024-01-01",
+    "anthropic-beta": "mine,interleaved-thinking-2025-05-14",
+  });
 });

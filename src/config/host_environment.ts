@@ -12,7 +12,7 @@ export interface World {
 }
 
 /** Variables that are asked for one by one when the whole environment may not be read. */
-const KNOWN = ["HOME", "PATH", "LANG", "TERM", "TZ", "OPENAI_API_KEY", "OPENAI_BASE_URL", "SANDPIPER_HOME", "NO_COLOR"];
+const KNOWN = ["HOME", "PATH", "LANG", "TERM", "TZ", "SANDPIPER_HOME", "NO_COLOR"];
 
 /** Reads the process's surroundings; a denied permission is an absent value and never a question. */
 export function readWorld(): World {

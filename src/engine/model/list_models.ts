@@ -1,3 +1,4 @@
+import { mayHost } from "../../config/host_permissions.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { keyHeaders, urlOf } from "../../provider/endpoint/post.ts";
@@ -29,6 +30,8 @@ export type Listing = { readonly models: readonly ListedModel[] } | { readonly w
  */
 export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promise<Listing> {
   const { entry, baseUrl, key } = endpoint;
+  // Where permissions are narrow nobody is asked for one because of a list.
+  if (!mayHost({ name: "net", host: withPort(baseUrl) })) return { why: "this process may not reach it" };
   const signal = AbortSignal.timeout(limitMs);
   try {
     const value = await key.current();
@@ -54,6 +57,11 @@ export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promis
     if (error instanceof SyntaxError) return { why: "it answers with no list" };
     return { why: isRefused(error) ? "nothing listens there" : "it cannot be reached" };
   }
+}
+
+function withPort(baseUrl: string): string {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 function isRefused(error: unknown): boolean {

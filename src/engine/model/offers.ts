@@ -1,6 +1,5 @@
 import { UserError } from "../../core/error.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
-import { mayHost } from "../../config/host_permissions.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
 import { endpointOf, type Variable } from "./endpoint_of.ts";
 import { listModels } from "./list_models.ts";
@@ -99,7 +98,6 @@ function isComplete(entry: ProviderEntry, variable: Variable): boolean {
 
 async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {
   const { host } = new URL(entry.baseUrl);
-  if (!mayHost({ name: "net", host })) return [];
   const listing = await listModels(endpointOf(entry, "", variable), LOCAL_MS);
   if (!("models" in listing)) return [];
   return listing.models.slice(0, MOST_OF_ONE).map(({ id }) => ({

@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../core/error.ts";
 import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import type { ExtensionFactory } from "./api/api.ts";
-import { openBrought } from "./load/contributions.ts";
+import { openContributions } from "./load/contributions.ts";
 import { openBus } from "./bus.ts";
 import { openCompiledCache } from "./code/compiled_cache.ts";
 import type { FoundExtension } from "./load/discover.ts";
@@ -116,7 +116,7 @@ export async function openHooks(options: HooksOptions): Promise<Hooks> {
       lostGuards: options.lostGuards ?? "refuse",
       now: options.now ?? Date.now,
     }),
-    ...openBrought(extensions, {
+    ...openContributions(extensions, {
       builtinTools: options.builtinTools,
       mayShadow: options.mayShadow ?? new Set(),
       report: options.report,

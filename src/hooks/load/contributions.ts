@@ -4,13 +4,13 @@ import { errorResult } from "../../core/tool.ts";
 import type { Extension } from "../events/extension.ts";
 
 /** The part of `Hooks` that is about what extensions bring. */
-export type Brought = Pick<
+export type Contributions = Pick<
   Hooks,
   "tools" | "runTool" | "commands" | "runCommand" | "flags" | "setFlags" | "onToolsChanged"
 >;
 
 /** What decides about names. */
-export interface BroughtOptions {
+export interface ContributionOptions {
   /** Names of built-in tools; an extension's tool of such a name is refused unless it is in `mayShadow`. */
   readonly builtinTools: ReadonlySet<string>;
   readonly mayShadow: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export interface BroughtOptions {
 type Owned<T> = T & { readonly extension: string };
 
 /** Collects tools, commands and flags of extensions in load order; what is gone with its extension is not there. */
-export function openBrought(extensions: readonly Extension[], options: BroughtOptions): Brought {
+export function openContributions(extensions: readonly Extension[], options: ContributionOptions): Contributions {
   const told = new Set<string>();
   const tell = (extension: string, message: string): void => {
     if (told.has(extension + message)) return;
@@ -30,8 +30,8 @@ export function openBrought(extensions: readonly Extension[], options: BroughtOp
   const living = (): readonly Extension[] => extensions.filter((extension) => extension.state().lost === undefined);
   const listeners: (() => void)[] = [];
 
-  const tools: Brought["tools"] = () => {
-    const found = new Map<string, ReturnType<Brought["tools"]>[number]>();
+  const tools: Contributions["tools"] = () => {
+    const found = new Map<string, ReturnType<Contributions["tools"]>[number]>();
     for (const extension of living()) {
       for (const tool of extension.registration().tools) {
         const first = found.get(tool.name);

@@ -80,7 +80,7 @@ export interface RepositoryOptions {
   readonly git: HostGit;
   /** It is of a linked working folder: objects, settings and most references are in another one. */
   readonly isLinked?: boolean;
-  /** Of one that commands made: whether a path is a folder where another repository of the user's may be. */
+  /** Of one that commands made, where nobody else can change it meanwhile: whether a path is a folder where another repository of the user's may be. */
   readonly isPlace?: (path: string) => boolean;
   /** Whether its settings say that not all files are checked out. */
   readonly isSparse?: boolean;
@@ -240,7 +240,7 @@ export function openLayered(
   ): Promise<string | undefined> => {
     const mine = own("config", LONGEST_SETTINGS);
     const change = changed === undefined || mine === undefined
-      ? { added: [], refused: ["all"] }
+      ? { added: [], removed: [], refused: ["all"] }
       : settingsChange(mine, changed, isPlace);
     const added: string[] = [];
     const isFlood = change.added.length > MOST_SETTINGS;
@@ -252,6 +252,7 @@ export function openLayered(
       const how = known.delete(name) ? "--replace-all" : "--add";
       if ((await git(folder, ["config", "--local", how, name, value])).isDone) added.push(`${name} = ${value}`);
     }
+    for (const name of isFlood ? [] : change.removed) await git(folder, ["config", "--local", "--unset-all", name]);
     if (added.length > 0) notes.push(`${ADDED}: ${added.join(", ")}.`);
     if (change.refused.length === 0) return undefined;
     // What was said before is not said again.
@@ -307,7 +308,7 @@ export function openLayered(
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
       const whole = new Set([...known, ...await connected(unknown, limit)]);
       const before = notes.length;
-      const isOther = changedSince(folder, entries, begun.at);
+      const isOther = isPlace ? new Set<string>() : changedSince(folder, entries, begun.at);
       const done = await takeRefs(changes, whole, notes);
       // HEAD may name a branch that was not taken.
       const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||

@@ -262,7 +262,9 @@ export function openTree(
         }
         const repository = open(place)?.repository;
         if (repository === undefined) return refuse("Nothing was taken: it is kept in a way that is not known here.");
-        const start = isThere ? begun.each.get(repository) ?? repository.before(begun.at) : repository.begin();
+        const start = isThere
+          ? begun.each.get(repository) ?? (isPlace ? repository.begin() : repository.before(begun.at))
+          : repository.begin();
         const isLacking = isLinked && parent !== undefined && lacking.has(parent);
         const taken = await repository.take(above, part, start, old, until, isLacking).catch((error) => {
           // Half of a new one is nobody's.

@@ -152,7 +152,11 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
   const fill = async (work: Work): Promise<{ readonly notes: readonly string[]; readonly isWhole: boolean }> => {
     const { path, old, made, base, known, signal } = work;
     const hashBytes = hashBytesOf(old);
-    const lost = known?.lostIn(old) ?? [];
+    const lost = (known?.lostIn(old) ?? []).map((name) => {
+      // Removed as a whole, as git does it.
+      const linked = /^worktrees\/[^/]+/.exec(name)?.[0];
+      return linked !== undefined && statusOf(join(old, linked)) === undefined ? linked : name;
+    });
     const isIntact = makeEmpty(work, hashBytes);
     const look = await readUpper(old);
     if ("flood" in look) throw new Refused(look.flood);

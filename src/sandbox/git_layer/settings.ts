@@ -7,6 +7,8 @@ import { isRefName } from "./refs.ts";
 export interface SettingsChange {
   /** New ones that may be added, names in full; of a repository that commands made they replace others of the name. */
   readonly added: readonly (readonly [name: string, value: string])[];
+  /** Those that may be removed: of a repository that commands made, what they may add. */
+  readonly removed: readonly string[];
   /** The names of all others that are new or gone. */
   readonly refused: readonly string[];
 }
@@ -53,7 +55,7 @@ export function settingsChange(
   };
   const [was, is] = [readConfigText(own), readConfigText(changed)];
   if (!is.isWhole || !was.isWhole) {
-    return own === changed ? { added: [], refused: [] } : { added: [], refused: ["a line"] };
+    return own === changed ? { added: [], removed: [], refused: [] } : { added: [], removed: [], refused: ["a line"] };
   }
   const left = was.settings.map(keyOf);
   const fresh = is.settings.filter((setting) => {
@@ -94,14 +96,17 @@ export function settingsChange(
         return false;
     }
   };
+  const gone = left.map((key) => key.split("\0")[0] ?? "");
+  const stays = new Set(is.settings.map(([name]) => name));
+  const removed = new Set(isPlace ? gone.filter((name) => !stays.has(name) && isOrdinary(name)) : []);
   const good = new Set(fresh.filter(isGood).map(([name]) => name));
   return {
     added: fresh.filter(isGood).map(([name, value]) => [name, value as string]),
+    removed: [...removed],
     refused: [
       ...fresh.filter((setting) => !isGood(setting)).map(([name]) => name),
       // The host writes it, where git leaves it out.
-      ...left.map((key) => key.split("\0")[0] ?? "")
-        .filter((name) => !good.has(name) && (!isPlace || name !== "core.logallrefupdates"))
+      ...gone.filter((name) => !good.has(name) && !removed.has(name) && (!isPlace || name !== "core.logallrefupdates"))
         .map((name) => fresh.some(([other]) => other === name) ? name : `${name} (removed)`),
     ],
   };
@@ -111,6 +116,11 @@ function isFetch(value: string, remote: string): boolean {
   const [, from = "", to = ""] = /^\+?([^:]+):([^:]+)$/.exec(value) ?? [];
   const isPattern = (name: string): boolean => isRefName(name.replace(/\*$/, "x"));
   return from.startsWith("refs/heads/") && isPattern(from) && to.startsWith(`refs/remotes/${remote}/`) && isPattern(to);
+}
+
+/** Whether a setting is of a kind that commands may make in a repository of theirs. */
+function isOrdinary(name: string): boolean {
+  return Object.hasOwn(PLAIN, name) || /^(?:remote\..+\.(?:url|fetch)|branch\..+\.(?:remote|merge))$/.test(name);
 }
 
 /** As a clone of a tag has it. */

@@ -67,14 +67,43 @@ Deno.test("settingsChange() adds remotes and what follows them, and nothing that
   const http = change(
     '[remote "n"]\n\turl = http://h.test/x\n\tfetch = +refs/heads/*:refs/remotes/n/*\n[branch "b"]\n\tremote = n\n',
   );
-  assertEquals(http, { added: [], refused: ["remote.n.url", "remote.n.fetch", "branch.b.remote"] });
+  assertEquals(http, { added: [], removed: [], refused: ["remote.n.url", "remote.n.fetch", "branch.b.remote"] });
   const two = change('[remote "n"]\n\turl = https://h.test/x\n\turl = http://h.test/x\n');
-  assertEquals(two, { added: [], refused: ["remote.n.url", "remote.n.url"] });
-  assertEquals(settingsChange(own, own), { added: [], refused: [] });
+  assertEquals(two, { added: [], removed: [], refused: ["remote.n.url", "remote.n.url"] });
+  assertEquals(settingsChange(own, own), { added: [], removed: [], refused: [] });
   assertEquals(
     settingsChange(own, "").refused,
     ["core.bare", "remote.old.url", "branch.main.remote", "branch.main.merge"].map((name) => `${name} (removed)`),
   );
+});
+
+Deno.test("settingsChange() of a repository that commands made has local addresses and plain settings besides", () => {
+  const own = '[core]\n\tbare = false\n\tlogallrefupdates = true\n[remote "old"]\n\turl = /place/old\n';
+  const asked: string[] = [];
+  const isPlace = (path: string): boolean => asked.push(path) > 0 && path.includes("place");
+  const change = (...lines: string[]) => settingsChange(own, own + lines.join("\n"), isPlace);
+  const remote = (url: string) => change('[remote "n"]', `url = ${url}`);
+  for (const url of ["/place/x", "../place x", "./place", "file:///place/x", "https://h.test/x"]) {
+    assertEquals(remote(url), { added: [["remote.n.url", url]], removed: [], refused: [] });
+  }
+  for (const url of ["/elsewhere", "place", "ext::place", "--place", "h:/place", "/place'x", "file://h/place"]) {
+    assertEquals(remote(url).refused, ["remote.n.url"], url);
+  }
+  assertEquals(asked.includes("--place"), false);
+  assertEquals(change("[user]", "name = A B", "email = a@b").refused, []);
+  assertEquals(change("[user]", "name = --global", "[core]", "editor = x", "[commit]", "gpgsign = true").refused, [
+    "user.name",
+    "core.editor",
+    "commit.gpgsign",
+  ]);
+  // What commands may add they may change and remove; nothing else.
+  const without = settingsChange(own, "[core]\n", isPlace);
+  assertEquals(without, { added: [], removed: ["remote.old.url"], refused: ["core.bare (removed)"] });
+  assertEquals(settingsChange(own, own.replace("place/old", "place/new"), isPlace), {
+    added: [["remote.old.url", "/place/new"]],
+    removed: [],
+    refused: [],
+  });
 });
 
 Deno.test("isRefName() takes names of data that git takes, and none that is obeyed", () => {

@@ -327,6 +327,17 @@ at("what a command changes of one that was made anew is taken in the same way", 
     await run(`git -C sub remote add up ../${place} || git -C sub remote set-url up ../${place}`);
     assertEquals(git(`${root}/sub`, "config", "--get-all", "remote.up.url"), `../${place}\n`);
   }
+  assertEquals((await run("git -C sub remote remove up")).notes, []);
+  assertEquals(git(`${root}/sub`, "remote"), "");
+  // Linked working folders go on, and logs say what was done.
+  const linked = `cd wt && echo w > w && git add w && git ${NAME} commit -qm linked`;
+  assertEquals((await run("cd sub && git worktree add -q ../wt -b linked")).notes, []);
+  assertEquals((await run(linked)).notes, []);
+  assertEquals((await run(`cd wt && git ${NAME} commit -q --allow-empty -m more && git status --porcelain`)).notes, []);
+  assertClean(`${root}/wt`);
+  assertMatch(git(`${root}/wt`, "reflog"), /commit: more[^]*commit: linked/);
+  assertEquals((await run("git -C sub worktree remove ../wt && git -C sub branch -q -D linked")).notes, []);
+  assertEquals(git(`${root}/sub`, "worktree", "list").split("\n").length, 2);
   const moved = (await run("git -C sub branch -D three -q; mv sub moved; echo x > moved/.git/x")).notes;
   assertEquals(moved.length, 2, moved.join("\n"));
   assertEquals(git(`${root}/moved`, "branch", "--format=%(refname:short)"), "main\n");

@@ -22,8 +22,8 @@ import { endAll, type Ran, runTests } from "./tests/test_process.ts";
 const root = resolve(import.meta.dirname ?? ".", "..");
 /** Processes that run tests at a time: two more than processors, for tests wait for processes, pipes and timers. */
 const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 2);
-/** Of one process beside others: the whole run must be possible on a machine with 4 GB. */
-const BESIDE_MB = 768;
+/** Of one process beside others, which no two reach at the same time: the whole run must be possible on a machine with 4 GB. */
+const BESIDE_MB = 1024;
 /** From here on checking the types of all files costs little more. */
 const MANY_FILES = 100;
 

@@ -12,8 +12,22 @@ import { folderOf } from "./folder_of.ts";
 const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
   Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
-/** A repository with a submodule `sub` and a linked working folder `old`. */
+/** A repository with a submodule `sub` and a linked working folder `old`; made once, and copied from then on. */
 function furnish(root: string): void {
+  made ??= makeOnce();
+  new Deno.Command("cp", { args: ["-a", `${made}/.`, root] }).outputSync();
+  for (const file of [".git/config", ".git/modules/sub/config", ".git/worktrees/old/gitdir", "old/.git"]) {
+    Deno.writeTextFileSync(`${root}/${file}`, Deno.readTextFileSync(`${root}/${file}`).replaceAll(made, root));
+  }
+  // The indexes say when and where the files were made.
+  for (const folder of [".", "sub", "old", "other"]) git(`${root}/${folder}`, "status");
+}
+
+let made: string | undefined;
+
+function makeOnce(): string {
+  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-nested-" }));
+  globalThis.addEventListener("unload", () => Deno.removeSync(root, { recursive: true }));
   repository(root);
   git(root, "init", "-q", "-b", "main", "other");
   git(`${root}/other`, "commit", "-q", "--allow-empty", "-m", "other");
@@ -23,6 +37,7 @@ function furnish(root: string): void {
   git(root, "commit", "-qm", "with a submodule");
   git(root, "worktree", "add", "-q", "old", "-b", "old");
   Deno.writeTextFileSync(`${root}/.git/info/exclude`, "other\nold\nnew\n");
+  return root;
 }
 
 const MODULE = "m=.git/modules/sub; ";

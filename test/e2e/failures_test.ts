@@ -215,7 +215,7 @@ for (const { name, args, says } of USAGE) {
       const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, ran.stdout], [2, ""], ran.stderr);
       assertStringIncludes(ran.stderr, says);
-      assert(/^error: .*\n {2}why: .*\n {2}fix: .*\n$/.test(ran.stderr), ran.stderr);
+      assert(/^error: .*\n {2}why: .*\n {2}fix: .*\n(?: {4}.*\n)*$/.test(ran.stderr), ran.stderr);
     });
   });
 }

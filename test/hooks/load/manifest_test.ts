@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
-import { readLiteral, readManifest } from "../../../src/hooks/load/manifest.ts";
+import { readLiteral } from "../../../src/hooks/load/literal.ts";
+import { readManifest } from "../../../src/hooks/load/manifest.ts";
 import { readSource } from "../../../src/hooks/code/source_files.ts";
 import { grantedOf, missingOf, workerPermissions } from "../../../src/hooks/worker/permissions.ts";
 import { writeFiles } from "../world.ts";

@@ -58,7 +58,7 @@ const ROWS = [
 ] as const;
 
 /** Held by places_test.ts, where what else may name them is told. */
-const ELSEWHERE = /provider|^thinking level$/;
+const ELSEWHERE = /^provider$|^thinking level$/;
 
 for (const { row, word, line, others } of ROWS) {
   Deno.test(`to add a ${row} takes one line, as ARCHITECTURE.md says`, () => {

@@ -1,3 +1,4 @@
+import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { duration } from "../blocks/amounts.ts";
@@ -79,6 +80,10 @@ export function plainEvents(print: (line: string) => void, root: string): (event
             duration(event.delayMs)
           }.`,
         );
+      case "changes": {
+        const line = changesLine(event.changes);
+        return line === undefined ? undefined : print(line);
+      }
       case "check_start":
         return print(`check ${event.command}`);
       case "check_end":

@@ -1,3 +1,4 @@
+import { changesLine } from "./changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AgentMessage, textOf } from "../../core/message.ts";
 import { count } from "../blocks/amounts.ts";
@@ -118,6 +119,10 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "check_end": {
           const result = { content: [{ type: "text" as const, text: event.output }] };
           return calls.get(event.checkId)?.end(result, !event.passed, event.durationMs);
+        }
+        case "changes": {
+          const line = changesLine(event.changes);
+          return line === undefined ? undefined : say(line);
         }
         case "compaction_start":
           activity = "shortening the conversation";

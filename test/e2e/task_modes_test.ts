@@ -334,7 +334,8 @@ Deno.test("sandpiper demo plays its task without model, key and input, and leave
     assertEquals([code, [...Deno.readDirSync(temporary)].map(({ name }) => name)], [0, []]);
     assertEquals([...Deno.readDirSync(ws)].length, 0);
     const none = await run(SOURCE, ["-p", "hi"], place);
-    assertEquals([none.code, /sandpiper demo/.test(none.stderr)], [2, true], none.stderr);
+    // Where a server of models happens to run on this machine that is offered instead.
+    assertEquals([none.code, /sandpiper demo|answers at 127\.0\.0\.1/.test(none.stderr)], [2, true], none.stderr);
     const keyless = await run(SOURCE, ["-p", "--model", "x", "hi"], place);
     assertEquals([keyless.code, /sandpiper demo/.test(keyless.stderr)], [2, true], keyless.stderr);
     for (

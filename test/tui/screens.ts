@@ -411,8 +411,8 @@ ${"─".repeat(80)}
       "sandpiper 0.1.0",
       "",
       'No model is chosen: neither --model nor the setting "model" names one.',
-      "Add --model ID, for example: sandpiper --model gpt-5, or try sandpiper demo",
-      "",
+      "Add --model PROVIDER/ID, for example: sandpiper --model anthropic/ or --model",
+      "openai/, or try sandpiper demo",
     ]);
     // Nobody knows this program's own words yet.
     assert(!/cassette|replay/i.test(screen), screen);

@@ -24,6 +24,8 @@ export function serveGated(answers: readonly (readonly Step[])[]): GatedServer {
   };
   let left = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    // It has no list of models.
+    if (request.method === "GET") return new Response(null, { status: 404 });
     requests.push(await request.json());
     const steps = answers[Math.min(requests.length, answers.length) - 1] ?? [];
     const encoder = new TextEncoder();

@@ -148,7 +148,9 @@ function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] 
   const grants = [...new Set(denials.flatMap(({ grant }) => grant === undefined ? [] : [grant]))];
   const many = deniedCalls === 1 ? "1 call was denied" : `${deniedCalls} calls were denied`;
   const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
-  const how = grants.length === 0 ? "no option allows what they did" : `allowed by ${grants.join(" ")}`;
+  const how = grants.length === 0
+    ? `no option allows what ${deniedCalls === 1 ? "it" : "they"} did`
+    : `allowed by ${grants.join(" ")}`;
   return [`${many}${last}: ${how}`];
 }
 

@@ -132,15 +132,8 @@ withScope("follows a redirect within the server's origin and none out of it", as
 });
 
 withScope("works with the reference server's sessions X14", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  const server = await startListening(folder, scriptOf("everything"), ["streamableHttp"], { PORT: String(port) });
+  const { server, port } = await listeningAnywhere(folder);
   try {
-    // What it prints first comes before it listens.
-    await until(async () =>
-      await Deno.connect({ hostname: "127.0.0.1", port }).then((conn) => (conn.close(), true), () => false)
-    );
     const url = `http://localhost:${port}/mcp`;
     await withServers("kernel+", () => ({ every: { url } }), async ({ mcp, notices, call }) => {
       assertEquals([mcp.states()[0]?.state, notices], ["ready", []]);
@@ -150,3 +143,21 @@ withScope("works with the reference server's sessions X14", async () => {
     await server.end();
   }
 });
+
+/** The reference server at a port that was free a moment ago: another program may take it before the server does. */
+async function listeningAnywhere(folder: string): Promise<
+  { readonly server: Awaited<ReturnType<typeof startListening>>; readonly port: number }
+> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const server = await startListening(folder, scriptOf("everything"), ["streamableHttp"], { PORT: String(port) });
+  // What it prints first comes before it listens.
+  await until(async () =>
+    server.hasEnded() ||
+    await Deno.connect({ hostname: "127.0.0.1", port }).then((conn) => (conn.close(), true), () => false)
+  );
+  if (!server.hasEnded()) return { server, port };
+  await server.end();
+  return await listeningAnywhere(folder);
+}

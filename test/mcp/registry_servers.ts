@@ -50,7 +50,7 @@ export async function startListening(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly line: string; end(): Promise<void> }> {
+): Promise<{ readonly line: string; readonly hasEnded: () => boolean; end(): Promise<void> }> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [...RUN, script, ...args],
     cwd: folder,
@@ -61,11 +61,14 @@ export async function startListening(
   }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "" } = await reader.read();
+  let hasEnded = false;
+  const status = child.status.then(() => hasEnded = true);
   return {
     line: value.trim(),
+    hasEnded: () => hasEnded,
     async end() {
-      child.kill("SIGKILL");
-      await child.status;
+      if (!hasEnded) child.kill("SIGKILL");
+      await status;
       await reader.cancel();
     },
   };

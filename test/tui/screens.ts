@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { until } from "../helpers/until.ts";
 import { hasTmux, type Pty } from "./pty.ts";
 import { inTerminal, type Places, shown, type WorldOptions } from "./world.ts";

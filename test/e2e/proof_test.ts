@@ -43,7 +43,7 @@ Deno.test("--require: after its tries the run ends with 5 and says which check, 
     assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([report.outcome, report.exitCode, report.checks], ["unproven", 5, [
-      { command: "false", passed: false, runs: 2, exitCode: 1 },
+      { command: "false", passed: false, runs: 2, exitCode: 1, output: "(no output)\n\nCommand exited with code 1" },
     ]]);
   });
 });
@@ -93,7 +93,10 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
     const failing = await run(SOURCE, ["--fail-on", "denied,tool-error", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(failing.code, 5);
-    assertStringIncludes(failing.stderr, "1 call was denied (--fail-on denied)");
+    assertStringIncludes(
+      failing.stderr,
+      "1 call was denied (--fail-on denied); 1 call of tools failed (--fail-on tool-error)",
+    );
     const unknown = await run(SOURCE, ["--fail-on", "sadness", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(unknown.code, 2);
     assertStringIncludes(unknown.stderr, "denied, tool-error, no-change, change, warning");
@@ -178,7 +181,12 @@ Deno.test("--output-schema: -p prints exactly the JSON; what does not fit goes b
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([report.outcome, report.answer], ["unproven", "Three"]);
     assertEquals([...Deno.readDirSync(ws)].some(({ name }) => name === "out.json"), false);
-    for (const [text, why] of [["{", "JSON"], ['{"$ref": "#/nowhere"}', "nowhere"], ["[]", "object"]] as const) {
+    for (
+      const [text, why] of [["{", "JSON"], ['{"$ref": "#/nowhere"}', "nowhere"], ["[]", "object"], [
+        '{"properties": {"type": {"type": "objekt"}}}',
+        'the type "objekt"',
+      ]] as const
+    ) {
       Deno.writeTextFileSync(`${ws}/s.json`, text);
       const wrong = await run(SOURCE, args(bad), { cwd: ws, env: { HOME: home } });
       assertEquals(wrong.code, 2, text);

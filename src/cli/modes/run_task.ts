@@ -180,7 +180,8 @@ function endOf(
   }
 }
 
-const FAILURE_FIX = "Look at what the lines above and --report say, or leave --fail-on out";
+const FAILURE_FIX =
+  "Look at what the model did: -v, --report FILE, sandpiper sessions show latest; or leave --fail-on out";
 
 /** A command of an extension ran, or a hook took the text: no model was asked. */
 function isWithoutRun(outcome: PromptOutcome | undefined): boolean {
@@ -247,7 +248,7 @@ function unproven(reason = "what was demanded of it does not hold"): UserError {
   return new UserError({
     what: "The run is not proven",
     why: reason,
-    fix: "Look at what the model did (sandpiper sessions show latest), or give it more tries with --require-tries",
+    fix: "Look at what the model did: sandpiper sessions show latest, or --report FILE",
     exitCode: 5,
   });
 }

@@ -10,6 +10,8 @@ import { claimOf } from "../../sandbox/denial/claim.ts";
 
 /** What happened in a run, from its events alone. */
 export interface RunFacts {
+  /** The first message of the user. */
+  readonly task?: string;
   /** Text of the last reply. */
   readonly answer: string;
   readonly commands: readonly CommandFact[];
@@ -52,6 +54,7 @@ export function collectFacts(): FactCollector {
   const started = new Map<string, string>();
   let manifest: Manifest | undefined;
   let last: AssistantMessage | undefined;
+  let task: string | undefined;
   let changes: ChangeSet | undefined;
   let totals: RunTotals | undefined;
   let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
@@ -96,6 +99,7 @@ export function collectFacts(): FactCollector {
           fingerprints = manifest.fingerprints;
           return;
         case "message_end":
+          if (event.message.role === "user") task ??= textOf(event.message.content);
           return event.message.role === "assistant" ? endMessage(event.message, event.discarded ?? false) : undefined;
         case "tool_execution_start": {
           const { command } = event.args;
@@ -105,8 +109,14 @@ export function collectFacts(): FactCollector {
           return endCall(event);
         case "check_end": {
           mayHaveWritten = true;
-          const { command, passed, attempt: runs, exitCode } = event;
-          return void checks.set(command, { command, passed, runs, ...(exitCode === undefined ? {} : { exitCode }) });
+          const { command, passed, attempt: runs, exitCode, output } = event;
+          return void checks.set(command, {
+            command,
+            passed,
+            runs,
+            ...(exitCode === undefined ? {} : { exitCode }),
+            ...(passed ? {} : { output }),
+          });
         }
         case "notice":
           return event.level === "info" ? undefined : void warnings.push(event.message);
@@ -117,6 +127,7 @@ export function collectFacts(): FactCollector {
       }
     },
     facts: () => ({
+      ...(task === undefined ? {} : { task }),
       answer: last ? textOf(last.content) : "",
       commands,
       denials: [...denials.values()],

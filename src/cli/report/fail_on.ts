@@ -45,13 +45,13 @@ export function failOnOf(
   });
 }
 
-/** Why a run that ended well is a failure all the same: the first condition that holds, in one sentence. */
+/** Why a run that ended well is a failure all the same: all conditions that hold, in one sentence. */
 export function failureOf(conditions: readonly Condition[], facts: RunFacts): string | undefined {
-  for (const condition of conditions) {
+  const all = conditions.flatMap((condition) => {
     const said = CONDITIONS[condition](facts);
-    if (said !== undefined) return `${said} (--fail-on ${condition})`;
-  }
-  return undefined;
+    return said === undefined ? [] : [`${said} (--fail-on ${condition})`];
+  });
+  return all.length === 0 ? undefined : all.join("; ");
 }
 
 function counted(count: number, what: string): string {

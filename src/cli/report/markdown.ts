@@ -3,6 +3,9 @@ import type { FileChange } from "../../core/changes.ts";
 import type { RunReport } from "./run_report.ts";
 import { stripControls } from "../../core/support/text.ts";
 
+/** Lines of a failed check. */
+const LAST_LINES = 20;
+
 /** Rows of a table, so that a job summary stays one page. */
 const ROWS = 50;
 
@@ -21,12 +24,14 @@ export function reportMarkdown(report: RunReport): string {
   return [
     `## ${isFailure && outcome === "done" ? "Failed" : TITLES[outcome]} (exit code ${exitCode})`,
     ...(why ? [text(why)] : []),
+    ...(report.task ? [`Task: ${code(report.task)}`] : []),
     factsLine(report),
     ...table("Checks", ["command", "result", "runs"], checks, (one) => [
       code(one.command),
       one.passed ? "passed" : one.exitCode === undefined ? "failed" : `failed, exit code ${one.exitCode}`,
       String(one.runs),
     ]),
+    ...checks.flatMap(({ command, output }) => output ? [`${code(command)} said last:`, block(output)] : []),
     ...(changes
       ? changes.files.length === 0
         ? [
@@ -68,8 +73,8 @@ function factsLine({ totals, model, sandbox, sessionId, limit, deniedCalls, fail
     ...(model ? [`model ${code(`${model.provider}/${model.id}`)}`] : []),
     ...(totals
       ? [
-        `${totals.turns} rounds`,
-        `${totals.toolCalls} calls (${failedCalls} failed, ${deniedCalls} denied)`,
+        counted(totals.turns, "round"),
+        `${counted(totals.toolCalls, "call")} (${failedCalls} failed, ${deniedCalls} denied)`,
         `${number(totals.input + totals.cacheWrite)} tokens in, ${number(totals.cacheRead)} cached, ${
           number(totals.output)
         } out`,
@@ -101,6 +106,13 @@ function table<T>(title: string, heads: readonly string[], rows: readonly T[], c
   ];
 }
 
+/** Foreign text in lines of its own: its end, as code that nothing in it can end. */
+function block(foreign: string): string {
+  const lines = stripControls(foreign).trimEnd().split("\n").slice(-LAST_LINES);
+  const fence = "`".repeat(Math.max(2, ...(foreign.match(/`+/g) ?? []).map((run) => run.length)) + 1);
+  return [fence, ...lines, fence].join("\n");
+}
+
 /** Foreign text in a cell: one line, no pipe, nothing that ends the code. */
 function code(foreign: string): string {
   const line = stripControls(foreign).replace(/\s+/g, " ").trim();
@@ -114,6 +126,10 @@ function code(foreign: string): string {
 function text(foreign: string): string {
   const line = stripControls(foreign).replace(/\s+/g, " ").trim();
   return line.replace(/[\\`*_[\]<>|#]/g, "\\$&");
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function number(value: number): string {

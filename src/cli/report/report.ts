@@ -33,6 +33,7 @@ export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | und
     outcome,
     exitCode,
     ...(why === undefined ? {} : { why }),
+    ...(facts.task === undefined ? {} : { task: facts.task }),
     answer,
     program: VERSION,
     ...opened,

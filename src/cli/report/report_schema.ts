@@ -65,6 +65,7 @@ export const runReport = exactly<RunReport>({
   outcome: z.enum(["done", "error", "aborted", "limit", "unproven"]),
   exitCode: count,
   why: z.optional(text),
+  task: z.optional(text),
   answer: text,
   program: text,
   sessionId: z.optional(text),
@@ -96,7 +97,15 @@ export const runReport = exactly<RunReport>({
     }),
   ),
   hosts: texts,
-  checks: z.array(exactly<CheckFact>({ command: text, passed: flag, runs: positive, exitCode: z.optional(whole) })),
+  checks: z.array(
+    exactly<CheckFact>({
+      command: text,
+      passed: flag,
+      runs: positive,
+      exitCode: z.optional(whole),
+      output: z.optional(text),
+    }),
+  ),
   limit: z.optional(text),
   warnings: texts,
 });

@@ -34,6 +34,8 @@ export interface CheckFact {
   readonly runs: number;
   /** Absent when the command was ended before it had one. */
   readonly exitCode?: number;
+  /** The end of what it printed, where it did not pass. */
+  readonly output?: string;
 }
 
 /**
@@ -50,6 +52,8 @@ export interface RunReport {
   readonly exitCode: number;
   /** One sentence; absent where all is well. */
   readonly why?: string;
+  /** What was asked for; absent where the run never began. */
+  readonly task?: string;
   /** The model's last words. */
   readonly answer: string;
   /** Version of the program. */

@@ -27,6 +27,10 @@ export interface AnswerSchema {
 /** Reads a JSON Schema (draft 2020-12). Throws UserError for a file that holds none. */
 export async function readAnswerSchema(path: string, cwd: string): Promise<AnswerSchema> {
   const schema = readSchema(isAbsolute(path) ? path : resolve(cwd, path), path);
+  const odd = oddType(schema);
+  if (odd !== undefined) {
+    throw unusable(path, `it has the type ${JSON.stringify(odd)}, which JSON Schema does not know`);
+  }
   const { Validator } = await import("@cfworker/json-schema");
   let validator: Validator;
   try {
@@ -60,6 +64,30 @@ export async function readAnswerSchema(path: string, cwd: string): Promise<Answe
       };
     },
   };
+}
+
+const TYPES: readonly unknown[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/** Keywords whose values are data and no schemas. */
+const DATA = new Set(["const", "default", "enum", "examples", "required"]);
+
+/** The first type that is none: nothing would ever fit it. `isNames`: the keys are names of properties or definitions. */
+function oddType(schema: JsonValue, isNames = false): JsonValue | undefined {
+  if (Array.isArray(schema)) return schema.map((one) => oddType(one)).find((one) => one !== undefined);
+  if (!isObject(schema)) return undefined;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "type" && !isNames) {
+      const odd = [value].flat().find((one) => !TYPES.includes(one));
+      if (odd !== undefined) return odd;
+    } else if (isNames || !DATA.has(key)) {
+      const odd = oddType(
+        value,
+        !isNames && /^(?:properties|patternProperties|\$defs|definitions|dependentSchemas)$/.test(key),
+      );
+      if (odd !== undefined) return odd;
+    }
+  }
+  return undefined;
 }
 
 /** What does not fit, one line each; undefined where everything does. */

@@ -289,3 +289,25 @@ Deno.test("a check of the settings runs after a turn that changed its files, and
     ]);
   });
 });
+
+Deno.test("a task that an extension takes does not pass for one whose demands hold", async () => {
+  await inWorkspace({
+    "e.ts": `export default (sp) => sp.registerCommand("greet", { description: "greets", handler() {} });\n`,
+    "s.json": "{}",
+  }, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Done." }]);
+    const ran = async (...more: string[]) => {
+      const args = ["-p", "-m", `replay:${file}`, "-e", `${ws}/e.ts`, "--report", "r.json", ...more, "/greet"];
+      const { code, stdout, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { outcome, exitCode } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+      return { code, stdout, stderr, outcome, exitCode };
+    };
+    assertEquals((await ran()).code, 0);
+    for (const demand of [["--require", "false"], ["--output-schema", "s.json"]]) {
+      const { stderr, ...rest } = await ran(...demand, "-o", "out");
+      assertEquals(rest, { code: 5, stdout: "", outcome: "unproven", exitCode: 5 });
+      assertStringIncludes(stderr, `nobody looked at what ${demand[0]} demands`);
+      assertEquals([...Deno.readDirSync(ws)].some(({ name }) => name === "out"), false);
+    }
+  });
+});

@@ -13,7 +13,7 @@ import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
 import { exitCodeOf, warner } from "../output/report.ts";
 import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
-import type { RunEnd } from "../report/report.ts";
+import type { Place, RunEnd } from "../report/report.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
@@ -30,12 +30,14 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
       openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
     );
     if (!engine) return interrupted();
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => closing ??= engine.close();
     try {
       const task = taskOf(config);
       const said = await watch.before(task());
-      return said ? await answer(engine, config, said, { watch, proof, seen }) : interrupted();
+      return said ? await answer(engine, config, said, { watch, proof, seen, close }) : interrupted();
     } finally {
-      await engine.close();
+      await close();
     }
   } catch (error) {
     seen.end ??= { outcome: "error", exitCode: exitCodeOf(error), why: messageOf(error) };
@@ -60,10 +62,10 @@ interface Seen {
 interface WantedProof {
   /** Why a run that ended well is a failure all the same. */
   readonly failure?: (facts: RunFacts) => string | undefined;
-  /** Absolute. */
-  readonly report?: string;
-  /** Absolute. */
-  readonly output?: string;
+  /** What is wrong where no model was asked: nobody looked at what was demanded. */
+  readonly unseen?: string;
+  readonly report?: Place;
+  readonly output?: Place;
   /** Only JSON of a schema is an answer: makes it of the text of a reply. */
   readonly shape?: (answer: string) => string;
 }
@@ -73,18 +75,19 @@ const reports = () => import("../report/report.ts");
 
 async function proofOf(config: Config): Promise<WantedProof> {
   const { invocation: { values }, world } = config;
-  const place = async (name: "report" | "output"): Promise<string | undefined> => {
+  const place = async (name: "report" | "output"): Promise<Place | undefined> => {
     const value = values[name];
     if (typeof value !== "string") return undefined;
-    const path = resolve(world.cwd, value);
-    (await reports()).checkPlace(path, `--${name}`);
-    return path;
+    return (await reports()).placeOf(resolve(world.cwd, value), `--${name}`);
   };
   const [report, output] = [await place("report"), await place("output")];
   const failing = values["fail-on"] === undefined ? undefined : await import("../report/fail_on.ts");
   const conditions = failing?.failOnOf(config) ?? [];
   const answers = values["output-schema"] === undefined ? undefined : await import("../../engine/proof/answer_text.ts");
+  const demanded = ["require", "output-schema"].filter((name) => values[name] !== undefined).map((name) => `--${name}`);
+  const unseen = `no model was asked, so that nobody looked at what ${demanded.join(" and ")} demands`;
   return {
+    ...(demanded.length > 0 ? { unseen } : {}),
     ...(failing ? { failure: (facts) => failing.failureOf(conditions, facts) } : {}),
     ...(report === undefined ? {} : { report }),
     ...(output === undefined ? {} : { output }),
@@ -96,9 +99,16 @@ interface Running {
   readonly watch: SignalWatch;
   readonly proof: WantedProof;
   readonly seen: Seen;
+  /** Ends the engine; again, and nothing happens. */
+  readonly close: () => Promise<void>;
 }
 
-async function answer(engine: Engine, config: Config, task: Task, { watch, proof, seen }: Running): Promise<number> {
+async function answer(
+  engine: Engine,
+  config: Config,
+  task: Task,
+  { watch, proof, seen, close }: Running,
+): Promise<number> {
   const { values } = config.invocation;
   const isJson = values["mode"] === "json";
   const warn = warner(config.invocation);
@@ -125,11 +135,22 @@ async function answer(engine: Engine, config: Config, task: Task, { watch, proof
   seen.state = engine.state();
   const facts = seen.facts.facts();
   if (!isJson) { for (const line of deniedLine(facts)) warn(line); }
-  const { end, error } = endOf(outcome, shown, watch, proof.failure?.(facts));
-  seen.end = end;
+  const unseen = isWithoutRun(outcome) ? proof.unseen : undefined;
+  let { end, error } = unseen === undefined
+    ? endOf(outcome, shown, watch, proof.failure?.(facts))
+    : { end: { outcome: "unproven", exitCode: 5, why: unseen } as RunEnd, error: unlooked(unseen) };
   if (proof.output !== undefined && (end.outcome === "done" || end.outcome === "limit")) {
-    (await reports()).writeWhole(proof.output, "--output", (proof.shape?.(facts.answer) ?? facts.answer) + "\n");
+    // What goes on in the background could change folders while this writes.
+    await close();
+    try {
+      (await reports()).writeWhole(proof.output, "--output", (proof.shape?.(facts.answer) ?? facts.answer) + "\n");
+    } catch (failed) {
+      if (!(failed instanceof UserError)) throw failed;
+      end = { ...end, outcome: "error", exitCode: exitCodeOf(failed), why: failed.why };
+      error = failed;
+    }
   }
+  seen.end = end;
   if (isJson && !shown.isUnread) write(JSON.stringify((await reports()).runReport(end, facts, seen.state)) + "\n");
   if (error) throw error;
   return end.exitCode;
@@ -249,6 +270,16 @@ function unproven(reason = "what was demanded of it does not hold"): UserError {
     what: "The run is not proven",
     why: reason,
     fix: "Look at what the model did: sandpiper sessions show latest, or --report FILE",
+    exitCode: 5,
+  });
+}
+
+/** An extension took the task. */
+function unlooked(why: string): UserError {
+  return new UserError({
+    what: "The run is not proven",
+    why,
+    fix: "Give it a task for the model, or leave out what is demanded: an extension took this one",
     exitCode: 5,
   });
 }

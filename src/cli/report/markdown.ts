@@ -119,7 +119,9 @@ function code(foreign: string): string {
   const short = line.length > 200 ? `${line.slice(0, 199)}…` : line;
   const fence = "`".repeat(Math.max(0, ...(short.match(/`+/g) ?? []).map((run) => run.length)) + 1);
   const pad = /^`|`$/.test(short) ? " " : "";
-  return `${fence}${pad}${short.replaceAll("|", "\\|")}${pad}${fence}`;
+  // A backslash right before it would take the escape's own away, and the cell would end there.
+  const escaped = short.replace(/(\\?)\|/g, (_, before) => before === "" ? "\\|" : "\\ \\|");
+  return `${fence}${pad}${escaped}${pad}${fence}`;
 }
 
 /** Foreign text in a line: nothing in it is markup. */

@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "@std/path";
 import type { EngineState } from "../../core/engine.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { RunEnding } from "../../core/event.ts";
@@ -54,27 +55,43 @@ export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | und
   };
 }
 
-/** Refuses a place at once where nothing could be written at the end. Throws UserError. */
-export function checkPlace(path: string, option: string): void {
+/** A file that the person named, as it stood before anything else could run. */
+export interface Place {
+  /** As it was named, absolute. */
+  readonly path: string;
+  /** Where that led, links followed: nothing is written elsewhere. */
+  readonly real: string;
+}
+
+/** Where a file is to be written at the end. Refuses at once where nothing could be. Throws UserError. */
+export function placeOf(path: string, option: string): Place {
   const what = kindOf(path);
-  if (what === "file") return;
+  if (what === "file") return { path, real: Deno.realPathSync(path) };
   if (what !== undefined) throw cannotWrite(path, option, `it is ${what}`, 2);
-  const folder = path.replace(/[^/]*$/, "") || ".";
+  const folder = dirname(path);
   if (kindOf(folder) !== "a folder") throw cannotWrite(path, option, `there is no folder ${folder}`, 2);
+  return { path, real: join(Deno.realPathSync(folder), basename(path)) };
 }
 
 /** Writes the report: Markdown for a name that ends in `.md`, else JSON. Throws UserError. */
-export function writeReport(path: string, report: RunReport): void {
-  writeWhole(path, "--report", path.endsWith(".md") ? reportMarkdown(report) : JSON.stringify(report, null, 2) + "\n");
+export function writeReport(place: Place, report: RunReport): void {
+  const text = place.path.endsWith(".md") ? reportMarkdown(report) : JSON.stringify(report, null, 2) + "\n";
+  writeWhole(place, "--report", text);
 }
 
-/** Replaces a file that the person named, whole or not at all; a link's target, as any program would. Throws UserError. */
-export function writeWhole(path: string, option: string, text: string): void {
-  checkPlace(path, option);
+/**
+ * Replaces a file that the person named, whole or not at all. What a run put there leads nowhere: a folder that is another
+ * one by now is refused, and a link in the file's place is itself replaced. Throws UserError.
+ */
+export function writeWhole({ path, real }: Place, option: string, text: string): void {
   try {
-    replaceFile(kindOf(path) === undefined ? path : Deno.realPathSync(path), text);
+    const folder = dirname(real);
+    if (Deno.realPathSync(folder) !== folder) {
+      throw cannotWrite(path, option, "its folder leads elsewhere than it did before the run", 1);
+    }
+    replaceFile(real, text);
   } catch (error) {
-    throw cannotWrite(path, option, messageOf(error), 1);
+    throw error instanceof UserError ? error : cannotWrite(path, option, messageOf(error), 1);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../core/json.ts";
 
-/** One token of a literal: blank, comment, mark, quoted text or bare key. */
+/** One token of a literal: blank, comment, mark, quoted text or bare key. A comment can be read in one way alone. */
 const TOKEN =
-  /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*([{}[\]:,]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_$][\w$]*)/y;
+  /(?:\s|\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*([{}[\]:,]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_$][\w$]*)/y;
 
 /**
  * The object, list or text that starts at `start` of a program text, written with keys, quoted texts, lists and trailing

@@ -31,6 +31,9 @@ const ENDS: Readonly<Record<Exclude<StopReason, "pause_turn">, Finish>> = {
   model_context_window_exceeded: "context_overflow",
 };
 
+/** Things that are told of as not known, for one reply. */
+const MOST_NOTICES = 8;
+
 /** One block while it comes. */
 interface OpenBlock {
   readonly type: string;
@@ -71,7 +74,7 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
   let failure: ProviderFailure | undefined;
 
   function ignored(what: string): void {
-    if (noticed.has(what)) return;
+    if (noticed.has(what) || noticed.size === MOST_NOTICES) return;
     noticed.add(what);
     reply.notice(`${scene.host} sent ${what}, which is not known here and was left out`);
   }
@@ -93,11 +96,14 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
   function addInput(block: OpenBlock, index: number, delta: string): void {
     block.text += delta;
     if (block.type === "tool_use") reply.call({ index, args: delta });
+    else reply.holds(delta.length);
   }
 
   function begin(index: number, start: JsonObject): OpenBlock {
     const type = filled(start.type);
     const block: OpenBlock = { type, start, kept: {}, text: "" };
+    // Its words are counted where they go into the reply.
+    reply.holds(JSON.stringify({ ...start, text: undefined, thinking: undefined }).length);
     open.set(index, block);
     all.push(block);
     switch (type) {
@@ -136,6 +142,7 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
         return block.type === "thinking" ? addThinking(block, filled(delta.thinking)) : undefined;
       case "signature_delta":
         block.kept.signature = filled(delta.signature);
+        reply.holds(block.kept.signature.length);
         return;
       case "input_json_delta":
         return addInput(block, index, filled(delta.partial_json));
@@ -174,6 +181,7 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
 
   function readUsage(value: unknown): void {
     if (!isObject(value)) return;
+    reply.holds(JSON.stringify(value).length);
     // Later counts are those of the whole response; what does not apply is null.
     usage = { ...usage, ...Object.fromEntries(Object.entries(value).filter(([, count]) => count !== null)) };
     const counted = readAnthropicUsage([...earlier, usage], price);

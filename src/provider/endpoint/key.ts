@@ -1,4 +1,5 @@
 import type { EndpointKey } from "./endpoint.ts";
+import { shownCommand } from "./shown_command.ts";
 
 /** What is sent in place of a key where there is none: some servers want to see one, whatever it is. */
 export const KEYLESS = "none";
@@ -56,6 +57,6 @@ export function commandKey(command: readonly string[]): EndpointKey {
     },
     secrets,
     isKeyless: false,
-    origin: `the command ${command.at(0) === "/bin/sh" ? command.at(-1)?.trim().split(/\s/, 1)[0] : command[0]}`,
+    origin: `the command ${shownCommand(command)}`,
   };
 }

@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import { unlessAborted } from "../../core/support/unless_aborted.ts";
+import { shownCommand } from "./shown_command.ts";
 
 /** How long a command may take, milliseconds: some ask a person to unlock something. */
 const LIMIT_MS = 60_000;
@@ -19,10 +20,9 @@ export async function printedKey(
   limitMs = LIMIT_MS,
 ): Promise<string> {
   const [program = "", ...args] = command;
-  const shown = program === "/bin/sh" ? args.at(-1)?.trim().split(/\s/, 1)[0] ?? "" : program;
   const failed = (why: string, cause?: unknown): UserError =>
     new UserError({
-      what: `The command for the API key failed: ${shown}`,
+      what: `The command for the API key failed: ${shownCommand(command)}`,
       why,
       fix:
         "Run it in a terminal: it must print the key and nothing else. It is the setting providers.NAME.apiKeyCommand",

@@ -16,6 +16,22 @@ export interface RecordOptions {
  * Aborted replies are left out: a replay could not reproduce the moment. A file that cannot be written is a notice.
  */
 export function recordProvider(provider: Provider, { file, secrets = [] }: RecordOptions): Provider {
+  /** The file of the first line. What a command puts in its place later is not written to. */
+  let first: Deno.FileInfo | undefined;
+
+  function append(line: string): void {
+    const before = first || isThere(file) ? Deno.lstatSync(file) : undefined;
+    // Opening what is no file might wait for a reader, and a link leads elsewhere.
+    if (before && !before.isFile) throw new Error("it is no file");
+    using opened = Deno.openSync(file, { append: true, createNew: before === undefined, mode: 0o600 });
+    const now = opened.statSync();
+    const same = first ?? before ?? now;
+    if (now.dev !== same.dev || now.ino !== same.ino) throw new Error("another file is in its place");
+    first = now;
+    const bytes = new TextEncoder().encode(line);
+    for (let done = 0; done < bytes.length;) done += opened.writeSync(bytes.subarray(done));
+  }
+
   function write(line: string): string | undefined {
     let clean = line;
     for (const secret of secrets) {
@@ -23,7 +39,7 @@ export function recordProvider(provider: Provider, { file, secrets = [] }: Recor
       if (secret !== "") clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), "[key]");
     }
     try {
-      Deno.writeTextFileSync(file, `${clean}\n`, { append: true, mode: 0o600 });
+      append(`${clean}\n`);
       return undefined;
     } catch (error) {
       return `Cannot record to "${file}": ${messageOf(error)}. Choose a file that can be written with --record`;
@@ -41,4 +57,14 @@ export function recordProvider(provider: Provider, { file, secrets = [] }: Recor
   }
 
   return { name: provider.name, model: provider.model, stream };
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

@@ -29,6 +29,8 @@ export interface Reply {
   notice(message: string): void;
   /** Data that goes back to the same server with this message; lists of one name are joined. */
   keep(name: string, value: JsonValue): void;
+  /** Counts characters that an adapter keeps of the stream besides, so that they are bounded as the reply is. */
+  holds(count: number): void;
   readonly isFinished: boolean;
   /** Whether it has outgrown the bound of a reply: what comes after that is dropped. */
   readonly isTooLong: boolean;
@@ -40,6 +42,9 @@ export interface Reply {
 
 /** Windows that local servers start with; a reply that ends exactly there was cut by the server, not by us. */
 const LOCAL_WINDOWS: ReadonlySet<number> = new Set([2048, 4096, 8192]);
+
+/** What a call costs of the bound besides its text: one without any takes memory, too. */
+const CALL_CHARACTERS = 64;
 
 /** A reply that nothing has arrived for yet. */
 export function createReply(scene: ReplyScene): Reply {
@@ -157,8 +162,12 @@ export function createReply(scene: ReplyScene): Reply {
       addThinking(delta);
     },
     call(piece) {
-      if (!fits(piece.args.length + (piece.name?.length ?? 0) + (piece.id?.length ?? 0))) return;
+      const { args, name: word = "", id = "", extra } = piece;
+      const besides = extra === undefined ? 0 : JSON.stringify(extra).length;
+      if (!fits(args.length + word.length + id.length + besides)) return;
+      const before = calls.slots.length;
       const { slot, isNamed } = calls.add(piece);
+      if (calls.slots.length > before) fits(CALL_CHARACTERS);
       if (!isNamed && piece.args === "") return;
       const name = isNamed ? { name: piece.name ?? "" } : {};
       events.push({ type: "toolcall_delta", index: slot.position, ...name, delta: piece.args });
@@ -179,6 +188,9 @@ export function createReply(scene: ReplyScene): Reply {
       if (!fits(JSON.stringify(value).length)) return;
       const before = kept[name];
       kept[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    },
+    holds(count) {
+      fits(count);
     },
     get isFinished() {
       return finish !== undefined;

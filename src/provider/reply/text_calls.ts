@@ -66,7 +66,10 @@ const GLM_PAIR = /<arg_key>(?<key>[^<]*)<\/arg_key>\s*<arg_value>(?<value>[\s\S]
 const DSML_PARAMETER =
   /<\|DSML\|parameter name="(?<key>[^"]+)"(?: string="(?<text>true|false)")?>(?<value>[\s\S]*?)<\/\|DSML\|parameter>/g;
 
-/** One block of each notation, anchored at the start, and how it is read. */
+/**
+ * One block of each notation, anchored at the start, and how it is read. No two parts beside each other may match the same
+ * blanks: a model that writes blanks without end would be read without end.
+ */
 const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray) => RawCall | undefined])[] = [
   [/^<tool_call>\s*(\{[\s\S]*?\})\s*<\/tool_call>/, (m) => named(m[1] ?? "")],
   [
@@ -81,8 +84,8 @@ const FORMS: readonly (readonly [RegExp, (match: RegExpExecArray) => RawCall | u
     (m) => withArguments(m[1], m[2]),
   ],
   [
-    /^<\|tool▁call▁begin\|>(?:function<\|tool▁sep\|>)?([\w.-]+)(?:<\|tool▁sep\|>|\s*```json\s*)([\s\S]*?)(?:\s*```\s*)?<\|tool▁call▁end\|>/,
-    (m) => withArguments(m[1], m[2]),
+    /^<\|tool▁call▁begin\|>(?:function<\|tool▁sep\|>)?([\w.-]+)(?:<\|tool▁sep\|>|\s*```json)([\s\S]*?)<\|tool▁call▁end\|>/,
+    (m) => withArguments(m[1], m[2]?.trimEnd().replace(/```$/, "")),
   ],
   [/^<\|DSML\|invoke name="([^"]+)">([\s\S]*?)<\/\|DSML\|invoke>/, (m) => withPairs(m[1], m[2], DSML_PARAMETER)],
   [

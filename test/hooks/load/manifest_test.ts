@@ -132,3 +132,8 @@ Deno.test("workerPermissions() hold what was asked for and granted, and nothing 
     ...{ write: false, env: false, run: false, ffi: false, sys: false, import: false },
   });
 });
+
+Deno.test("readLiteral() reads comments in one way alone: thousands before something else cost one pass", () => {
+  assertEquals(readLiteral(`{${"/* a **//**/".repeat(5000)} \x01`, 0), undefined);
+  assertEquals(readLiteral(`{ net: /***/ [/* * / */ "a" /**//* b ***/] }`, 0), { net: ["a"] });
+});

@@ -134,3 +134,18 @@ function readState(pid: string): string | undefined {
   const { stdout } = new Deno.Command("cat", { args: [`/proc/${pid}/stat`], stderr: "null" }).outputSync();
   return /^\d+ \(.*\) (\w)/.exec(new TextDecoder().decode(stdout))?.[1];
 }
+
+Deno.test("a secret that stands before the program in a line for the shell is in no message", async () => {
+  for (const line of ["PASS=hunter2 false", "PASS='hunter2 b' false", '"hunter2" x', "$(hunter2)"]) {
+    const error = await assertRejects(() => printedKey(sh(line), never), UserError);
+    assertEquals(
+      [`${error.what} ${error.why} ${error.fix}`.includes("hunter2"), error.what.endsWith("for the shell")],
+      [
+        false,
+        true,
+      ],
+    );
+    assertEquals(commandKey(sh(line)).origin, "the command for the shell");
+  }
+  assertEquals(commandKey(sh(" ~/bin/vault-key --read x")).origin, "the command ~/bin/vault-key");
+});

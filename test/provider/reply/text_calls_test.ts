@@ -109,3 +109,15 @@ leaklessTest("openChat() never shows a recovered call as text, wherever it is cu
     assertEquals([message.stopReason, toolCallsOf(message).map((call) => call.name)], ["toolUse", ["ls"]]);
   }
 });
+
+Deno.test("a notation that is never closed is read in one pass, whatever blanks a model writes", () => {
+  const blanks = " ".repeat(100_000);
+  for (const text of [`<｜tool▁call▁begin｜>read\`\`\`json${blanks}`, `<tool_call>${blanks}{}${blanks}`]) {
+    assertEquals(readTextCalls(text + ".", TOOLS, []), { type: "none" });
+  }
+  const fenced = '<｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n{"path":"a"}\n```\n<｜tool▁call▁end｜>';
+  const plain = '<｜tool▁call▁begin｜>read\n```json\n{"path":"a"}\n```<｜tool▁call▁end｜>';
+  for (const text of [fenced.replace("<｜tool▁sep｜>read\n```json", "<｜tool▁sep｜>read```json"), plain]) {
+    assertEquals(readTextCalls(text, TOOLS, []), { type: "calls", calls: [{ name: "read", args: { path: "a" } }] });
+  }
+});

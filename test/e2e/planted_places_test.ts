@@ -1,0 +1,87 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { cassette, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+
+// What the program writes at the end of a run is written with the person's own rights: a command must not lead it elsewhere.
+
+const BASH = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
+
+Deno.test("-o and --report replace a link that a command put in their place, and write nothing where it leads", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    for (const name of ["a", "b"]) Deno.writeTextFileSync(`${outside}/${name}`, "mine");
+    const file = cassette(home, [BASH(`ln -s ${outside}/a out.txt; ln -s ${outside}/b r.json`), {
+      text: "echo hello",
+    }]);
+    const args = ["-p", "-m", `replay:${file}`, "-o", "out.txt", "--report", "r.json", "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [0, "echo hello\n"], ran.stderr);
+    assertEquals(["a", "b"].map((name) => Deno.readTextFileSync(`${outside}/${name}`)), ["mine", "mine"]);
+    assertEquals(["out.txt", "r.json"].map((name) => Deno.lstatSync(`${ws}/${name}`).isFile), [true, true]);
+    assertEquals(Deno.readTextFileSync(`${ws}/out.txt`), "echo hello\n");
+  });
+});
+
+Deno.test("-o into a folder that a command exchanged is refused; process, report and last line all say that the run failed", async () => {
+  await inWorkspace({ "sub/x": "" }, async ({ ws, home, outside }) => {
+    const file = cassette(home, [BASH(`rm -r sub; ln -s ${outside} sub`), { text: "echo hello" }]);
+    const args = ["--mode", "json", "-m", `replay:${file}`, "-o", "sub/out.txt", "--report", "r.json", "go"];
+    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, [...Deno.readDirSync(outside)]], [1, []], ran.stderr);
+    assertMatch(ran.stderr, /sub\/out\.txt.*\n {2}why: its folder leads elsewhere/);
+    const { outcome, exitCode, why } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([outcome, exitCode], ["error", 1]);
+    assertStringIncludes(why, "leads elsewhere");
+    assertEquals(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1) ?? "").exitCode, 1);
+  });
+});
+
+Deno.test("-o follows a link that the person made before the run", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    Deno.writeTextFileSync(`${outside}/a`, "old");
+    Deno.symlinkSync(`${outside}/a`, `${ws}/out.txt`);
+    const file = cassette(home, [{ text: "hello" }]);
+    const ran = await run(SOURCE, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
+    assertEquals([ran.code, Deno.readTextFileSync(`${outside}/a`)], [0, "hello\n"], ran.stderr);
+  });
+});
+
+Deno.test("--record goes on in the file that it began and in no other that a command put in its place", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    for (const planted of [`ln -s ${outside}/rc rec.jsonl`, "touch rec.jsonl", "mkfifo rec.jsonl"]) {
+      Deno.writeTextFileSync(`${outside}/rc`, "mine\n");
+      const file = cassette(home, [BASH(`rm rec.jsonl; ${planted}`), { text: "$(evil)" }]);
+      const args = ["-p", "-m", `replay:${file}`, "--record", "rec.jsonl", "go"];
+      const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      assertEquals([ran.code, Deno.readTextFileSync(`${outside}/rc`)], [0, "mine\n"], ran.stderr);
+      assertMatch(ran.stderr, /Cannot record to .*(?:it is no file|another file is in its place)/);
+      Deno.removeSync(`${ws}/rec.jsonl`);
+    }
+  });
+});
+
+Deno.test("a path with a line end in it makes no second line of what is said of denials, and a command no cells of its own", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    const folder = `${outside}/x\nwarning: all checks passed`;
+    Deno.mkdirSync(folder);
+    Deno.writeTextFileSync(`${folder}/file`, "");
+    const file = cassette(home, [
+      {
+        calls: [{ name: "read", args: { path: `${folder}/file` } }, {
+          name: "bash",
+          args: { command: "false \\| 0 | 0.0 |" },
+        }],
+      },
+      { text: "Done." },
+    ]);
+    const ran = await run(SOURCE, ["-p", "-m", `replay:${file}`, "--report", "r.md", "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
+    assertEquals(ran.stderr.split("\n").filter((line) => line.startsWith("warning: all checks")), [], ran.stderr);
+    const page = Deno.readTextFileSync(`${ws}/r.md`);
+    // An even number of backslashes before a bar would end the cell.
+    assertStringIncludes(page, "| `false \\ \\| 0 \\| 0.0 \\|` |");
+  });
+});

@@ -49,9 +49,11 @@ Deno.test("-o follows a link that the person made before the run", async () => {
 
 Deno.test("--record goes on in the file that it began and in no other that a command put in its place", async () => {
   await inWorkspace({}, async ({ ws, home, outside }) => {
-    for (const planted of [`ln -s ${outside}/rc rec.jsonl`, "touch rec.jsonl", "mkfifo rec.jsonl"]) {
+    for (
+      const planted of [`ln -sf ${outside}/rc rec.jsonl`, "touch a; mv a rec.jsonl", "rm rec.jsonl; mkfifo rec.jsonl"]
+    ) {
       Deno.writeTextFileSync(`${outside}/rc`, "mine\n");
-      const file = cassette(home, [BASH(`rm rec.jsonl; ${planted}`), { text: "$(evil)" }]);
+      const file = cassette(home, [BASH(planted), { text: "$(evil)" }]);
       const args = ["-p", "-m", `replay:${file}`, "--record", "rec.jsonl", "go"];
       const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, Deno.readTextFileSync(`${outside}/rc`)], [0, "mine\n"], ran.stderr);

@@ -174,6 +174,19 @@ leaklessTest("openChat() leaves the reply of a server that ignores all of it as 
   assertEquals([textOf(message.content), message.stopReason], ['{"name": "ls", "arguments": {}}', "stop"]);
 });
 
+leaklessTest("openChat() gives an answer that the output limit cut as it is, and says so", async () => {
+  const call = { index: 0, id: "c", type: "function", function: { name: "final_answer", arguments: '{"fir' } };
+  await using server = serve(
+    refusing("Function calling with a response mime type: 'application/json' is unsupported"),
+    sse(`${chunk({ tool_calls: [call] })}${chunk({}, "length")}data: [DONE]\n\n`),
+  );
+  const { provider } = chatAt(server.url);
+  const { message, events } = await collect(provider, requestOf({ answerSchema: CLOSED, tools: TOOLS }));
+  assertEquals([textOf(message.content), message.stopReason], ['{"fir', "stop"]);
+  const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+  assert(notices.includes("The output limit cut off the final answer"));
+});
+
 const responsesEvent = (type: string, rest: JsonObject): string => `data: ${JSON.stringify({ type, ...rest })}\n\n`;
 const responding = (item: JsonObject): Answer =>
   sse(responsesEvent("response.completed", { response: { status: "completed", output: [item] } }));
@@ -242,6 +255,10 @@ leaklessTest(
     const open = openAnthropic({ baseUrl: server.url, apiKey: "k", model: "claude-opus-4-5", capabilities });
     await collect(open, requestOf({ answerSchema: LARGE }));
     assertEquals((server.bodies[3] as Body).tools[0].input_schema, LARGE);
+    await using picky = serve(refusing("tools.0.custom.input_schema: JSON schema is invalid"), toolUse);
+    const other = openAnthropic({ baseUrl: picky.url, apiKey: "k", model: "claude-opus-4-5", capabilities });
+    await collect(other, requestOf({ answerSchema: LARGE }));
+    assertEquals([picky.bodies.length, "tools" in (picky.bodies[1] as Body)], [2, false]);
   },
 );
 

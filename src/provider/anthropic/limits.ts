@@ -3,6 +3,7 @@ import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
 import type { Capabilities } from "../capabilities/capabilities.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
+import { fitsStrict } from "../reply/answer_shape.ts";
 import type { Refused } from "./messages.ts";
 import type { ThinkingTraits } from "./thinking.ts";
 
@@ -89,7 +90,9 @@ export function learnAnthropic(
 function learnAnswer(said: string, limits: AnthropicLimits, request: ProviderRequest): Lesson | undefined {
   if (request.answerSchema === undefined || /\beffort\b/i.test(said)) return undefined;
   const { answerFormat } = limits;
-  if (answerFormat === "schema" && /output_config|output_format|json_schema|structured.?output|schema/i.test(said)) {
+  // Other schemas are not sent by the field.
+  const isField = answerFormat === "schema" && fitsStrict(request.answerSchema);
+  if (isField && /output_config|output_format|json_schema|structured.?output|schema/i.test(said)) {
     return { limits: { ...limits, answerFormat: "tool" }, said: "a tool takes an answer that has a schema" };
   }
   return answerFormat !== "none" && /tool_choice|tool choice|forces? tool|final_answer|input_schema/i.test(said)

@@ -233,7 +233,8 @@ const callIds: Rule = (facts) => {
     : undefined;
 };
 
-const FORMAT = /response_format|text\.format|\bjson_schema\b|structured.?output|json mode|json_object|guided|grammar/i;
+const FORMAT =
+  /response[_ -]?(?:format|mime|schema)|text\.format|\bjson_schema\b|structured.?output|json mode|json_object|guided|grammar/i;
 /** It is this schema that the server does not like: another one may pass. */
 const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
 

@@ -121,14 +121,16 @@ async function requestOf(
   const messages = deps.transformContext
     ? await deps.transformContext(session.messages, signal)
     : session.messages.filter(isPlain);
+  const rest = said ? continuationOf(said) : [];
   return {
     system: { stable: prompt.stable, dynamic: prompt.dynamic },
-    messages: said ? [...messages, ...continuationOf(said)] : messages,
+    messages: rest.length > 0 ? [...messages, ...rest] : messages,
     tools,
     thinking: deps.thinking,
     ...(deps.cacheKey === undefined ? {} : { cacheKey: deps.cacheKey }),
     ...(deps.maxTokens === undefined ? {} : { maxTokens: deps.maxTokens }),
-    ...(isBound && deps.answerSchema ? { answerSchema: deps.answerSchema } : {}),
+    // The rest of an answer that was cut is no JSON of its own.
+    ...(isBound && deps.answerSchema && rest.length === 0 ? { answerSchema: deps.answerSchema } : {}),
   };
 }
 

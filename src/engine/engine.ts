@@ -246,10 +246,11 @@ class OpenSession implements EngineCore {
   /** What a run has to show; most sessions demand nothing, and load nothing for it. */
   async #demanded(): Promise<Proof | undefined> {
     const { invocation: { values }, user, project, given } = this.#config;
-    const isDemanding = values["require"] ?? values["output-schema"] ?? user.checks ?? project.checks ?? given?.checks;
+    const isDemanding = values["require"] ?? values["output-schema"] ?? this.#options.answerSchema ?? user.checks ??
+      project.checks ?? given?.checks;
     if (isDemanding === undefined) return undefined;
     const { openProof } = await import("./proof/proof.ts");
-    return await openProof(this.#config, this.tools, () => this.changes.sinceLast());
+    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), this.#options.answerSchema);
   }
 
   /** Who keeps what happens, and acts on it, before anybody is told. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../core/json.ts";
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
 import type { AskPermission } from "../core/engine.ts";
@@ -75,6 +76,8 @@ export interface EngineOptions {
   readonly additions?: PromptAdditions;
   /** Writes the system prompt of each message of the user in place of the compiler (R54). */
   readonly promptBuilder?: PromptBuilder;
+  /** JSON Schema of the answer of each run (draft 2020-12); `--output-schema` for a program that embeds the engine. */
+  readonly answerSchema?: JsonObject;
   /** Variables for a model that is chosen later, the key's among them; those of the process unless told otherwise. */
   readonly variable?: (name: string) => string | undefined;
   /** Whether this process is closed to debuggers and core files; true unless told otherwise. */

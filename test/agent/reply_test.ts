@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { type Provider, systemText } from "../../src/core/provider.ts";
 import { errorResult, textResult } from "../../src/core/tool.ts";
-import { call, endingOf, outline, talk, world } from "./world.ts";
+import { call, endingOf, outline, talk, user, world } from "./world.ts";
 
 const busy = { error: { status: 503, message: "busy" } };
 const retriesOf = (events: readonly AgentEvent[]) =>
@@ -264,3 +264,18 @@ for (const { name, errors, falls } of REFUSALS) {
     if (falls) assertEquals(talk(it.session.messages), ["user: go", "assistant: from b"]);
   });
 }
+
+Deno.test("takeReply() binds an answer that goes back to its schema, and not the rest of one that was cut", async () => {
+  const answerSchema = { type: "object" };
+  let judged = 0;
+  const bound = world([{ text: "free" }, { text: '{"a":', stopReason: "length" }, { text: "1}" }], {
+    answerSchema,
+    // deno-lint-ignore require-yield -- it says nothing
+    judge: async function* () {
+      return judged++ === 0 ? { kind: "again", messages: [user("wrong")], isBound: true } : { kind: "holds" };
+    },
+  });
+  await bound.run("go");
+  assertEquals(bound.requests.map((request) => request.answerSchema), [undefined, answerSchema, undefined]);
+  assertEquals(talk(bound.session.messages).at(-1), 'assistant: {"a":1}');
+});

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serveGated } from "../helpers/gated_server.ts";
 import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
-import { callReply } from "../helpers/server.ts";
+import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 
 // A model's "done" is a word: what a check said, what was denied and what shape the answer has decide.
@@ -40,6 +40,7 @@ Deno.test("--require: after its tries the run ends with 5 and says which check, 
     const args = ["-m", `replay:${file}`, "--require", "false", "--require-tries", "1", "--report", "r.json", "go"];
     const ran = await run(SOURCE, ["-p", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 5);
+    assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n/);
     assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([report.outcome, report.exitCode, report.checks], ["unproven", 5, [
@@ -308,6 +309,33 @@ Deno.test("a task that an extension takes does not pass for one whose demands ho
       assertEquals(rest, { code: 5, stdout: "", outcome: "unproven", exitCode: 5 });
       assertStringIncludes(stderr, `nobody looked at what ${demand[0]} demands`);
       assertEquals([...Deno.readDirSync(ws)].some(({ name }) => name === "out"), false);
+    }
+  });
+});
+
+Deno.test("--output-schema: only the corrected answer is bound by the server; a forced call is the answer and nothing runs", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const schema = { type: "array", items: { $ref: "#/$defs/level" }, $defs: { level: { enum: ["low", "high"] } } };
+    Deno.writeTextFileSync(`${ws}/s.json`, JSON.stringify(schema));
+    const server = serveAnswers([
+      { events: textReply("The levels are low and high.") },
+      { status: 400, body: JSON.stringify({ error: { message: "response_format: json_schema is not supported" } }) },
+      { events: callReply({ name: "final_answer", args: { answer: ["huge"] } }) },
+      { events: callReply({ name: "final_answer", args: '{"answer": [ "low","high" ]}' }) },
+    ]);
+    try {
+      const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
+      const args = ["-p", "-m", "m", "--output-schema", "s.json", "--report", "r.json", "go"];
+      const ran = await run(SOURCE, args, { cwd: ws, env });
+      assertEquals([ran.code, ran.stdout], [0, '[ "low","high" ]\n'], ran.stderr);
+      const [free, field, ...forced] = server.requests;
+      assertEquals(["response_format" in free, "tool_choice" in free], [false, false]);
+      assertEquals([field.response_format.json_schema.schema, field.tool_choice], [schema, "none"]);
+      assertEquals(forced.map(({ tool_choice }) => tool_choice.function.name), ["final_answer", "final_answer"]);
+      assertEquals(JSON.parse(Deno.readTextFileSync(`${ws}/r.json`)).answer, '[ "low","high" ]');
+      assertStringIncludes(JSON.stringify(forced.at(-1).messages), "/0: ");
+    } finally {
+      await server.close();
     }
   });
 });

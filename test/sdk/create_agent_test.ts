@@ -452,3 +452,28 @@ Deno.test("createAgent() takes a provider of the program's own", async () => {
     assertEquals(asked[0]?.tools.map(({ name }) => name), ["read", "bash", "edit", "write"]);
   });
 });
+
+Deno.test("createAgent({ answerSchema }) gives exactly the JSON, binds the server where it has to ask again, and fails of what never fits", async () => {
+  const answerSchema = { type: "object", properties: { level: { enum: ["low", "high"] } }, required: ["level"] };
+  const server = serveAnswers([
+    { events: textReply("It is low.") },
+    { events: textReply('```json\n{ "level": "low" }\n```') },
+    { events: textReply("It is low.") },
+  ]);
+  try {
+    await withOptions([], async ({ model: _, ...options }) => {
+      const own = { ...options, model: "m", baseUrl: server.baseUrl, apiKey: "k", answerSchema };
+      await using agent = await createAgent(own);
+      assertEquals(await agent.answer("which?"), '{ "level": "low" }');
+      assertEquals("response_format" in server.requests[0], false);
+      assertEquals(server.requests[1].response_format.json_schema.schema, answerSchema);
+      const error = await assertRejects(() => agent.answer("and now?"), UserError);
+      assertEquals([error.exitCode, server.requests.length], [5, 5]);
+      assertStringIncludes(error.message, "the answer does not fit answerSchema: it is no JSON");
+      const wrong = { ...own, answerSchema: { $ref: "#/nowhere" } };
+      assertStringIncludes((await assertRejects(() => createAgent(wrong), UserError)).message, "answerSchema");
+    });
+  } finally {
+    await server.close();
+  }
+});

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
-import { messageOf, UserError } from "../../core/error.ts";
+import { messageOf, UserError, type UserErrorParts } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
@@ -137,7 +137,7 @@ async function answer(
   if (!isJson) { for (const line of deniedLine(facts)) warn(line); }
   const unseen = isWithoutRun(outcome) ? proof.unseen : undefined;
   let { end, error } = unseen === undefined
-    ? endOf(outcome, shown, watch, proof.failure?.(facts))
+    ? endOf(outcome, shown, watch, proof.failure?.(facts), failedCheck(facts))
     : { end: { outcome: "unproven", exitCode: 5, why: unseen } as RunEnd, error: unlooked(unseen) };
   if (proof.output !== undefined && (end.outcome === "done" || end.outcome === "limit")) {
     // What goes on in the background could change folders while this writes.
@@ -181,6 +181,7 @@ function endOf(
   seen: ModeOutcome,
   watch: SignalWatch,
   failure: string | undefined,
+  check: string | undefined,
 ): { readonly end: RunEnd; readonly error?: UserError } {
   const limit = seen.limit === undefined ? {} : { limit: seen.limit };
   try {
@@ -197,8 +198,24 @@ function endOf(
     return { end: { outcome: seen.ending, exitCode: code, ...limit, ...(why && !isDone ? { why } : {}) } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { end: { outcome: seen.ending, exitCode: error.exitCode, why: error.why, ...limit }, error };
+    const told = check === undefined || seen.ending !== "unproven"
+      ? error
+      : new UserError({ ...partsOf(error), why: `${error.why}. It said last:\n${check}` });
+    return { end: { outcome: seen.ending, exitCode: error.exitCode, why: error.why, ...limit }, error: told };
   }
+}
+
+function partsOf({ what, why, fix, exitCode }: UserError): UserErrorParts {
+  return { what, why, fix, exitCode };
+}
+
+/** Lines of a failed check that its error tells. */
+const CHECK_LINES = 10;
+
+/** The end of what the check said that did not pass. */
+function failedCheck({ checks }: RunFacts): string | undefined {
+  const output = checks.find(({ passed }) => !passed)?.output?.trimEnd();
+  return output?.split("\n").slice(-CHECK_LINES).map((line) => `    ${line}`).join("\n");
 }
 
 const FAILURE_FIX =

@@ -42,6 +42,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     ...(options.askGrant ? { grants: { ask: options.askGrant } } : {}),
     extensions: extensionsOf(options),
     additions: options,
+    ...(options.answerSchema ? { answerSchema: options.answerSchema } : {}),
     ...(options.promptBuilder ? { promptBuilder: options.promptBuilder } : {}),
   });
   const run = (said: Said): AsyncGenerator<AgentEvent, PromptOutcome> =>
@@ -49,7 +50,10 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   return {
     ...engine,
     run,
-    answer: (said) => answerOf(run(said)),
+    async answer(said) {
+      const text = await answerOf(run(said));
+      return options.answerSchema ? (await import("../../engine/proof/answer_text.ts")).shaped(text) : text;
+    },
     [Symbol.asyncDispose]: () => engine.close(),
   };
 }
@@ -73,10 +77,10 @@ async function answerOf(events: AsyncGenerator<AgentEvent, PromptOutcome>): Prom
     if (outcome.kind !== "run" || outcome.ending === "done") return text;
     throw new UserError({
       what: "The run gave no answer",
-      why: outcome.errorMessage ??
+      why: outcome.errorMessage ?? outcome.reason ??
         (outcome.limit ? `the limit ${outcome.limit} was reached` : `it was ${outcome.ending}`),
       fix: "Look at its events: agent.run() gives them",
-      exitCode: outcome.ending === "limit" ? 4 : 1,
+      exitCode: outcome.ending === "limit" ? 4 : outcome.ending === "unproven" ? 5 : 1,
     });
   }
 }

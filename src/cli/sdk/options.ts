@@ -97,6 +97,8 @@ export interface AgentOptions extends PromptAdditions {
   readonly session?: AgentSession;
   /** Where session files are; the user's folder when left out. */
   readonly sessionDir?: string;
+  /** JSON Schema (draft 2020-12) of each run's last message; `answer()` gives exactly the JSON then. Free text when left out. */
+  readonly answerSchema?: JsonObject;
   /** Bounds of each run; none when left out. */
   readonly limits?: AgentLimits;
 

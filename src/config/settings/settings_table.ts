@@ -45,6 +45,7 @@ const capabilities = object({
   reasoningEcho: oneOf("never", "calls", "always"),
   reasoningField: oneOf("reasoning_content", "reasoning"),
   callIds: oneOf("keep", "mistral9", "max40"),
+  answerFormat: oneOf("schema", "tool", "none"),
 });
 
 const model = object({

@@ -27,10 +27,26 @@ export interface AnswerSchema {
 /** Reads a JSON Schema (draft 2020-12). Throws UserError for a file that holds none. */
 export async function readAnswerSchema(path: string, cwd: string): Promise<AnswerSchema> {
   const schema = readSchema(isAbsolute(path) ? path : resolve(cwd, path), path);
+  return await shapeOf(schema, `the schema "${path}"`, (why) => unusable(path, why));
+}
+
+/** The same for a schema that a program gives. Throws UserError for one that is none or is too large. */
+export async function openAnswerSchema(schema: JsonObject): Promise<AnswerSchema> {
+  const refused = (why: string): UserError =>
+    new UserError({ what: "Cannot use answerSchema", why, fix: "Give a JSON Schema as an object" });
+  if (!isObject(schema)) throw refused("a JSON object is wanted");
+  if (JSON.stringify(schema).length > SCHEMA_BYTES) throw refused(`it has more than ${SCHEMA_BYTES} characters`);
+  return await shapeOf(schema, "answerSchema", refused);
+}
+
+/** `name`: what the schema is called in the reason of a run that failed of it. */
+async function shapeOf(
+  schema: JsonObject,
+  name: string,
+  refused: (why: string) => UserError,
+): Promise<AnswerSchema> {
   const odd = oddType(schema);
-  if (odd !== undefined) {
-    throw unusable(path, `it has the type ${JSON.stringify(odd)}, which JSON Schema does not know`);
-  }
+  if (odd !== undefined) throw refused(`it has the type ${JSON.stringify(odd)}, which JSON Schema does not know`);
   const { Validator } = await import("@cfworker/json-schema");
   let validator: Validator;
   try {
@@ -38,7 +54,7 @@ export async function readAnswerSchema(path: string, cwd: string): Promise<Answe
     // References are followed only here.
     validator.validate(null);
   } catch (error) {
-    throw unusable(path, messageOf(error).split("\n")[0] ?? "");
+    throw refused(messageOf(error).split("\n")[0] ?? "");
   }
   return {
     schema,
@@ -57,7 +73,7 @@ export async function readAnswerSchema(path: string, cwd: string): Promise<Answe
         const wrong = violations(jsonAnswer(answer), validator);
         if (wrong === undefined) return { kind: "holds" };
         if (corrections++ >= CORRECTIONS) {
-          const reason = `the answer does not fit the schema "${path}": ${wrong.split("\n")[0]}`;
+          const reason = `the answer does not fit ${name}: ${wrong.split("\n")[0]}`;
           return { kind: "fails", reason };
         }
         return { kind: "again", messages: [correction(wrong)], isBound: true };

@@ -2,8 +2,9 @@ import type { AgentDeps, Verdict } from "../../agent/deps.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AssistantMessage, CustomMessage } from "../../core/message.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
-import { readAnswerSchema } from "./answer_schema.ts";
+import { openAnswerSchema, readAnswerSchema } from "./answer_schema.ts";
 import { createChecks, runChecksOf } from "./checks.ts";
 import { createTurnChecks, turnChecksOf } from "./turn_checks.ts";
 
@@ -18,17 +19,22 @@ export interface Proof {
 /**
  * What the command line and the settings demand; undefined: a model's word is enough.
  *
- * `changed`: paths that calls changed since it was asked last. Throws UserError for a schema that is none, and for checks that cannot run.
+ * `changed`: paths that calls changed since it was asked last. `given`: the answer's schema, where no file is named.
+ *
+ * Throws UserError for a schema that is none, and for checks that cannot run.
  */
 export async function openProof(
   config: Config,
   tools: ToolsHost,
   changed: () => Promise<readonly string[]>,
+  given?: JsonObject,
 ): Promise<Proof | undefined> {
   const checks = runChecksOf(config);
   const turnChecks = turnChecksOf(config);
   const file = config.invocation.values["output-schema"];
-  const shape = typeof file === "string" ? await readAnswerSchema(file, config.world.cwd) : undefined;
+  const shape = typeof file === "string"
+    ? await readAnswerSchema(file, config.world.cwd)
+    : given && await openAnswerSchema(given);
   if (checks) createChecks(checks, tools);
   if (!checks && !shape && turnChecks.length === 0) return undefined;
   const afterCalls = turnChecks.length === 0 ? undefined : createTurnChecks(turnChecks, tools, changed);

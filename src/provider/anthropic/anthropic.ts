@@ -69,6 +69,8 @@ export function openAnthropic(connection: Connection): Provider {
   let limits: AnthropicLimits = {
     traits,
     marks: capabilities?.cacheControl !== false,
+    // Others that speak this API rarely know the field, and refuse it rarely.
+    answerFormat: capabilities?.answerFormat ?? (isVendor ? "schema" : "tool"),
     eagerInput: isVendor,
     refused: { items: new WeakSet() },
     cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,

@@ -1,7 +1,9 @@
 import { messageOf } from "../../core/error.ts";
 import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
+import type { Capabilities } from "../capabilities/capabilities.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
+import { fitsStrict } from "../reply/answer_shape.ts";
 import type { Refused } from "./messages.ts";
 import type { ThinkingTraits } from "./thinking.ts";
 
@@ -10,6 +12,8 @@ export interface AnthropicLimits {
   readonly traits: ThinkingTraits;
   /** Whether `cache_control` is taken. */
   readonly marks: boolean;
+  /** How a reply is held to a JSON Schema. */
+  readonly answerFormat: Capabilities["answerFormat"];
   /** Whether inputs of tools may be asked for piece by piece. */
   readonly eagerInput: boolean;
   /** Pictures and reasoning that are not taken. */
@@ -76,8 +80,24 @@ export function learnAnthropic(
     const eagerInput = { limits: { ...limits, eagerInput: false }, said: "eager_input_streaming is left out" };
     return limits.eagerInput ? eagerInput : undefined;
   }
+  const answer = learnAnswer(said, limits, request);
+  if (answer) return answer;
   const traits = learnThinking(said, limits.traits, request);
   return traits ? { limits: { ...limits, traits }, said: "thinking is asked for otherwise" } : undefined;
+}
+
+/** The field first, then the forced call, then the model's word. */
+function learnAnswer(said: string, limits: AnthropicLimits, request: ProviderRequest): Lesson | undefined {
+  if (request.answerSchema === undefined || /\beffort\b/i.test(said)) return undefined;
+  const { answerFormat } = limits;
+  // Other schemas are not sent by the field.
+  const isField = answerFormat === "schema" && fitsStrict(request.answerSchema);
+  if (isField && /output_config|output_format|json_schema|structured.?output|schema/i.test(said)) {
+    return { limits: { ...limits, answerFormat: "tool" }, said: "a tool takes an answer that has a schema" };
+  }
+  return answerFormat !== "none" && /tool_choice|tool choice|forces? tool|final_answer|input_schema/i.test(said)
+    ? { limits: { ...limits, answerFormat: "none" }, said: "it is not asked to hold an answer to a schema" }
+    : undefined;
 }
 
 function imagesIn(content: RequestMessage["content"]): readonly ImageContent[] {

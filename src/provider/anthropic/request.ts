@@ -1,13 +1,15 @@
 import type {
   MessageCreateParamsStreaming,
+  OutputConfig,
   TextBlockParam,
   Tool,
-  ToolChoiceNone,
+  ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonObject } from "../../core/json.ts";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
 import { wellFormed } from "../openai/chat_messages.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import { answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 import { MARK, markTurns } from "./cache_marks.ts";
 import type { AnthropicLimits } from "./limits.ts";
 import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
@@ -51,12 +53,13 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
     request: ProviderRequest,
     messages: readonly BlockMessage[],
     limits: AnthropicLimits,
-  ): { readonly tools?: Tool[]; readonly tool_choice?: ToolChoiceNone } {
+  ): { readonly tools?: Tool[]; readonly tool_choice?: ToolChoice } {
     if (request.tools.length > 0) offered = request.tools;
+    const forced = forcedTool(request, limits);
     const isAsked = request.tools.length > 0;
     const called = isAsked ? [] : calledTools(messages);
-    if (!isAsked && called.length === 0) return {};
-    const known = offered.map(wireTool);
+    if (!isAsked && called.length === 0 && !forced) return {};
+    const known = (isAsked || called.length > 0 ? offered : []).map(wireTool);
     const missing = called.filter((name) => !known.some((tool) => tool.name === name));
     const list: Tool[] = [
       ...known.map((tool) => limits.eagerInput ? { ...tool, eager_input_streaming: true } : tool),
@@ -64,7 +67,10 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
     ];
     const last = list.at(-1);
     if (limits.marks && last) list[list.length - 1] = { ...last, cache_control: MARK };
-    return { tools: list, ...(isAsked ? {} : { tool_choice: { type: "none" } }) };
+    // Behind the mark: what a cache holds of the others stays.
+    if (forced) return { tools: [...list, toolOf(forced)], tool_choice: { type: "tool", name: forced.name } };
+    const isFree = isAsked && !formatOf(request, limits);
+    return { tools: list, ...(isFree ? {} : { tool_choice: { type: "none" } }) };
   }
 
   function blockMessages({ messages }: ProviderRequest, { refused }: AnthropicLimits): readonly BlockMessage[] {
@@ -77,7 +83,10 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
   return (request, limits) => {
     const messages = blockMessages(request, limits);
     const maxTokens = limits.cap(request);
-    const { thinking, output_config } = thinkingFields(request.thinking, maxTokens, limits.traits);
+    const format = formatOf(request, limits);
+    // A model that has to call a tool may not think before.
+    const level = forcedTool(request, limits) ? "off" : request.thinking;
+    const { thinking, output_config } = thinkingFields(level, maxTokens, limits.traits);
     const word = target.efforts?.[request.thinking];
     const effort = word === undefined ? output_config : word === null ? undefined : { effort: word as Effort };
     const goesOn = thinking?.type !== "enabled" || isThoughtful(messages);
@@ -91,12 +100,26 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
       max_tokens: maxTokens,
       stream: true,
       ...(thinking && goesOn ? { thinking } satisfies Some : {}),
-      ...(effort ? { output_config: effort } satisfies Some : {}),
+      ...(effort || format ? { output_config: { ...effort, ...format } } satisfies Some : {}),
       ...toolFields(request, messages, limits),
       ...(system.length === 0 ? {} : { system } satisfies Some),
       messages: asParams(added === "" ? marked : withText(marked, added)),
     };
   };
+}
+
+/** The field that holds the reply to its schema. It takes only what keeps strict rules. */
+function formatOf(
+  { answerSchema }: ProviderRequest,
+  { answerFormat }: AnthropicLimits,
+): Pick<OutputConfig, "format"> | undefined {
+  if (answerSchema === undefined || answerFormat !== "schema" || !fitsStrict(answerSchema)) return undefined;
+  return { format: { type: "json_schema", schema: sentSchema(answerSchema) } };
+}
+
+/** The tool that has to be called where that field is not used. */
+function forcedTool(request: ProviderRequest, limits: AnthropicLimits): ToolDefinition | undefined {
+  return limits.answerFormat === "none" || formatOf(request, limits) ? undefined : answerTool(request);
 }
 
 /** The stable half under a mark of its own, then what may change, then what stands for an older part of the history. */

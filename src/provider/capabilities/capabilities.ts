@@ -50,6 +50,8 @@ export interface Capabilities {
   readonly reasoningField?: "reasoning_content" | "reasoning";
   /** `mistral9`: nine letters and digits. `max40`: at most 40 characters. */
   readonly callIds: "keep" | "mistral9" | "max40";
+  /** How a reply is held to a JSON Schema: `schema` by the API's field for it, `tool` by a forced call, `none` not at all. */
+  readonly answerFormat: "schema" | "tool" | "none";
   /** Input and output together, tokens. */
   readonly contextWindow?: number;
   /** Longest output, tokens. */
@@ -80,6 +82,7 @@ export const DEFAULTS: Capabilities = {
   encryptedReasoning: false,
   reasoningEcho: "calls",
   callIds: "keep",
+  answerFormat: "schema",
 };
 
 /** One set out of several, later ones winning; words of effort one by one. */

@@ -21,6 +21,7 @@ const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boo
   systemMessages: oneOf("anywhere", "first", "none"),
   reasoningEcho: oneOf("never", "calls", "always"),
   reasoningField: oneOf("reasoning_content", "reasoning"),
+  answerFormat: oneOf("schema", "tool", "none"),
   callIds: oneOf("keep", "mistral9", "max40"),
   contextWindow: isCount,
   maxTokens: isCount,

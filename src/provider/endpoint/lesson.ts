@@ -233,6 +233,30 @@ const callIds: Rule = (facts) => {
     : undefined;
 };
 
+const FORMAT =
+  /response[_ -]?(?:format|mime|schema)|text\.format|\bjson_schema\b|structured.?output|json mode|json_object|guided|grammar/i;
+/** It is this schema that the server does not like: another one may pass. */
+const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
+
+const answerFormat: Rule = ({ said, body, takes }) => {
+  const isKept = !BAD_SCHEMA.test(said);
+  const isField = "response_format" in body || "text" in body;
+  if (isField && (FORMAT.test(said) || /\btext\b/.test(said) && UNKNOWN.test(said))) {
+    return { change: { answerFormat: "tool" }, clause: "a tool takes an answer that has a schema", isKept };
+  }
+  // Also where calls were forbidden beside the field.
+  const isChosen = "tool_choice" in body && /tool_choice|tool choice|final_answer/i.test(said);
+  return isChosen && takes.answerFormat !== "none"
+    ? { change: { answerFormat: "none" }, clause: "it is not asked to hold an answer to a schema", isKept }
+    : undefined;
+};
+
+function isStrictSent({ body }: Facts): boolean {
+  const { response_format: format } = body;
+  const schema = isObject(format) ? format.json_schema : undefined;
+  return "input" in body || (isObject(schema) && schema.strict === true);
+}
+
 /** In this order: what is told most exactly comes first. */
 const RULES: readonly Rule[] = [
   ({ said, takes, body }) =>
@@ -263,10 +287,11 @@ const RULES: readonly Rule[] = [
   }, "encrypted reasoning is not asked for"),
   field(
     /\bstrict\b/i,
-    ({ body, takes }) => takes.strict && "input" in body,
+    (facts) => facts.takes.strict && isStrictSent(facts),
     { strict: false },
-    "tools are sent without strict",
+    "strict is left out",
   ),
+  answerFormat,
   field(
     /\bname\b/i,
     (facts) =>

@@ -20,6 +20,8 @@ import { growing } from "./incremental_convert.ts";
 import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
 import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
+import { ANSWER_NAME, answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
+import type { Capabilities } from "../capabilities/capabilities.ts";
 import type { Plain } from "../reply/fields.ts";
 
 /** Stands between the texts of two items of one reply, and between the parts of a summary. */
@@ -148,12 +150,30 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
       ...(takes.cacheKey && request.cacheKey !== undefined
         ? { prompt_cache_key: request.cacheKey.slice(0, 64) } satisfies Some
         : {}),
-      ...(takes.parallelToolCalls && request.tools.length > 0 ? { parallel_tool_calls: true } satisfies Some : {}),
+      ...(takes.parallelToolCalls && request.tools.length > 0 && !request.answerSchema
+        ? { parallel_tool_calls: true } satisfies Some
+        : {}),
       ...(system === "" ? {} : { instructions: system } satisfies Some),
     } satisfies Known;
-    const tools = request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {};
-    return { ...known, ...tools, input: inputOf(request.messages) };
+    const forced = takes.answerFormat === "tool" ? answerTool(request) : undefined;
+    const tools = request.tools.map(wireTool);
+    if (forced) tools.push(toolOf(forced, takes.strict));
+    return {
+      ...known,
+      ...(tools.length > 0 ? { tools } : {}),
+      ...(forced ? { tool_choice: { type: "function", name: forced.name } } satisfies Some : {}),
+      ...answerFields(request, takes),
+      input: inputOf(request.messages),
+    };
   };
+}
+
+/** What holds the reply to a schema by the field for it. */
+function answerFields({ answerSchema, tools }: ProviderRequest, takes: Capabilities): JsonObject {
+  if (answerSchema === undefined || takes.answerFormat !== "schema") return {};
+  const strict = takes.strict && fitsStrict(answerSchema) ? { strict: true } : {};
+  const format = { type: "json_schema", name: ANSWER_NAME, schema: sentSchema(answerSchema), ...strict } as const;
+  return { text: { format }, ...(tools.length > 0 ? { tool_choice: "none" } : {}) } satisfies Plain<Some>;
 }
 
 /** Servers that do not know `strict` are not sent it. */

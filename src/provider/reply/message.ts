@@ -62,6 +62,8 @@ export function composeMessage(
 export interface ReplyScene extends FailureScene {
   readonly provider: string;
   readonly tools: readonly ToolDefinition[];
+  /** What the reply is held to: arguments of a call of this tool are its text. */
+  readonly answer?: { readonly schema: JsonObject; readonly tool: string };
   /** Texts of the conversation, when calls written as text may be taken; they must not be quotes of these. */
   readonly quotable?: () => readonly string[];
   readonly contextWindow?: number;

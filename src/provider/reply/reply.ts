@@ -2,6 +2,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { AssistantMessage, StopReason, ToolCall, Usage } from "../../core/message.ts";
 import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
 import { type CallPiece, createCallAssembly } from "./call_assembly.ts";
+import { answerIn } from "./answer_shape.ts";
 import { closeCalls } from "./close_calls.ts";
 import { failureMessage } from "../failure/failure_message.ts";
 import { type Finish, isFailure } from "./finish_reason.ts";
@@ -102,6 +103,28 @@ export function createReply(scene: ReplyScene): Reply {
     events.push({ type: "end", message: message("error", [], failure) });
   }
 
+  /** Whether the reply is an answer that came as the call of the tool for it. Nothing else of it counts, and nothing runs. */
+  function takeAnswer(): boolean {
+    const { answer } = scene;
+    const called = answer && calls.slots.find(({ name }) => name === answer.tool);
+    if (!called) return false;
+    for (const { name } of calls.slots) {
+      if (name !== undefined && name !== answer.tool) {
+        events.push({ type: "notice", message: `A call of "${name}" came beside the final answer and did not run` });
+      }
+    }
+    // Going on would begin a second call: what came of this one is judged as it is, and asked for again.
+    if (finish === "length") events.push({ type: "notice", message: "The output limit cut off the final answer" });
+    gate.release();
+    const told = answerIn(called.args, answer.schema);
+    text = "";
+    addText(told);
+    // What was kept belongs to a call, and there is none any more.
+    const parts = { text, thinking, field: undefined, toolCalls: [], slots: [], usage, kept: {} };
+    events.push({ type: "end", message: composeMessage(parts, { stopReason: "stop" }, scene) });
+    return true;
+  }
+
   function complete(): void {
     if (isFailure(finish)) {
       const said = finishSaid === "" && finish === "overload" ? "the server gave up in the middle" : finishSaid;
@@ -111,6 +134,7 @@ export function createReply(scene: ReplyScene): Reply {
         retry: finish === "overload",
       });
     }
+    if (takeAnswer()) return;
     const closed = closeCalls({ slots: calls.slots, gate, isCut: finish === "length", text, scene });
     addText(closed.text);
     if (closed.dropText > 0) text = text.slice(0, text.length - closed.dropText);
@@ -168,6 +192,8 @@ export function createReply(scene: ReplyScene): Reply {
       const before = calls.slots.length;
       const { slot, isNamed } = calls.add(piece);
       if (calls.slots.length > before) fits(CALL_CHARACTERS);
+      // It is shown as text, once it is whole.
+      if (scene.answer && slot.name === scene.answer.tool) return;
       if (!isNamed && piece.args === "") return;
       const name = isNamed ? { name: piece.name ?? "" } : {};
       events.push({ type: "toolcall_delta", index: slot.position, ...name, delta: piece.args });

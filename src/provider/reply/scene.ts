@@ -1,6 +1,7 @@
 import { textOf } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
 import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
+import { answerTool } from "./answer_shape.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ReplyScene } from "./message.ts";
 import type { Reply } from "./reply.ts";
@@ -23,13 +24,21 @@ export function scenesOf(connection: Connection): (request: ProviderRequest) => 
     now: connection.now?.() ?? Date.now(),
     newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
     tools: request.tools,
-    ...(takesText
+    ...answerOf(request),
+    // JSON that was asked for is no call that came as text.
+    ...(takesText && !request.answerSchema
       ? {
         quotable: () =>
           request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
       }
       : {}),
   });
+}
+
+function answerOf(request: ProviderRequest): Pick<ReplyScene, "answer"> {
+  const { answerSchema: schema } = request;
+  const tool = answerTool(request)?.name;
+  return schema && tool !== undefined ? { answer: { schema, tool } } : {};
 }
 
 /** How long a server may be silent. */

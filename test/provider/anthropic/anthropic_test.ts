@@ -442,6 +442,7 @@ Deno.test("the vendor's own server is asked for inputs piece by piece, and for t
   const limits = {
     traits: thinkingTraits("claude-opus-4-7"),
     marks: true,
+    answerFormat: "schema" as const,
     eagerInput: true,
     refused: { items: new WeakSet<never>() },
     cap: () => 9,

@@ -18,7 +18,7 @@ import { countLines } from "./line_counts.ts";
 import type { Pace } from "./pace.ts";
 import { type Pack } from "./pack.ts";
 import { bytesOfString } from "./restore.ts";
-import { type Change, isSameState, type State } from "./states.ts";
+import { type Change, isSameState, type State, whyTooLarge } from "./states.ts";
 import {
   emptyTable,
   type Folder,
@@ -197,7 +197,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
 
   const whyNotKept = (size: number): string =>
     size > limits.maxFileBytes
-      ? `it was larger than ${shownBytes(limits.maxFileBytes)}`
+      ? whyTooLarge(limits.maxFileBytes)
       : pack.isFull()
       ? "the room for what is kept of the session was used up"
       : CHANGED_BEFORE_KEPT;
@@ -584,8 +584,4 @@ export function bytePath(path: string): string {
   let text = "";
   for (const byte of new TextEncoder().encode(path)) text += String.fromCharCode(byte);
   return text;
-}
-
-function shownBytes(bytes: number): string {
-  return bytes >= 1024 ** 2 ? `${Math.round(bytes / 1024 ** 2)} MB` : `${Math.round(bytes / 1024)} kB`;
 }

@@ -71,7 +71,8 @@ export async function withRecorded(
     tell: (changes) => void told.push(changes),
     onFailure: (why) => void failures.push(why),
   });
-  const parts = { root, journal, pack, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
+  const maxFileBytes = limits?.maxFileBytes ?? 1e6;
+  const parts = { root, journal, pack, maxFileBytes, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
   let calls = 0;
   try {
     fill(root);

@@ -78,6 +78,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         root: config.root,
         journal,
         pack,
+        maxFileBytes: settings.maxFileBytes,
         scopes: scopes(),
         fetch,
         textOf,

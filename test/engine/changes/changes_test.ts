@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ChangeSet, FileChange } from "../../../src/core/changes.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
+import { until } from "../../helpers/until.ts";
 import { type Session, withSession } from "../world.ts";
 
 const bash = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
@@ -247,3 +248,29 @@ Deno.test("what was kept in case it changes goes when the session ends, and undo
       assertEquals(Deno.readTextFileSync(`${at.ws}/keep.txt`), "kept\n");
     });
   }));
+
+Deno.test("what a command planted for git and lost again does not come back by undo", () => {
+  const settings = "[core]\\n\\tfsmonitor = touch pwned\\n";
+  const plant = "mkdir -p srv/objects srv/refs; echo 'ref: refs/heads/main' > srv/HEAD; " +
+    `printf '${settings}' > srv/config; touch planted; sleep 60`;
+  return withSession({
+    replies: [
+      { calls: [{ name: "bash", args: { command: plant, background: true } }] },
+      { text: "started" },
+      { text: "seen" },
+      bash("touch later"),
+      { text: "done" },
+    ],
+  }, async ({ engine, ws, say }) => {
+    await engine.undoPoints();
+    await say("start it");
+    await until(() => [...Deno.readDirSync(ws)].some(({ name }) => name === "planted"));
+    await say("look at it");
+    await say("one that is looked after");
+    const taken = Deno.readTextFileSync(`${ws}/srv/config`);
+    assertEquals(taken.includes("fsmonitor"), false);
+    const { left } = await engine.undo({ to: 3, force: true });
+    assertEquals(left.map(({ path, why }) => [path, why]), [["srv/config", "it is git's own"]]);
+    assertEquals(Deno.readTextFileSync(`${ws}/srv/config`), taken);
+  });
+});

@@ -54,6 +54,8 @@ export interface RecorderLimits {
   readonly maxFileBytes: number;
   readonly depth: number;
   readonly entries: number;
+  /** Contents that a repository has are read again to count lines: so much of them at once. */
+  readonly lineBytes: number;
 }
 
 /** What a recorder works with. */
@@ -68,8 +70,11 @@ export interface RecorderOptions {
   readonly pace: Pace;
   /** What a repository in a scope has, as it is now. */
   readonly known: (tree: Tree) => KnownContents | undefined;
-  /** Reads contents that are not in the pack, all at once. */
-  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  /** Reads contents that are not in the pack, all at once; those that are more than so many bytes in all are left out. */
+  readonly fetch: (
+    contents: ReadonlyMap<string, string>,
+    mostBytes: number,
+  ) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
   readonly now: () => number;
   readonly tell: (changes: ChangeSet) => void;
   /** The journal cannot be written; told once. */
@@ -398,7 +403,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     for (const { before, path } of list) {
       if (before.kind === "file" && before.content?.startsWith("git:")) wanted.set(before.content, path);
     }
-    return wanted.size === 0 ? NONE : await options.fetch(wanted);
+    return wanted.size === 0 ? NONE : await options.fetch(wanted, limits.lineBytes);
   };
 
   const unseenNote = (): LeftOut[] =>

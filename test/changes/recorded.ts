@@ -63,7 +63,7 @@ export async function withRecorded(
     scopes: () => scopes,
     journal,
     pack,
-    limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6, ...limits },
+    limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6, lineBytes: 1e6, ...limits },
     pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
     known: () => undefined,
     fetch,

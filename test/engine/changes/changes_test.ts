@@ -274,3 +274,32 @@ Deno.test("what a command planted for git and lost again does not come back by u
     assertEquals(Deno.readTextFileSync(`${ws}/srv/config`), taken);
   });
 });
+
+Deno.test("what git has is read to count its lines within a bound, and a session that only removes it ends well", () =>
+  withPlace(async (at) => {
+    const git = (...args: string[]): string => {
+      const fixed = ["-C", at.ws, "-c", "user.name=A", "-c", "user.email=a@b.test"];
+      const { success, stdout, stderr } = new Deno.Command("git", { args: [...fixed, ...args] }).outputSync();
+      assert(success, new TextDecoder().decode(stderr));
+      return new TextDecoder().decode(stdout);
+    };
+    git("init", "-q");
+    for (const name of ["a", "b", "c"]) {
+      Deno.writeTextFileSync(`${at.ws}/${name}`, `${name}\n`.repeat(8 * 1024 ** 2));
+      // Surely before the index is written.
+      new Deno.Command("touch", { args: ["-d", "2020-01-01", `${at.ws}/${name}`] }).outputSync();
+    }
+    git("add", ".");
+    git("commit", "-qm", "first");
+    await withSession({ at, replies: [bash("rm a b c"), { text: "done" }] }, async (session) => {
+      await session.engine.undoPoints();
+      await session.say("remove them");
+      assertEquals(shown(sets(session, "run")[0]?.files ?? []), [
+        "deleted a +0 -8388608",
+        "deleted b +0 -8388608",
+        "deleted c",
+      ]);
+      await session.engine.undo();
+      assertEquals(Deno.statSync(`${at.ws}/c`).size, 16 * 1024 ** 2);
+    });
+  }));

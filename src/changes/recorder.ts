@@ -133,6 +133,11 @@ interface Pending {
 
 /** Clocks of file systems tick up to ten milliseconds behind. */
 const CLOCK_MS = 20;
+/**
+ * Whoever has a file mapped sets its times with the first write alone, until the system has written the page to the disk: half a
+ * minute later (vm.dirty_expire_centisecs), twice that to be sure. What ends takes its mappings along.
+ */
+const MAPPED_MS = 60_000;
 const LATE = "the first look had not ended when a call began: what it changed before is not known";
 const CHANGED_BEFORE_KEPT = "it was changed before it could be kept";
 
@@ -291,6 +296,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
           limits,
           isKept: scope.isKept,
           now: options.now,
+          settleMs: background.length > 0 ? MAPPED_MS : 0,
           tell: (found) => tellFound(scope.tree, found),
           sums,
         }),

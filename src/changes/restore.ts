@@ -54,7 +54,8 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
       continue;
     }
     const now = stateAt(place.tree, place.path);
-    if (isSame(place.tree, place.path, now, want)) continue;
+    const isTold = !isWrittenUnseen(want, expect);
+    if (isSame(place.tree, place.path, now, want, isTold)) continue;
     if (isOfRepository(path, want)) {
       leave("it is git's own");
       continue;
@@ -70,7 +71,7 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
     }
     const action = want.kind === "absent"
       ? "remove"
-      : isModeAlone(place.tree, place.path, now, want)
+      : isModeAlone(place.tree, place.path, now, want, isTold)
       ? "mode"
       : "restore";
     tasks.push({ path, tree: place.tree, inner: place.path, now, want, action });
@@ -201,20 +202,26 @@ export function stateAt(tree: Tree, path: string): State {
   return { kind: kind === KIND.file ? "file" : "link", mode, size: status.size, stamp: status.stamp };
 }
 
-/** Whether a path is as a state says. Reads it where the times differ and the size does not. */
-function isSame(tree: Tree, path: string, now: State, state: State): boolean {
+/** Whether the times of a file do not tell one content from the other: it was written through a mapping. */
+function isWrittenUnseen(want: State, expect: State): boolean {
+  return want.kind === "file" && expect.kind === "file" && want.stamp === expect.stamp &&
+    want.content !== expect.content;
+}
+
+/** Whether a path is as a state says. Reads it where the times differ, or do not tell, and the size does not. */
+function isSame(tree: Tree, path: string, now: State, state: State, isTold = true): boolean {
   if (now.kind === "absent" || state.kind === "absent" || now.kind !== state.kind) return now.kind === state.kind;
   if (now.kind === "unknown" || state.kind === "unknown") return false;
-  return (now.kind === "link" || now.mode === state.mode) && hasContent(tree, path, now, state);
+  return (now.kind === "link" || now.mode === state.mode) && hasContent(tree, path, now, state, isTold);
 }
 
-function isModeAlone(tree: Tree, path: string, now: State, want: State): boolean {
-  return now.kind === want.kind && now.kind !== "absent" && hasContent(tree, path, now, want);
+function isModeAlone(tree: Tree, path: string, now: State, want: State, isTold: boolean): boolean {
+  return now.kind === want.kind && now.kind !== "absent" && hasContent(tree, path, now, want, isTold);
 }
 
-function hasContent(tree: Tree, path: string, now: State, state: State): boolean {
+function hasContent(tree: Tree, path: string, now: State, state: State, isTold: boolean): boolean {
   if ((now.kind !== "file" && now.kind !== "link") || (state.kind !== "file" && state.kind !== "link")) return true;
-  if (now.stamp === state.stamp) return true;
+  if (isTold && now.stamp === state.stamp) return true;
   if (now.size !== state.size || state.content === undefined) return false;
   const bytes = bytesAt(tree, path, now.kind);
   return bytes !== undefined && isContent(bytes, state.content);

@@ -285,7 +285,7 @@ Deno.test("what git has is read to count its lines within a bound, and a session
     };
     git("init", "-q");
     for (const name of ["a", "b", "c"]) {
-      Deno.writeTextFileSync(`${at.ws}/${name}`, `${name}\n`.repeat(8 * 1024 ** 2));
+      Deno.writeTextFileSync(`${at.ws}/${name}`, `${name.repeat(63)}\n`.repeat(1024 ** 2 / 4));
       // Surely before the index is written.
       new Deno.Command("touch", { args: ["-d", "2020-01-01", `${at.ws}/${name}`] }).outputSync();
     }
@@ -295,8 +295,8 @@ Deno.test("what git has is read to count its lines within a bound, and a session
       await session.engine.undoPoints();
       await session.say("remove them");
       assertEquals(shown(sets(session, "run")[0]?.files ?? []), [
-        "deleted a +0 -8388608",
-        "deleted b +0 -8388608",
+        "deleted a +0 -262144",
+        "deleted b +0 -262144",
         "deleted c",
       ]);
       await session.engine.undo();

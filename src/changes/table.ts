@@ -61,6 +61,8 @@ export interface LookSums {
 
 /** Bytes of records that are read before somebody else may have a turn: some two thousand files. */
 const STEP_BYTES = 128 * 1024;
+/** Bytes of one with the longest name. */
+const LONGEST_RECORD = 40 + 256;
 const scratch = emptyRecords(2 * STEP_BYTES);
 
 /** The table of a tree that was never looked at. */
@@ -120,6 +122,8 @@ export function* look(
     try {
       while (scan.next(into)) {
         if (into.length < STEP_BYTES) continue;
+        // All of one folder is in memory before any of it is counted.
+        if (into.length > Math.max(0, limits.entries - sums.entries) * LONGEST_RECORD) throw new Error("too many");
         if (into === scratch) into = copyOf(scratch.bytes, 0, scratch.length);
         yield true;
       }

@@ -266,3 +266,14 @@ Deno.test("what a command in the background writes through a mapping is seen, th
     await undo({ to: 1 });
     assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
   }));
+
+Deno.test("a folder with more in it than may be looked at is not read to its end, and that is said", () =>
+  withRecorded(fill, async ({ root, told, call }) => {
+    await call(() => {
+      Deno.mkdirSync(`${root}/flood`);
+      for (let file = 0; file < 3_000; file++) Deno.writeTextFileSync(`${root}/flood/${"n".repeat(80)}${file}`, "");
+    });
+    const { files, leftOut } = told.at(-1) ?? {};
+    assertEquals(files?.map(({ path, thing }) => [path, thing]), [["flood", "folder"]]);
+    assertEquals(leftOut, [{ why: "folders could not be looked into", count: 1, paths: ["flood"] }]);
+  }, { limits: { entries: 100 } }));

@@ -185,6 +185,8 @@ export function openPack(path: string, maxBytes: number): Pack {
 /** Leaves nothing in a closed pack but some contents, by their digests; what fails leaves it as it is. */
 export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   const fresh = `${path}.new`;
+  // Where git has all that is named there is none.
+  if (!exists(path)) return;
   try {
     Deno.removeSync(fresh);
   } catch {
@@ -203,6 +205,14 @@ export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   }
   if (kept.size === 0) Deno.removeSync(path);
   else Deno.renameSync(fresh, path);
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
 }
 
 function grown<T extends Uint8Array | Float64Array | Uint32Array>(from: T, to: T): T {

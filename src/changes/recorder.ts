@@ -18,7 +18,7 @@ import { countLines } from "./line_counts.ts";
 import type { Pace } from "./pace.ts";
 import { type Pack } from "./pack.ts";
 import { bytesOfString } from "./restore.ts";
-import { type Change, isSameState, type State } from "./states.ts";
+import { type Change, isSameState, type State, whyTooLarge } from "./states.ts";
 import {
   emptyTable,
   type Folder,
@@ -54,6 +54,8 @@ export interface RecorderLimits {
   readonly maxFileBytes: number;
   readonly depth: number;
   readonly entries: number;
+  /** Contents that a repository has are read again to count lines: so much of them at once. */
+  readonly lineBytes: number;
 }
 
 /** What a recorder works with. */
@@ -68,8 +70,11 @@ export interface RecorderOptions {
   readonly pace: Pace;
   /** What a repository in a scope has, as it is now. */
   readonly known: (tree: Tree) => KnownContents | undefined;
-  /** Reads contents that are not in the pack, all at once. */
-  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  /** Reads contents that are not in the pack, all at once; those that are more than so many bytes in all are left out. */
+  readonly fetch: (
+    contents: ReadonlyMap<string, string>,
+    mostBytes: number,
+  ) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
   readonly now: () => number;
   readonly tell: (changes: ChangeSet) => void;
   /** The journal cannot be written; told once. */
@@ -128,6 +133,11 @@ interface Pending {
 
 /** Clocks of file systems tick up to ten milliseconds behind. */
 const CLOCK_MS = 20;
+/**
+ * Whoever has a file mapped sets its times with the first write alone, until the system has written the page to the disk: half a
+ * minute later (vm.dirty_expire_centisecs), twice that to be sure. What ends takes its mappings along.
+ */
+const MAPPED_MS = 60_000;
 const LATE = "the first look had not ended when a call began: what it changed before is not known";
 const CHANGED_BEFORE_KEPT = "it was changed before it could be kept";
 
@@ -197,7 +207,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
 
   const whyNotKept = (size: number): string =>
     size > limits.maxFileBytes
-      ? `it was larger than ${shownBytes(limits.maxFileBytes)}`
+      ? whyTooLarge(limits.maxFileBytes)
       : pack.isFull()
       ? "the room for what is kept of the session was used up"
       : CHANGED_BEFORE_KEPT;
@@ -286,6 +296,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
           limits,
           isKept: scope.isKept,
           now: options.now,
+          settleMs: background.length > 0 ? MAPPED_MS : 0,
           tell: (found) => tellFound(scope.tree, found),
           sums,
         }),
@@ -398,7 +409,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     for (const { before, path } of list) {
       if (before.kind === "file" && before.content?.startsWith("git:")) wanted.set(before.content, path);
     }
-    return wanted.size === 0 ? NONE : await options.fetch(wanted);
+    return wanted.size === 0 ? NONE : await options.fetch(wanted, limits.lineBytes);
   };
 
   const unseenNote = (): LeftOut[] =>
@@ -584,8 +595,4 @@ export function bytePath(path: string): string {
   let text = "";
   for (const byte of new TextEncoder().encode(path)) text += String.fromCharCode(byte);
   return text;
-}
-
-function shownBytes(bytes: number): string {
-  return bytes >= 1024 ** 2 ? `${Math.round(bytes / 1024 ** 2)} MB` : `${Math.round(bytes / 1024)} kB`;
 }

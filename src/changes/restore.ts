@@ -5,7 +5,7 @@ import { messageOf } from "../core/error.ts";
 import { KIND, type Tree } from "../core/support/tree.ts";
 import { countLines } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
-import { type Change, type State, thingOf } from "./states.ts";
+import { type Change, type State, thingOf, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
 /** The disk as undo may change it. Paths are absolute byte strings. */
@@ -16,6 +16,8 @@ export interface UndoDisk {
   readonly content: (content: string, path: string) => Uint8Array<ArrayBuffer> | undefined;
   /** Keeps what is overwritten, so that undo can be undone: its name, or undefined where there is no room. */
   readonly keep: (bytes: Uint8Array<ArrayBuffer>) => string | undefined;
+  /** Larger files are not kept, and not read: a file of any size costs nothing to make. */
+  readonly maxFileBytes: number;
   /** A path as people see it. */
   readonly shown: (path: string) => string;
 }
@@ -43,6 +45,7 @@ const FOREIGN = "somebody else changed it since";
 export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, force: boolean): UndoWork {
   const tasks: Task[] = [];
   const left: UndoLeft[] = [];
+  const isOfRepository = repositoriesIn(wanted, disk);
   for (const [path, { want, expect, isForeign }] of [...wanted].sort(([a], [b]) => a < b ? -1 : 1)) {
     const leave = (why: string, isForcible = false): unknown => left.push({ path: disk.shown(path), why, isForcible });
     const place = disk.at(path);
@@ -51,7 +54,12 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
       continue;
     }
     const now = stateAt(place.tree, place.path);
-    if (isSame(place.tree, place.path, now, want)) continue;
+    const isTold = !isWrittenUnseen(want, expect);
+    if (isSame(place.tree, place.path, now, want, isTold)) continue;
+    if (isOfRepository(path, want)) {
+      leave("it is git's own");
+      continue;
+    }
     if (!force && (isForeign || !isSame(place.tree, place.path, now, expect))) {
       leave(FOREIGN, true);
       continue;
@@ -63,12 +71,44 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
     }
     const action = want.kind === "absent"
       ? "remove"
-      : isModeAlone(place.tree, place.path, now, want)
+      : isModeAlone(place.tree, place.path, now, want, isTold)
       ? "mode"
       : "restore";
     tasks.push({ path, tree: place.tree, inner: place.path, now, want, action });
   }
   return { tasks, left };
+}
+
+/**
+ * Whether a path lies in a folder that git takes for a repository, or could after only some of the steps: commands write there
+ * under a watch, which would not see what undo puts there, and of which objects and references one needs the other. One that is
+ * to be gone again may be removed.
+ */
+function repositoriesIn(
+  wanted: ReadonlyMap<string, Wanted>,
+  { at }: UndoDisk,
+): (path: string, want: State) => boolean {
+  const known = new Map<string, boolean>();
+  const has = (path: string): boolean => {
+    if ((wanted.get(path)?.want.kind ?? "absent") !== "absent") return true;
+    const place = at(path);
+    return typeof place !== "string" && place.tree.status(place.path) !== undefined;
+  };
+  const isRepository = (folder: string): boolean => {
+    const last = known.get(folder);
+    if (last !== undefined) return last;
+    const is = has(`${folder}/HEAD`) && (has(`${folder}/objects`) || has(`${folder}/commondir`));
+    known.set(folder, is);
+    return is;
+  };
+  return (path, want) => {
+    for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
+      const folder = path.slice(0, cut);
+      const goes = want.kind === "absent" && wanted.get(`${folder}/HEAD`)?.want.kind === "absent";
+      if (!goes && isRepository(folder)) return true;
+    }
+    return false;
+  };
 }
 
 /** The steps as people are told them. */
@@ -128,7 +168,8 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
       makeFolders(tree, inner.slice(0, Math.max(0, inner.lastIndexOf("/"))));
       if (want.kind === "link") tree.putLink(inner, stringOfBytes(bytes));
       else tree.putFile(inner, bytes, want.mode);
-      lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
+      // Of one that was not read nobody knows the lines.
+      if (before?.bytes || task.now.kind !== "file") lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
     });
   }
   for (const task of ofKind("folder").reverse()) {
@@ -161,20 +202,26 @@ export function stateAt(tree: Tree, path: string): State {
   return { kind: kind === KIND.file ? "file" : "link", mode, size: status.size, stamp: status.stamp };
 }
 
-/** Whether a path is as a state says. Reads it where the times differ and the size does not. */
-function isSame(tree: Tree, path: string, now: State, state: State): boolean {
+/** Whether the times of a file do not tell one content from the other: it was written through a mapping. */
+function isWrittenUnseen(want: State, expect: State): boolean {
+  return want.kind === "file" && expect.kind === "file" && want.stamp === expect.stamp &&
+    want.content !== expect.content;
+}
+
+/** Whether a path is as a state says. Reads it where the times differ, or do not tell, and the size does not. */
+function isSame(tree: Tree, path: string, now: State, state: State, isTold = true): boolean {
   if (now.kind === "absent" || state.kind === "absent" || now.kind !== state.kind) return now.kind === state.kind;
   if (now.kind === "unknown" || state.kind === "unknown") return false;
-  return (now.kind === "link" || now.mode === state.mode) && hasContent(tree, path, now, state);
+  return (now.kind === "link" || now.mode === state.mode) && hasContent(tree, path, now, state, isTold);
 }
 
-function isModeAlone(tree: Tree, path: string, now: State, want: State): boolean {
-  return now.kind === want.kind && now.kind !== "absent" && hasContent(tree, path, now, want);
+function isModeAlone(tree: Tree, path: string, now: State, want: State, isTold: boolean): boolean {
+  return now.kind === want.kind && now.kind !== "absent" && hasContent(tree, path, now, want, isTold);
 }
 
-function hasContent(tree: Tree, path: string, now: State, state: State): boolean {
+function hasContent(tree: Tree, path: string, now: State, state: State, isTold: boolean): boolean {
   if ((now.kind !== "file" && now.kind !== "link") || (state.kind !== "file" && state.kind !== "link")) return true;
-  if (now.stamp === state.stamp) return true;
+  if (isTold && now.stamp === state.stamp) return true;
   if (now.size !== state.size || state.content === undefined) return false;
   const bytes = bytesAt(tree, path, now.kind);
   return bytes !== undefined && isContent(bytes, state.content);
@@ -207,6 +254,7 @@ function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
   readonly state: State;
 } {
   if (now.kind !== "file" && now.kind !== "link") return { bytes: undefined, state: now };
+  if (now.size > disk.maxFileBytes) return { bytes: undefined, state: { ...now, why: whyTooLarge(disk.maxFileBytes) } };
   const bytes = bytesAt(tree, inner, now.kind);
   const content = bytes && disk.keep(bytes);
   return {

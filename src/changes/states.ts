@@ -32,6 +32,12 @@ export interface Change {
   readonly isBinary?: boolean;
 }
 
+/** Why what is larger than a bound is not kept. */
+export function whyTooLarge(maxBytes: number): string {
+  const shown = maxBytes >= 1024 ** 2 ? `${Math.round(maxBytes / 1024 ** 2)} MB` : `${Math.round(maxBytes / 1024)} kB`;
+  return `it was larger than ${shown}`;
+}
+
 /** What a state is for people; undefined where there is nothing. */
 export function thingOf({ kind }: State): ChangedThing | undefined {
   return kind === "absent" || kind === "unknown" ? undefined : kind;

@@ -61,6 +61,8 @@ export interface LookSums {
 
 /** Bytes of records that are read before somebody else may have a turn: some two thousand files. */
 const STEP_BYTES = 128 * 1024;
+/** Bytes of one with the longest name. */
+const LONGEST_RECORD = 40 + 256;
 const scratch = emptyRecords(2 * STEP_BYTES);
 
 /** The table of a tree that was never looked at. */
@@ -93,9 +95,11 @@ export function pathAt({ folder, at }: Place): string {
 export function* look(
   tree: Tree,
   top: Folder,
-  { limits, isKept, tell, sums, now }: {
+  { limits, isKept, tell, sums, now, settleMs = 0 }: {
     readonly limits: LookLimits;
     readonly now: () => number;
+    /** How long after the time of its last change a file may still be written with no other time. */
+    readonly settleMs?: number;
     readonly isKept: (path: string) => boolean;
     readonly tell: (found: Found) => void;
     readonly sums: LookSums;
@@ -118,6 +122,8 @@ export function* look(
     try {
       while (scan.next(into)) {
         if (into.length < STEP_BYTES) continue;
+        // All of one folder is in memory before any of it is counted.
+        if (into.length > Math.max(0, limits.entries - sums.entries) * LONGEST_RECORD) throw new Error("too many");
         if (into === scratch) into = copyOf(scratch.bytes, 0, scratch.length);
         yield true;
       }
@@ -128,7 +134,7 @@ export function* look(
       scan.close();
     }
     const level = levelOf(tree, path, into, next.above);
-    const inner = compare(folder, path, into, level, atMs, isKept, tell, sums);
+    const inner = compare(folder, path, into, level, { atMs, settleMs }, isKept, tell, sums);
     for (const one of inner) {
       stack.push({ folder: one, path: below(path, one.name), depth: depth + 1, above: level });
     }
@@ -142,7 +148,7 @@ function compare(
   path: string,
   read: Records,
   level: IgnoreLevel | undefined,
-  atMs: number,
+  { atMs, settleMs }: { readonly atMs: number; readonly settleMs: number },
   isKept: (path: string) => boolean,
   tell: (found: Found) => void,
   sums: LookSums,
@@ -185,7 +191,7 @@ function compare(
         ? modeIn(old, was) !== modeIn(fresh.bytes, at)
         : !isSameRecord(oldWords, was >> 2, fresh.words, at >> 2);
       // Where another change may show the same times the content is compared, too: git's rule of racy entries.
-      const mayDiffer = isFresh && !isFolder && isJustChanged(fresh.words, at, lookedMs);
+      const mayDiffer = isFresh && !isFolder && isJustChanged(fresh.words, at, lookedMs, settleMs);
       if (!differs && !mayDiffer) fresh.words[(at >> 2) + RECORD.note] = note;
       else if (isKept(place)) {
         tell({ path: place, before: recordAt(old, was), after: { folder, at }, isIgnored });
@@ -193,7 +199,7 @@ function compare(
     } else if (isKnown && isKept(place)) {
       tell({ path: place, before: undefined, after: { folder, at }, isIgnored });
     }
-    if (!isFolder && isJustChanged(fresh.words, at, atMs)) folder.isFresh = true;
+    if (!isFolder && isJustChanged(fresh.words, at, atMs, settleMs)) folder.isFresh = true;
     if (!isFolder || isIgnored || !isKept(place)) continue;
     gone.delete(name);
     inner.push(wasFolder ?? emptyFolder(name, folder, isKnown));
@@ -289,10 +295,10 @@ function countSame(some: Uint32Array, others: Uint32Array, words: number): numbe
 }
 
 /** Clocks of file systems tick every ten milliseconds at the slowest, or count whole seconds. */
-function isJustChanged(words: Uint32Array, at: number, nowMs: number): boolean {
+function isJustChanged(words: Uint32Array, at: number, nowMs: number, settleMs: number): boolean {
   const ns = words[(at >> 2) + RECORD.changedNs] ?? 0;
   const changedMs = (words[(at >> 2) + RECORD.changed] ?? 0) * 1_000 + ns / 1e6;
-  return changedMs > nowMs - (ns === 0 ? 1_000 : 20);
+  return changedMs > nowMs - Math.max(settleMs, ns === 0 ? 1_000 : 20);
 }
 
 function isSameInode(some: Uint32Array, at: number, others: Uint32Array, otherAt: number): boolean {

@@ -16,6 +16,8 @@ export interface UndoParts {
   readonly root: string;
   readonly journal: JournalFile;
   readonly pack: Pack;
+  /** Larger files are not kept before they are overwritten or removed. */
+  readonly maxFileBytes: number;
   /** What tools may write now: nothing else is touched. */
   readonly scopes: readonly Scope[];
   /** Reads contents that are not in the pack, by their names; the paths say which repository has them. */
@@ -60,6 +62,7 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
       const number = pack.add(bytes);
       return number === undefined ? undefined : `sha256:${pack.digest(number)}`;
     },
+    maxFileBytes: parts.maxFileBytes,
     shown: (path) => shownIn(root, path),
   };
   const work = planUndo(wanted, disk, request.force === true);
@@ -114,7 +117,7 @@ function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["a
     const inner = path.slice(root === "/" ? 1 : root.length + 1);
     const parts = inner.split("/");
     if (parts.includes("..") || parts.includes(".")) break;
-    if (parts.includes(".git")) return "it is git's own";
+    if (parts.some((part) => part.toLowerCase() === ".git")) return "it is git's own";
     const isFree = parts.every((_, at) => isKept(parts.slice(0, at + 1).join("/")));
     return isFree ? { tree, path: inner } : "it is protected";
   }

@@ -63,7 +63,7 @@ export async function withRecorded(
     scopes: () => scopes,
     journal,
     pack,
-    limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6, ...limits },
+    limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6, lineBytes: 1e6, ...limits },
     pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
     known: () => undefined,
     fetch,
@@ -71,7 +71,8 @@ export async function withRecorded(
     tell: (changes) => void told.push(changes),
     onFailure: (why) => void failures.push(why),
   });
-  const parts = { root, journal, pack, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
+  const maxFileBytes = limits?.maxFileBytes ?? 1e6;
+  const parts = { root, journal, pack, maxFileBytes, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
   let calls = 0;
   try {
     fill(root);

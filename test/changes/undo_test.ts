@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
 import { until } from "../helpers/until.ts";
-import { withRecorded } from "./recorded.ts";
+import { callStart, withRecorded } from "./recorded.ts";
 
 function fill(root: string): void {
   Deno.mkdirSync(`${root}/src`);
@@ -53,7 +53,8 @@ Deno.test("a folder that is swapped for a link again and again while undo runs l
 
 /** A process that puts a link in a folder's place and takes it away, until it is ended. */
 function swap(folder: string, target: string): AsyncDisposable & { readonly isRunning: () => boolean } {
-  const script = `while :; do mv "$0" "$0.real"; ln -s "$1" "$0"; rm "$0"; mv "$0.real" "$0"; : > "$1.on"; done`;
+  // What undo puts there meanwhile is not gone into.
+  const script = `while :; do mv -T "$0" "$0.real"; ln -sT "$1" "$0"; rm "$0"; mv -T "$0.real" "$0"; : > "$1.on"; done`;
   const child = new Deno.Command("/bin/sh", { args: ["-c", script, folder, target], stderr: "null" }).spawn();
   const isRunning = (): boolean => {
     try {
@@ -150,3 +151,129 @@ Deno.test("a journal and a pack that were cut off anywhere load, and have all th
       cut.close();
     }
   }));
+
+Deno.test("undo reads no file that is larger than what is kept, whatever its size, and says that it was not kept", () =>
+  withRecorded(fill, async ({ root, journal, call, undo }) => {
+    await call(() => {
+      Deno.writeTextFileSync(`${root}/huge`, "x");
+      // It takes no room, and is more than can be read into one piece of memory.
+      for (const name of ["huge", "src/a.ts"]) Deno.truncateSync(`${root}/${name}`, 2 ** 40);
+    });
+    const { left, steps } = await undo();
+    assertEquals([left, steps.map(({ path, action }) => [path, action])], [[], [["huge", "remove"], [
+      "src/a.ts",
+      "restore",
+    ]]]);
+    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
+    const record = journal.records.at(-1);
+    const changes = record?.type === "undo" ? record.changes : [];
+    assertEquals(
+      changes.map(({ before, lines, isBinary }) => [before.kind === "file" && before.why, lines, isBinary]),
+      [["it was larger than 977 kB", undefined, undefined], ["it was larger than 977 kB", undefined, undefined]],
+    );
+  }));
+
+/** A folder that git takes for a repository when somebody stands in it, with settings. */
+function bare(folder: string, settings = "[core]\n\tbare = true\n"): void {
+  for (const name of ["objects", "refs"]) Deno.mkdirSync(`${folder}/${name}`, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/HEAD`, "ref: refs/heads/main\n");
+  Deno.writeTextFileSync(`${folder}/config`, settings);
+}
+
+const OBEYED = "[core]\n\tfsmonitor = touch pwned\n";
+
+Deno.test("undo puts nothing into a repository, nor makes one of what was none", () =>
+  withRecorded((root) => bare(`${root}/srv`), async ({ root, call, undo }) => {
+    const text = (path: string): string => Deno.readTextFileSync(`${root}/${path}`);
+    await call(() => {
+      bare(`${root}/made`, OBEYED);
+      // No repository yet.
+      bare(`${root}/half`, OBEYED);
+      Deno.removeSync(`${root}/half/HEAD`);
+    });
+    await call(() => {
+      Deno.writeTextFileSync(`${root}/made/config`, "[core]\n");
+      Deno.removeSync(`${root}/half/config`);
+      Deno.writeTextFileSync(`${root}/half/HEAD`, "ref: refs/heads/main\n");
+      Deno.writeTextFileSync(`${root}/srv/HEAD`, "ref: refs/heads/other\n");
+      Deno.writeTextFileSync(`${root}/srv/objects/new`, "an object of what HEAD names\n");
+    });
+    Deno.writeTextFileSync(`${root}/half/HEAD`, "ref: refs/heads/foreign\n");
+    const { left, steps } = await undo({ to: 2 });
+    assertEquals([steps, new Set(left.map(({ why }) => why))], [[], new Set(["it is git's own", FOREIGN])]);
+    assertEquals(text("made/config"), "[core]\n");
+    assertEquals([...Deno.readDirSync(`${root}/half`)].map(({ name }) => name).sort(), ["HEAD", "objects", "refs"]);
+    assertEquals([text("srv/HEAD"), text("srv/objects/new")], [
+      "ref: refs/heads/other\n",
+      "an object of what HEAD names\n",
+    ]);
+    // One that the session made goes as a whole, and does not come back.
+    await undo({ to: 1, force: true });
+    assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["srv"]);
+    await undo({ to: 3, force: true });
+    assertEquals(
+      [...Deno.readDirSync(root)].flatMap(({ name }) => name === "srv" ? [] : filesBelow(`${root}/${name}`)),
+      [],
+    );
+  }));
+
+const FOREIGN = "somebody else changed it since";
+
+function filesBelow(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesBelow(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}
+
+Deno.test("what a command in the background writes through a mapping is seen, though no time of the file tells", () =>
+  withRecorded(fill, async ({ root, top, recorder, told, undo }) => {
+    const script = [
+      "import mmap, os, sys, time",
+      "file, top = sys.argv[1:3]",
+      "opened = open(file, 'r+b')",
+      "at = mmap.mmap(opened.fileno(), 0)",
+      "at[0:1] = at[0:1]",
+      "open(top + '/mapped', 'w').close()",
+      "while not os.path.exists(top + '/go'): time.sleep(.01)",
+      "at[0:3] = b'two'",
+      "open(top + '/written', 'w').close()",
+      "time.sleep(60)",
+    ].join("\n");
+    const isThere = (name: string): boolean => [...Deno.readDirSync(top)].some((entry) => entry.name === name);
+    recorder.runStarts();
+    recorder.prompt("first");
+    const call = { toolCallId: "mapper", toolName: "bash" };
+    recorder.callStarts(call, { ...callStart(), isBackground: true });
+    const child = new Deno.Command("python3", { args: ["-c", script, `${root}/src/a.ts`, top] }).spawn();
+    try {
+      recorder.callEnds("mapper");
+      await until(() => isThere("mapped"));
+      const { ctime } = Deno.statSync(`${root}/src/a.ts`);
+      // So that what is seen is not the rule for clocks that tick slowly.
+      await until(() => Date.now() > (ctime?.getTime() ?? 0) + 100);
+      await recorder.runEnds();
+      recorder.runStarts();
+      recorder.prompt("second");
+      Deno.writeTextFileSync(`${top}/go`, "");
+      await until(() => isThere("written"));
+      assertEquals(Deno.statSync(`${root}/src/a.ts`).ctime, ctime);
+      await recorder.runEnds();
+      assertEquals(told.at(-1)?.files.map(({ path, kind }) => [path, kind]), [["src/a.ts", "changed"]]);
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+    await undo({ to: 1 });
+    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
+  }));
+
+Deno.test("a folder with more in it than may be looked at is not read to its end, and that is said", () =>
+  withRecorded(fill, async ({ root, told, call }) => {
+    await call(() => {
+      Deno.mkdirSync(`${root}/flood`);
+      for (let file = 0; file < 3_000; file++) Deno.writeTextFileSync(`${root}/flood/${"n".repeat(80)}${file}`, "");
+    });
+    const { files, leftOut } = told.at(-1) ?? {};
+    assertEquals(files?.map(({ path, thing }) => [path, thing]), [["flood", "folder"]]);
+    assertEquals(leftOut, [{ why: "folders could not be looked into", count: 1, paths: ["flood"] }]);
+  }, { limits: { entries: 100 } }));

@@ -9,7 +9,7 @@ import { undo } from "../../../src/changes/undo.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
 
 const [work = ""] = Deno.args;
-const LIMITS = { depth: 64, entries: 10_000_000, maxFileBytes: 8_000_000 };
+const LIMITS = { depth: 64, entries: 10_000_000, maxFileBytes: 8_000_000, lineBytes: 32_000_000 };
 
 /** Folders of ten files, a hundred of those in one. */
 function makeTree(root: string, files: number, bytes: number): void {
@@ -115,7 +115,17 @@ for (const part of Deno.readDirSync(root)) {
 }
 recorder.callEnds("call");
 await recorder.runEnds();
-const parts = { root, journal, pack, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };
+const parts = {
+  maxFileBytes: LIMITS.maxFileBytes,
+  root,
+  journal,
+  pack,
+  scopes,
+  fetch,
+  textOf: () => "",
+  pathTo: () => [],
+  now: Date.now,
+};
 const undoing = performance.now();
 const { outcome } = await undo(parts, {});
 results["undoMs"] = performance.now() - undoing;

@@ -140,15 +140,20 @@ function modifiedMs(stamp: string): number {
   return Number(seconds) * 1_000 + Number(ns) / 1e6;
 }
 
-/** Reads objects of the repositories at the top of some trees, given with the paths of their files; only what is as it should be. */
+/**
+ * Reads objects of the repositories at the top of some trees, given with the paths of their files; only what is as it should be.
+ * One that would make them more than `mostBytes` in all is left out.
+ */
 export async function fetchObjects(
   contents: ReadonlyMap<string, string>,
   trees: readonly Tree[],
+  mostBytes = Infinity,
 ): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
   const found = new Map<string, Uint8Array<ArrayBuffer>>();
   const program = findGit(disk.realPath);
   if (program === undefined) return found;
   const git = openHostGit(program);
+  let left = mostBytes;
   for (const { root } of trees) {
     const prefix = bytePath(root);
     const names = [...contents].filter(([, path]) => isInside(path, prefix)).map(([content]) => content.slice(4));
@@ -159,11 +164,14 @@ export async function fetchObjects(
       const sizes = output.split("\n").map((line) => Number(/ blob (\d+)$/.exec(line)?.[1] ?? NaN));
       let bytes = 0;
       const asked: string[] = [];
+      const there: string[] = [];
       while (asked.length < some.length && (asked.length === 0 || bytes < BATCH_BYTES)) {
-        bytes += sizes[asked.length] || 0;
-        asked.push(some[asked.length] ?? "");
+        const [name = "", size = NaN] = [some[asked.length], sizes[asked.length]];
+        asked.push(name);
+        if (!(size <= left)) continue;
+        [bytes, left] = [bytes + size, left - size];
+        there.push(name);
       }
-      const there = asked.filter((_, place) => Number.isFinite(sizes[place]));
       if (there.length > 0) {
         const said = await git(`${root}/.git`, ["cat-file", "--batch"], there.join("\n") + "\n");
         for (const [name, blob] of objectsIn(said.bytes)) {

@@ -23,8 +23,8 @@ export interface OpenJournal {
   readonly close: () => Promise<void>;
 }
 
-/** Deeper folders, and files beyond this number, are not looked at. */
-const LIMITS = { depth: 128, entries: 500_000 };
+/** Deeper folders, and files beyond this number, are not looked at; of more bytes of git's objects no lines are counted. */
+const LIMITS = { depth: 128, entries: 500_000, lineBytes: 32 * 1024 ** 2 };
 
 /** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
 export function openSessionJournal({ config, settings, store, policy, tell, notify }: {
@@ -50,7 +50,8 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     if (current?.policy !== now) current = { policy: now, scopes: openWriteScopes(now, trees) };
     return current.scopes.list;
   };
-  const fetch = (contents: ReadonlyMap<string, string>) => fetchObjects(contents, [...trees.values()]);
+  const fetch = (contents: ReadonlyMap<string, string>, mostBytes?: number) =>
+    fetchObjects(contents, [...trees.values()], mostBytes);
   const recorder = openRecorder({
     root: config.root,
     scopes,
@@ -78,8 +79,9 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         root: config.root,
         journal,
         pack,
+        maxFileBytes: settings.maxFileBytes,
         scopes: scopes(),
-        fetch,
+        fetch: (contents) => fetch(contents),
         textOf,
         pathTo: (entryId) => store.entry(entryId) ? store.pathTo(entryId) : [],
         now: Date.now,

@@ -43,7 +43,8 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     const paths = journalPaths(folder, id);
     const journal = openJournalFile(paths.journal, { session: id, root: config.root });
-    const pack = openPack(paths.pack, checkpointSettings(config)?.maxBytes ?? 0);
+    const { maxBytes, maxFileBytes } = checkpointSettings(config) ?? { maxBytes: 0, maxFileBytes: 0 };
+    const pack = openPack(paths.pack, maxBytes);
     const textOf = (entryId: string): string => entryText({ entry: (one) => byId.get(one) }, entryId);
     const tools = openTools(config, false);
     const scopes = openWriteScopes(tools.policy);
@@ -58,6 +59,7 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
           root: config.root,
           journal,
           pack,
+          maxFileBytes,
           scopes: scopes.list,
           textOf,
           pathTo: () => [],

@@ -84,6 +84,14 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
     }
   };
 
+  /** Notes what the host put at a path while a command had begun; it is looked at again when none runs. */
+  const keepFor = (path: string, picture: RepositoryPicture | undefined): void => {
+    records.delete(path);
+    if (picture === undefined) return;
+    records.set(path, picture.at(path));
+    waiting.add(path);
+  };
+
   /** Adds what commands changed of those that were made anew, wherever it is now. */
   const lookAgain = (moved: readonly string[]): void => {
     for (const [path, known] of [...records]) {
@@ -107,7 +115,12 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
     return `Removed ${path}, which a command made: ${why}; what stood there is ${at}.`;
   };
 
-  const makeAnew = async (path: string, base: string, signal: AbortSignal): Promise<readonly string[]> => {
+  const makeAnew = async (
+    path: string,
+    base: string,
+    isQuiet: () => boolean,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> => {
     using around = holdFolder(dirname(path));
     const status = around?.statusOf(".git");
     if (around === undefined || status?.kind !== "folder") return forget(path);
@@ -120,8 +133,11 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
     if (statusOf(old)?.identity !== status.identity) return [refused(path, old, "another one stood there")];
     try {
       const { notes, isWhole } = await fill({ path, old, made, base, known, signal });
+      // Where no command reaches it: what one does right after the move is not what the host has made.
+      const picture = pictureOf(made, known);
       if (around.moveIn(made, ".git") !== 0) throw new Refused("its place is not free any more");
-      record(path);
+      if (isQuiet()) record(path);
+      else keepFor(path, picture);
       if (!isWhole) return [...notes, `What is not taken of ${path} is in ${old}.`];
       removeUpper(old);
       return notes;
@@ -216,7 +232,7 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
           forget(path);
           return [`${path}, which a command made, could not be made anew: ${messageOf(error)}.`];
         };
-        notes.push(...await makeAnew(path, base, limit).catch(failed));
+        notes.push(...await makeAnew(path, base, isQuiet, limit).catch(failed));
       }
     }
     const lines = notes.map((note) => stripControls(note).replaceAll("\n", "?"));

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ChangeSet, FileChange } from "../../../src/core/changes.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
+import { until } from "../../helpers/until.ts";
 import { type Session, withSession } from "../world.ts";
 
 const bash = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
@@ -245,5 +246,60 @@ Deno.test("what was kept in case it changes goes when the session ends, and undo
     await withSession({ at, args: ["-c"], replies: [{ text: "" }] }, async ({ engine }) => {
       assertEquals((await engine.undo()).left, []);
       assertEquals(Deno.readTextFileSync(`${at.ws}/keep.txt`), "kept\n");
+    });
+  }));
+
+Deno.test("what a command planted for git and lost again does not come back by undo", () => {
+  const settings = "[core]\\n\\tfsmonitor = touch pwned\\n";
+  const plant = "mkdir -p srv/objects srv/refs; echo 'ref: refs/heads/main' > srv/HEAD; " +
+    `printf '${settings}' > srv/config; touch planted; sleep 60`;
+  return withSession({
+    replies: [
+      { calls: [{ name: "bash", args: { command: plant, background: true } }] },
+      { text: "started" },
+      { text: "seen" },
+      bash("touch later"),
+      { text: "done" },
+    ],
+  }, async ({ engine, ws, say }) => {
+    await engine.undoPoints();
+    await say("start it");
+    await until(() => [...Deno.readDirSync(ws)].some(({ name }) => name === "planted"));
+    await say("look at it");
+    await say("one that is looked after");
+    const taken = Deno.readTextFileSync(`${ws}/srv/config`);
+    assertEquals(taken.includes("fsmonitor"), false);
+    const { left } = await engine.undo({ to: 3, force: true });
+    assertEquals(left.map(({ path, why }) => [path, why]), [["srv/config", "it is git's own"]]);
+    assertEquals(Deno.readTextFileSync(`${ws}/srv/config`), taken);
+  });
+});
+
+Deno.test("what git has is read to count its lines within a bound, and a session that only removes it ends well", () =>
+  withPlace(async (at) => {
+    const git = (...args: string[]): string => {
+      const fixed = ["-C", at.ws, "-c", "user.name=A", "-c", "user.email=a@b.test"];
+      const { success, stdout, stderr } = new Deno.Command("git", { args: [...fixed, ...args] }).outputSync();
+      assert(success, new TextDecoder().decode(stderr));
+      return new TextDecoder().decode(stdout);
+    };
+    git("init", "-q");
+    for (const name of ["a", "b", "c"]) {
+      Deno.writeTextFileSync(`${at.ws}/${name}`, `${name.repeat(63)}\n`.repeat(1024 ** 2 / 4));
+      // Surely before the index is written.
+      new Deno.Command("touch", { args: ["-d", "2020-01-01", `${at.ws}/${name}`] }).outputSync();
+    }
+    git("add", ".");
+    git("commit", "-qm", "first");
+    await withSession({ at, replies: [bash("rm a b c"), { text: "done" }] }, async (session) => {
+      await session.engine.undoPoints();
+      await session.say("remove them");
+      assertEquals(shown(sets(session, "run")[0]?.files ?? []), [
+        "deleted a +0 -262144",
+        "deleted b +0 -262144",
+        "deleted c",
+      ]);
+      await session.engine.undo();
+      assertEquals(Deno.statSync(`${at.ws}/c`).size, 16 * 1024 ** 2);
     });
   }));

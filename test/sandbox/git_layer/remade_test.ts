@@ -404,6 +404,39 @@ at("a folder that is exchanged while its repository is made anew leads nothing e
   }
 }, repository);
 
+at(
+  "what a command does in a repository right after the host has put it there is not taken for the host's",
+  async (room) => {
+    const { world: { root, base }, policy } = room;
+    Deno.mkdirSync(`${base}/kept`, { mode: 0o700 });
+    let count = 0;
+    const remaker = openRemaker(policy, { reserve: (name) => `${base}/kept/${++count}-${name}`, tidy: () => {} });
+    const [path, hooks] = [`${root}/other/.git`, `${root}/other/.git/hooks`];
+    let isPlanted = false;
+    try {
+      await remaker?.take([{ path, isMoved: false }], () => {
+        // The command begins when the host has the repository aside, and is there when it comes back.
+        if (exists(hooks) || !exists(path) || count === 0) return true;
+        isPlanted = true;
+        Deno.mkdirSync(hooks);
+        Deno.writeTextFileSync(`${hooks}/post-commit`, "#!/bin/sh\ntouch pwned\n", { mode: 0o755 });
+        Deno.writeTextFileSync(`${path}/config`, "[core]\n\tfsmonitor = touch pwned\n");
+        return false;
+      });
+      assert(isPlanted);
+      // As a look at its end takes it away: it does not come back from what is known.
+      Deno.removeSync(hooks, { recursive: true });
+      remaker?.begin();
+      await remaker?.take([], () => true);
+      assert(!exists(hooks));
+      assertEquals(Deno.readTextFileSync(`${path}/config`).includes("fsmonitor"), false);
+      assertClean(`${root}/other`);
+    } finally {
+      remaker?.close();
+    }
+  },
+);
+
 at("a user who works in a new repository meanwhile is not disturbed", async ({ world: { root }, run }) => {
   const work = run(`${SUB}touch up; while [ -e up ]; do sleep .05; done`);
   await until(() => exists(`${root}/up`));

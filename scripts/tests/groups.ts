@@ -111,7 +111,7 @@ export function testGroups(files: readonly string[]): Groups {
 }
 
 /** Folders whose tests are fast, and prove the parts by themselves. */
-const QUICK = /^test\/(?:agent|boot|context|core|history|prompt|provider|session|tools|scripts)\//;
+const QUICK = /^test\/(?:agent|boot|context|core|history|prompt|provider|session|tools|scripts|wire)\//;
 
 /** Whether a test file is run while working on the code: `deno task quick`. */
 export function isQuick(file: string): boolean {

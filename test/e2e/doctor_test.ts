@@ -16,3 +16,48 @@ Deno.test("doctor says what is there and how to mend what is not, without the ke
     assertEquals((ran.stdout + named.stdout).includes("sk-doctor"), false);
   });
 });
+
+/** A server that takes no `stream_options` and no two messages of one role. */
+function picky(): { readonly bodies: string[]; readonly url: string; readonly close: () => Promise<void> } {
+  const bodies: string[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    const text = await request.text();
+    bodies.push(text);
+    if (text.includes('"stream_options"')) {
+      return Response.json({ error: { message: "stream_options: Extra inputs are not permitted" } }, { status: 422 });
+    }
+    return Response.json({ choices: [{ message: { role: "assistant", content: "ready" }, finish_reason: "stop" }] });
+  });
+  return { bodies, url: `http://127.0.0.1:${server.addr.port}/v1`, close: () => server.shutdown() };
+}
+
+Deno.test("doctor --model sends nothing before somebody agreed, and stores what refusals taught", async () => {
+  const server = picky();
+  try {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const env = { HOME: home, OPENAI_API_KEY: "sk-doctor-0123456789", OPENAI_BASE_URL: server.url };
+      const args = ["doctor", "--json", "--model", "openai/unit-1"];
+      const silent = await run(SOURCE, args, { cwd: ws, env });
+      assertEquals(server.bodies, []);
+      assertStringIncludes(silent.stderr, "At most 8 requests to unit-1 at 127.0.0.1");
+      assertStringIncludes(silent.stderr, "Its price is not known");
+      assertStringIncludes(silent.stderr, "Nothing was sent; --yes sends them.");
+      const asked = await run(SOURCE, [...args, "--yes"], { cwd: ws, env });
+      assertEquals(server.bodies.length, 5);
+      assertStringIncludes(asked.stderr, "5 requests were sent.\nStored: streamOptions.");
+      const rows: { name: string; ok: boolean; found: string }[] = JSON.parse(asked.stdout);
+      assertEquals(rows.find(({ name }) => name === "tools"), {
+        name: "tools",
+        ok: false,
+        found: "it called none when it was asked to",
+      });
+      // The next look begins with it.
+      const again = await run(SOURCE, [...args, "--yes"], { cwd: ws, env });
+      assertEquals(server.bodies.length, 9);
+      assertStringIncludes(again.stderr, "4 requests were sent.\nNo refusal taught anything new");
+      assertEquals([silent, asked, again].some(({ stdout, stderr }) => (stdout + stderr).includes("sk-doctor")), false);
+    });
+  } finally {
+    await server.close();
+  }
+});

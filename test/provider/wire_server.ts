@@ -36,8 +36,12 @@ export function serve(...answers: readonly Answer[]): WireServer {
 }
 
 /** A body in pieces of `size` bytes; `hold`: it is never closed. */
-export function pieces(text: string, size: number, hold = false): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const bytes = new TextEncoder().encode(text);
+export function pieces(
+  body: string | Uint8Array<ArrayBuffer>,
+  size: number,
+  hold = false,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   let at = 0;
   return new ReadableStream({
     async pull(controller) {

@@ -5,6 +5,7 @@ import { namespacesFix } from "../../sandbox/confine/namespace_settings.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { configure } from "../../config/config.ts";
+import { stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -25,7 +26,10 @@ interface Check {
 /** Where what confines processes is started from. */
 const PLACES = { memory: "sealed file in memory", file: "private file" } as const;
 
-/** `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. */
+/**
+ * `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. With `--model` also
+ * what that model's endpoint takes, after the person agreed to the cost.
+ */
 export async function doctorCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   const probe = probeSandbox();
@@ -82,6 +86,18 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
       fix: "Correct it in the file",
     })),
   ];
+  const named = "choice" in model && model.choice.kind === "server" && invocation.values["model"] !== undefined
+    ? model.choice
+    : undefined;
+  if (named) {
+    const { lookAtModel } = await import("./doctor_model.ts");
+    const ask = Deno.stdin.isTerminal() && Deno.stderr.isTerminal()
+      ? (question: string) => confirm(question)
+      : undefined;
+    const tell = (line: string): void => void writeAll(Deno.stderr, stripControls(line) + "\n");
+    const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
+    for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
+  }
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
 }
@@ -136,8 +152,9 @@ function check(name: string, look: () => { found: string }, onFailure?: () => vo
 }
 
 function table(checks: readonly Check[]): string {
+  const width = Math.max(12, ...checks.map(({ name }) => name.length + 1));
   return checks.map(({ name, ok, found, fix }) =>
-    `${ok ? "ok " : "-- "} ${name.padEnd(12)}${found}\n` +
+    `${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}\n` +
     (fix === undefined ? "" : `${" ".repeat(16)}${fix.replaceAll("\n", `\n${" ".repeat(12)}`)}\n`)
   ).join("");
 }

@@ -35,8 +35,16 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    help: "check what this machine and configuration can do, each with its fix",
-    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+    help: "what this machine and configuration can do; --model: ask the model",
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+      {
+        name: "yes",
+        kind: "boolean",
+        group: "Output",
+        help: "with --model: send the requests and store what they teach",
+      },
+    ],
   },
   {
     name: "models",

@@ -23,8 +23,8 @@ export interface OpenModel {
   readonly notices: readonly string[];
 }
 
-/** What hooks may do to a request right before it leaves, and who hears of the answer. */
-export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse">;
+/** What hooks may do to a request right before it leaves, who hears of the answer, and another memory than the usual one. */
+export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse" | "memory">;
 
 /** Opens whoever answers, with recording around it when that was asked for. */
 export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {
@@ -90,7 +90,7 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
   const { entry, baseUrl, model, key } = endpoint;
   const facts = endpointFacts(endpoint, config.settings);
   const { price, contextWindow } = facts;
-  const memory = openLearned({ baseUrl, model }, config);
+  const memory = seams.memory ?? openLearned({ baseUrl, model }, config);
   if (!price && entry.prices !== "server" && runLimitsOf(config).maxCostUsd !== undefined) throw unpriced(model);
   // A command runs now: what is wrong with it is said before anything begins.
   await key.current();

@@ -13,7 +13,7 @@ import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
 // The one place that knows what chat-completions servers really send; the reasons for each line are the dialects that
-// test/provider/chat_dialects_test.ts plays.
+// test/wire/fixtures_test.ts plays.
 
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
 

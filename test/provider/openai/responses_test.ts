@@ -1,23 +1,11 @@
 import { assertEquals } from "@std/assert";
 import type { Message } from "../../../src/core/message.ts";
 import { openResponses } from "../../../src/provider/openai/responses.ts";
-import { expectationsFor, expectedSummary, summaryOf } from "../dialect_expectation.ts";
 import { readFixture, TOOLS } from "../fixture_files.ts";
 import { collect, leaklessTest, requestOf, serve, sse } from "../wire_server.ts";
 
 function event(type: string, rest: Record<string, unknown>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
-}
-
-for (const [file, fixture] of expectationsFor("responses")) {
-  for (const size of [100_000, 37, 1]) {
-    leaklessTest(`openResponses() understands ${file} in pieces of ${size} bytes`, async () => {
-      await using server = serve(sse(readFixture(`dialects/${file}`), size));
-      const provider = openResponses({ baseUrl: server.url, apiKey: "k", model: "m", newId: () => "made-up" });
-      const { message } = await collect(provider, requestOf({ tools: TOOLS }));
-      assertEquals<unknown>(summaryOf(message, false), expectedSummary(fixture, "made-up"));
-    });
-  }
 }
 
 leaklessTest("openResponses() sends reasoning items back before their calls, and every call answered", async () => {

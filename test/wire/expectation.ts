@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import { type AssistantMessage, textOf, toolCallsOf } from "../../src/core/message.ts";
-import { readFixture } from "./fixture_files.ts";
+
+/** The protocols that have an adapter. */
+export type WireApi = "chat" | "responses" | "anthropic";
 
 /** What a fixture's reply has to become; explained inside expected.json. */
 export interface Expectation {
-  readonly api: "chat" | "responses";
+  readonly api: WireApi;
   readonly trim?: boolean;
   readonly recovered?: boolean;
   readonly droppedCalls?: number;
@@ -20,16 +22,6 @@ export interface Expectation {
       | null;
     readonly error: { readonly kind: string; readonly retry: boolean } | null;
   };
-}
-
-// The file's own readme describes this shape; a change of it fails the tests that use it.
-const file = JSON.parse(readFixture("dialects/expected.json")) as {
-  readonly fixtures: Readonly<Record<string, Expectation>>;
-};
-
-/** Fixtures of one API by file name. */
-export function expectationsFor(api: Expectation["api"]): readonly (readonly [string, Expectation])[] {
-  return Object.entries(file.fixtures).filter(([, fixture]) => fixture.api === api);
 }
 
 /** A message in the words of expected.json; reasoning tokens are not recorded apart. */

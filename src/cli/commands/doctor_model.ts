@@ -1,0 +1,75 @@
+import type { Config } from "../../config/config.ts";
+import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
+import { openLearned } from "../../engine/model/learned.ts";
+import type { ServerChoice } from "../../engine/model/model.ts";
+import { openModel } from "../../engine/model/open_model.ts";
+import { settled } from "../../engine/model/settled.ts";
+import {
+  type Finding,
+  MOST_PROBES,
+  mostProbeCost,
+  probe,
+  PROBE_INPUT,
+  PROBE_OUTPUT,
+  probeFailure,
+} from "../../engine/model/probe.ts";
+
+/** How a person is asked and told; what is told stands before the question. */
+export interface Asking {
+  /** `undefined` where nobody can be asked. */
+  readonly ask: ((question: string) => boolean) | undefined;
+  readonly tell: (line: string) => void;
+}
+
+/** What looking at a model came to: rows for the table, none where nothing was sent. */
+export async function lookAtModel(
+  choice: ServerChoice,
+  config: Config,
+  { ask, tell }: Asking,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const isYes = config.invocation.values["yes"] === true;
+  const agrees = (question: string): boolean => isYes || (ask?.(question) ?? false);
+  const { endpoint } = choice;
+  const { host } = new URL(endpoint.baseUrl);
+  const named = endpoint.model === "" ? `the only model of ${endpoint.entry.label}` : endpoint.model;
+  tell(
+    `At most ${MOST_PROBES} requests to ${named} at ${host} can find out what it takes. ${costWords(choice, config)}`,
+  );
+  if (!agrees("Send them?")) {
+    tell(`Nothing was sent${ask === undefined && !isYes ? "; --yes sends them" : ""}.`);
+    return [];
+  }
+  let found: Finding[];
+  try {
+    const chosen = await settled(choice);
+    if (chosen.kind !== "server") return [];
+    const memory = openLearned(chosen.endpoint, config);
+    const open = async (seams: Parameters<typeof openModel>[2]) => (await openModel(chosen, config, seams)).provider;
+    const { findings, learned, requests } = await probe(open, memory.recall(), signal);
+    found = [...findings];
+    tell(`${requests} requests were sent.`);
+    const names = Object.keys(learned);
+    if (names.length === 0) tell("No refusal taught anything new: there is nothing to store.");
+    else if (agrees(`Store what was learned (${names.join(", ")}) for the sessions to come?`)) {
+      memory.remember(learned);
+      const problems = memory.warnings();
+      for (const problem of problems) tell(problem);
+      if (config.stateFolder === undefined || config.invocation.values["no-session"]) {
+        tell("It was not stored: nothing is kept.");
+      } else if (problems.length === 0) tell(`Stored: ${names.join(", ")}.`);
+    } else tell("Nothing was stored.");
+  } catch (error) {
+    found = [probeFailure(error)];
+  }
+  return found;
+}
+
+function costWords({ endpoint }: ServerChoice, config: Config): string {
+  const { price } = endpointFacts(endpoint, config.settings);
+  const most = mostProbeCost(price);
+  const tokens = `${MOST_PROBES * PROBE_INPUT} tokens of input and ${MOST_PROBES * PROBE_OUTPUT} of output`;
+  if (most === undefined) return `Its price is not known: they are at most about ${tokens}.`;
+  if (most === 0) return "They cost nothing.";
+  return `They cost at most about $${most < 0.01 ? most.toFixed(4) : most.toFixed(2)} (${tokens}).`;
+}

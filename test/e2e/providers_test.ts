@@ -269,3 +269,17 @@ export default defineExtension((sp) => {
       const second = await run(SOURCE, ["-p", "-m", "acme2/x", "hi"], { cwd: ws, env });
       assertStringIncludes(second.stderr, 'There is no provider "acme2"');
     })));
+
+Deno.test("doctor and the models name the program of a key's command, and nothing that stands in its line", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+    const settings = {
+      providers: { x: { baseUrl: "http://127.0.0.1:9/v1", apiKeyCommand: "T=hunter2 tool --pin 4711x" } },
+    };
+    Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
+    for (const args of [["doctor"], ["models"], ["models", "--json"], ["-p", "-m", "x/m", "go"]]) {
+      const { stdout, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      assertEquals(/hunter2|4711x/.exec(stdout + stderr)?.[0], undefined, args.join(" "));
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
+import { shownCommand } from "../../provider/endpoint/shown_command.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
 import { endpointOf, type Variable } from "./endpoint_of.ts";
 import { listModels } from "./list_models.ts";
@@ -61,7 +62,7 @@ function typeLine({ name, label, keyEnv, apiKeyCommand, baseUrl, isLocal }: Prov
   const how = isLocal
     ? `${label} at ${new URL(baseUrl).host}`
     : [...placeholders(baseUrl), ...keyEnv.slice(0, 1)].map((name) => `export ${name}=…`).join(" ") +
-      (apiKeyCommand ? `, token from ${apiKeyCommand.join(" ")}` : "");
+      (apiKeyCommand ? `, token from ${shownCommand(apiKeyCommand)}` : "");
   return `--model ${`${name}/`.padEnd(16)} ${how}`;
 }
 

@@ -15,7 +15,7 @@ const QUOTED = /['"`‘]([^'"`‘’]+)['"`’]/g;
 const BARE = /(?:^|[\s(:])(~?[^\s'"`‘’:()]*\/[^\s'"`‘’:()]*|\.[\w.-]+)(?=$|[\s:),])/g;
 const REFUSAL = /Permission denied|Operation not permitted|Read-only file system|Device or resource busy/i;
 /** What is out of scope looks like this where commands have a disk of their own. */
-const HIDDEN = /No such file or directory/i;
+const HIDDEN = /No such file or directory|repository '[^']*' does not exist|does not appear to be a git repository/i;
 /** How the shell begins a line of its own, with its own path in it. */
 const SHELL = /^(?:\S*\/)?bash: line \d+: /;
 /** A redirection that failed, into a file as often as out of one. */

@@ -51,8 +51,15 @@ export function completion({ commands, files }: CompletionSources): Autocomplete
       const matching = query === "" ? paths.slice(0, MOST) : fuzzyFilter([...paths], query, (path) => path);
       return found(prefix, matching.slice(0, MOST).map((path) => fileItem(path, at !== undefined)));
     },
-    applyCompletion(lines, row, column, { value }, prefix) {
+    applyCompletion(lines, row, column, item, listedFor) {
       const line = lines[row] ?? "";
+      const typed = line.slice(0, column);
+      // Keys may come faster than lists: what was listed for the beginning of a word says nothing of the whole one.
+      const isStale = !typed.endsWith(listedFor);
+      const command = isStale && row === 0 ? /^\/(\S*)$/.exec(typed)?.[1] : undefined;
+      const chosen = command === undefined ? undefined : bestCommand(commands(), command);
+      if (isStale && chosen === undefined) return { lines, cursorLine: row, cursorCol: column };
+      const [value, prefix] = chosen === undefined ? [item.value, listedFor] : [`/${chosen}`, typed];
       const before = line.slice(0, column - prefix.length) + value;
       // A folder is gone on with; anything else is followed by a space.
       const start = before + (/\/"?$/.test(value) ? "" : " ");
@@ -62,6 +69,12 @@ export function completion({ commands, files }: CompletionSources): Autocomplete
     },
     shouldTriggerFileCompletion: () => true,
   };
+}
+
+/** The command of this name, else the one that it is nearest to the beginning of. */
+function bestCommand(commands: readonly Completable[], typed: string): string | undefined {
+  const whole = commands.find(({ name }) => name === typed);
+  return (whole ?? fuzzyFilter([...commands], typed, ({ name }) => name)[0])?.name;
 }
 
 function found(prefix: string, items: AutocompleteItem[]): { prefix: string; items: AutocompleteItem[] } | null {

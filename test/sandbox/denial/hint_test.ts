@@ -188,6 +188,13 @@ const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<Denial
     note: hidden("/srv/new", "--allow-write=+/srv/"),
     denial: { kind: "write", target: "/srv/new" },
   }],
+  ["a repository that git does not see", "fatal: repository '/srv/data' does not exist", {
+    note: hidden("/srv/data", "--allow-read=+/srv/data"),
+    denial: { kind: "read", target: "/srv/data" },
+  }],
+  ["one that is named as an address", "fatal: '/srv/none' does not appear to be a git repository", {
+    note: hidden("/srv/none", "--allow-read=+/srv/none"),
+  }],
   ["what is not there", "cat: /srv/none: No such file or directory", {
     note: hidden("/srv/none", "--allow-read=+/srv/none"),
   }],

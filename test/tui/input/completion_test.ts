@@ -39,6 +39,19 @@ Deno.test("completion() puts in what was chosen, quoted where it has spaces, and
   assertEquals(await put("/mod"), "/model ");
 });
 
+Deno.test("completion() takes a list that came for the beginning of a word for nothing more", async () => {
+  const signal = new AbortController().signal;
+  const stale = async (listedFor: string, typed: string): Promise<string | undefined> => {
+    const found = await made.getSuggestions([listedFor], 0, listedFor.length, { signal });
+    const item = found?.items[0];
+    return found && item && made.applyCompletion([typed], 0, typed.length, item, found.prefix).lines[0];
+  };
+  assertEquals(await stale("/mo", "/model"), "/model ");
+  assertEquals(await stale("/m", "/mod"), "/model ");
+  assertEquals(await stale("/mo", "/mouse"), "/mouse");
+  assertEquals(await stale("see @al", "see @alpine"), "see @alpine");
+});
+
 Deno.test("completion() without files offers none", async () => {
   const none = completion({ commands: () => [], files: () => Promise.reject(new Error("no")) });
   assertEquals(await none.getSuggestions(["@a"], 0, 2, { signal: new AbortController().signal }), null);

@@ -152,7 +152,9 @@ function noPoint(moments: readonly Moment[], to: UndoRequest["to"]): UserError {
     return new UserError({
       what: "There is nothing to undo",
       why: moments.length === 0 ? "no changes of this session were kept" : "everything is undone already",
-      fix: "See what there is with sandpiper undo --list",
+      fix: moments.length === 0
+        ? "Name another session: sandpiper undo ID; sandpiper sessions lists them"
+        : "See what there is, undone things too: sandpiper undo --list; --to N goes to any of them",
     });
   }
   return new UserError({

@@ -23,6 +23,9 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     }
     const outcome = await stored.undo(requestOf(values, points));
     write(values["json"] ? [visibleJson({ session, ...outcome }, 2), "\n"] : outcomeLines(outcome));
+    // An undo is a point of its own, the newest one.
+    const isTaken = outcome.isDone && outcome.steps.length > 0 && !values["json"];
+    if (isTaken) write([`To take this back: sandpiper undo ${oneLine(session, 128)} --to ${points.length + 1}\n`]);
     for (const { path, why, isForcible } of outcome.left) {
       const force = isForcible ? "; --force overwrites it" : "";
       warnAlways(

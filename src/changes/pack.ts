@@ -194,14 +194,17 @@ export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   }
   const from = openPack(path, Infinity);
   const to = openPack(fresh, Infinity);
+  let isWhole = false;
   try {
     for (const digest of kept) {
       const number = from.find(digest);
       if (number !== undefined) to.add(from.read(number));
     }
+    isWhole = true;
   } finally {
     from.close();
     to.close();
+    if (!isWhole && exists(fresh)) Deno.removeSync(fresh);
   }
   if (kept.size === 0) Deno.removeSync(path);
   else Deno.renameSync(fresh, path);

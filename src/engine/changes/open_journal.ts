@@ -1,5 +1,6 @@
 import { dirname } from "@std/path";
 import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
+import { messageOf } from "../../core/error.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { textOf as textOfContent } from "../../core/message.ts";
@@ -95,12 +96,17 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     close: async () => {
       await recorder.close();
       journal.close();
-      pack.close();
       current?.scopes.close();
-      // Of a session that is not kept, or changed nothing, nothing stays; else what its records name.
-      if (store.path === undefined || journal.records.length === 0) {
-        Deno.removeSync(dirname(paths.journal), { recursive: true });
-      } else shrinkPack(paths.pack, contentsOf(journal.records));
+      // Of a session that is not kept, or changed nothing, nothing stays; else what its records name. On a full disk there
+      // is more than is needed, or no record names what is missing.
+      try {
+        pack.close();
+        if (store.path === undefined || journal.records.length === 0) {
+          Deno.removeSync(dirname(paths.journal), { recursive: true });
+        } else shrinkPack(paths.pack, contentsOf(journal.records));
+      } catch (error) {
+        notify(`What is kept for undo could not be tidied up: ${messageOf(error)}`);
+      }
       temporary?.remove();
     },
   };

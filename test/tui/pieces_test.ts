@@ -1,5 +1,5 @@
 // Small parts of the screen, each by a table.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ago, count, duration, money } from "../../src/tui/blocks/amounts.ts";
 import { toolTitle } from "../../src/tui/blocks/tool_title.ts";
 import { firstStartLines } from "../../src/tui/view/first_start.ts";
@@ -106,6 +106,22 @@ Deno.test("chooseTheme() heeds NO_COLOR, the setting and the ground", () => {
     ["dark", { COLORFGBG: "0;15" }, "dark"],
   ] as const;
   for (const [setting, env, name] of cases) assertEquals(chooseTheme(setting, env).name, name);
+});
+
+Deno.test("firstStartLines() fits a screen of 24 rows, however many providers there are", () => {
+  const list = Array.from(
+    { length: 30 },
+    (_, at) => `    --model provider-${at}/       export PROVIDER_${at}_API_KEY=…`,
+  );
+  const head =
+    "Set one of these variables, or start one of these servers, and name the provider (sandpiper demo needs neither):";
+  const fix = [head, ...list].join("\n");
+  const problem = { what: "No model is chosen", why: 'neither --model nor the setting "model" names one', fix };
+  const settingsFile = "/home/ann/.sandpiper/agent/settings.json";
+  const start = { problem, offers: [], settingsFile, version: "1", theme: themeOf("none") };
+  const lines = firstStartLines(start, 80).map(bare);
+  assert(lines.length < 24, String(lines.length));
+  assertStringIncludes(lines.join("\n"), "… and 24 more: sandpiper doctor");
 });
 
 Deno.test("firstStartLines() says what is missing and how to mend it", () => {

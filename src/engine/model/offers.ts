@@ -40,11 +40,16 @@ export class NoModelError extends UserError {
         ? lines('Found here; add one of these, or write it as "model" into settings.json:', offers.map(offerLine))
         : lines(
           "Set one of these variables, or start one of these servers, and name the provider (sandpiper demo needs neither):",
-          [...tableOf(settings).values()].map(typeLine),
+          commonFirst([...tableOf(settings).values()]).map(typeLine),
         ),
     });
     this.offers = offers;
   }
+}
+
+/** Nobody reads thirty lines; in the order of the table otherwise. */
+function commonFirst(entries: readonly ProviderEntry[]): readonly ProviderEntry[] {
+  return [...entries.filter(({ isCommon }) => isCommon), ...entries.filter(({ isCommon }) => !isCommon)];
 }
 
 function offerLine({ name, because }: Offer): string {

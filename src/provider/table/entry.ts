@@ -62,6 +62,8 @@ export interface ProviderEntry {
   readonly models?: readonly string[];
   /** Where a person gets a key, or the server's program. */
   readonly site?: string;
+  /** Among the few that a person is shown first. */
+  readonly isCommon?: boolean;
   /** A server on this machine that the first start looks for at its base URL. */
   readonly isLocal?: boolean;
 }

@@ -82,9 +82,15 @@ function offered(offers: FirstStart["offers"], theme: Theme): readonly string[] 
   ];
 }
 
+/** Lines of a list that leave room for the rest on a screen of 24. */
+const LISTED = 6;
+
 function missing(fix: string, theme: Theme): readonly string[] {
+  const [head = "", ...list] = fix.split("\n");
+  const more = list.length - LISTED;
   return [
-    ...(fix === "" ? [] : fix.split("\n")),
+    ...(fix === "" ? [] : [head, ...list.slice(0, LISTED)]),
+    ...(more > 0 ? [`    … and ${more} more: sandpiper doctor`] : []),
     theme.strong("A server of your own"),
     "  sandpiper --base-url http://127.0.0.1:9000/v1 --model NAME",
   ];

@@ -11,4 +11,5 @@ export default {
   models: ["claude-"],
   model: "claude-sonnet-5-5",
   site: "https://console.anthropic.com/settings/keys",
+  isCommon: true,
 } satisfies ProviderEntry;

@@ -11,4 +11,5 @@ export default {
   models: ["gemini-"],
   model: "gemini-3.8-flash",
   site: "https://aistudio.google.com/apikey",
+  isCommon: true,
 } satisfies ProviderEntry;

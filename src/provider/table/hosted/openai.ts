@@ -11,4 +11,5 @@ export default {
   models: ["gpt-", "o1", "o3", "o4", "chatgpt-"],
   model: "gpt-6.1-terra",
   site: "https://platform.openai.com/api-keys",
+  isCommon: true,
 } satisfies ProviderEntry;

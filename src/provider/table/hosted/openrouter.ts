@@ -10,4 +10,5 @@ export default {
   prices: "server",
   model: "openrouter/auto",
   site: "https://openrouter.ai/settings/keys",
+  isCommon: true,
 } satisfies ProviderEntry;

@@ -11,4 +11,5 @@ export default {
   prices: "free",
   isLocal: true,
   site: "https://ollama.com/download",
+  isCommon: true,
 } satisfies ProviderEntry;

@@ -44,7 +44,7 @@ Deno.test("completion() takes a list that came for the beginning of a word for n
   const stale = async (listedFor: string, typed: string): Promise<string | undefined> => {
     const found = await made.getSuggestions([listedFor], 0, listedFor.length, { signal });
     const item = found?.items[0];
-    return found && item && made.applyCompletion([typed], 0, typed.length, item, found.prefix).lines[0];
+    return found && item ? made.applyCompletion([typed], 0, typed.length, item, found.prefix).lines[0] : undefined;
   };
   assertEquals(await stale("/mo", "/model"), "/model ");
   assertEquals(await stale("/m", "/mod"), "/model ");

@@ -15,7 +15,7 @@ import { compactionReview, type Compactor, createCompactor } from "./compaction.
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
-import { createEventBus, type EventBus, foreseeCalls } from "./events.ts";
+import { createEventBus, type EventBus, prewarmCalls } from "./events.ts";
 import { createExtensionGrants, type ExtensionGrants } from "./extension_grants.ts";
 import { announcedUi, contributedBy, extensionTools, openExtensions, requestSeams, tellStart } from "./extensions.ts";
 import { engineApi } from "./engine_api.ts";
@@ -264,7 +264,7 @@ class OpenSession implements EngineCore {
       keepServer(this.conversation, this.model.choice());
     });
     record(this.changes.record);
-    record((event) => foreseeCalls(event, this.tools.foresee));
+    record((event) => prewarmCalls(event, this.tools.prewarm));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);
   }

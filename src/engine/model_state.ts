@@ -4,7 +4,7 @@ import type { Provider, ThinkingLevel } from "../core/provider.ts";
 import { DEFAULT_PROVIDER } from "../provider/table/table.ts";
 import { chainOf, chooseNamed, type ModelChoice, namedModels, type ServerChoice, tableOf } from "./model/model.ts";
 import { type KeptModel, keptName, REPLAY } from "./model/kept_name.ts";
-import { settled } from "./model/settled.ts";
+import { resolveChoice } from "./model/resolve_choice.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 
 /** Which model answers, opened when it is first asked for: loading its adapter is most of a start. */
@@ -97,7 +97,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         now: slot.choice,
       });
   async function change(id: string): Promise<void> {
-    const next: Slot = { choice: await settled(chosen(id)) };
+    const next: Slot = { choice: await resolveChoice(chosen(id)) };
     // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
     const turn = choosing.then(async () => {
       await open(next);

@@ -12,7 +12,7 @@ import type { SessionEntry, SessionStore } from "../core/session.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
 import { compileRound, compileStable, type StablePart } from "../prompt/compile.ts";
 import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
-import { compileSettled, type SettledPrompt } from "../prompt/settled.ts";
+import { compileOverride, type PromptOverride } from "../prompt/prompt_override.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import type { Conversation } from "./conversation.ts";
@@ -49,7 +49,7 @@ export interface PromptState {
   /** A new user prompt: what earlier ones added is gone (R184). */
   readonly startPrompt: (extras: PromptExtras) => void;
   /** What hooks made of the prompt at hand; undefined goes back to the base (R183). */
-  readonly settle: (settled: SettledPrompt | undefined) => void;
+  readonly setOverride: (override: PromptOverride | undefined) => void;
   /** The active tools, for whoever writes a prompt of their own (R54). */
   readonly registry: () => ToolRegistry;
   /** What became of the history in the next request; noted in its manifest (R322). */
@@ -74,7 +74,7 @@ export function createPromptState(
   let definitions: readonly ToolDefinition[] | undefined;
   let trigger: CompileTrigger | undefined;
   let extras: PromptExtras = {};
-  let settled: SettledPrompt | undefined;
+  let override: PromptOverride | undefined;
   let history: Manifest["history"] = { decision: "full" };
 
   const compileBase = (why: CompileTrigger): void => {
@@ -106,8 +106,8 @@ export function createPromptState(
       ...(round.withoutTools ? { withoutTools: true } : {}),
     };
     const meta = { trigger: why, round: round.round, tools: offered, policy: record, history, hooks: [] };
-    const prompt = settled
-      ? compileSettled(settled, all, meta)
+    const prompt = override
+      ? compileOverride(override, all, meta)
       : compileRound(stable, all, { ...meta, diagnostics: base.diagnostics });
     return { prompt, tools: offered };
   };
@@ -145,10 +145,10 @@ export function createPromptState(
     },
     startPrompt(next) {
       extras = next;
-      settled = undefined;
+      override = undefined;
       history = { decision: "full" };
     },
-    settle: (next) => void (settled = next),
+    setOverride: (next) => void (override = next),
     registry: () => ({ tools: inputs.tools, definitions: tools.map(({ definition }) => definition) }),
     noteHistory: (next) => void (history = next),
   };
@@ -173,9 +173,9 @@ export async function settleBuilt(
     const built = await unlessAborted(buildCustomPrompt(builder, input), signal);
     // The builder saw the compiled prompt and what extensions made of it, and may have kept any of it.
     const stable = { ...built.stable, diagnostics: manifest.diagnostics };
-    prompt.settle({ ...built, stable, hooks: manifest.hooks });
+    prompt.setOverride({ ...built, stable, hooks: manifest.hooks });
   } catch (error) {
-    prompt.settle(undefined);
+    prompt.setOverride(undefined);
     if (!signal.aborted) throw error;
   }
 }

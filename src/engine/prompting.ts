@@ -125,7 +125,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         systemPrompt: base.full,
         ...(made.images.length > 0 ? { images: made.images } : {}),
       }, signal);
-      if (said.systemPrompt !== undefined) core.prompt.settle(applyHookPrompt(base, said.systemPrompt, said.changedBy));
+      if (said.systemPrompt !== undefined) {
+        core.prompt.setOverride(applyHookPrompt(base, said.systemPrompt, said.changedBy));
+      }
       for (const draft of said.messages) injected.push({ role: "custom", ...draft, timestamp: Date.now() });
     }
     await settleBuilt(core, builder, made.text, signal);
@@ -207,7 +209,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       core.notify(`The run ended unexpectedly: ${messageOf(error)}`, "error");
       outcome = { kind: "run", ending: "error", errorMessage: messageOf(error) };
     } finally {
-      core.prompt.settle(undefined);
+      core.prompt.setOverride(undefined);
       pending.flush();
       conversation.store().sync();
     }

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "../core/provider.ts";
 import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
 import { stablePart } from "./compile.ts";
-import type { SettledPrompt } from "./settled.ts";
+import type { PromptOverride } from "./prompt_override.ts";
 
 /** The active tools: as the prompt would list them, and as the request defines them. */
 export interface ToolRegistry {
@@ -30,9 +30,9 @@ export type PromptBuilder = (input: PromptBuilderInput) => string | Promise<stri
 
 /**
  * A prompt that a builder passed in code wrote: it stands in place of the whole rendering (R54). Rounds still add what
- * happened in them, see `compileSettled`. Throws `UserError` for a blank text: no model should run without a prompt.
+ * happened in them, see `compileOverride`. Throws `UserError` for a blank text: no model should run without a prompt.
  */
-export async function buildCustomPrompt(builder: PromptBuilder, input: PromptBuilderInput): Promise<SettledPrompt> {
+export async function buildCustomPrompt(builder: PromptBuilder, input: PromptBuilderInput): Promise<PromptOverride> {
   const given: unknown = await builder(input); // a program without types may give anything
   const text = typeof given === "string" ? clean(given) : "";
   if (text === "") {

@@ -6,7 +6,7 @@ import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
 import { stablePart } from "./compile.ts";
 import type { Half } from "./halves.ts";
-import type { SettledPrompt } from "./settled.ts";
+import type { PromptOverride } from "./prompt_override.ts";
 
 /** Id of the section that holds a hook's own text. */
 const EXTENSION_PROMPT = "extension_prompt";
@@ -24,7 +24,7 @@ const EXTENSION_PROMPT = "extension_prompt";
  * @param hookText What the last handler returned.
  * @param extensions Who returned a text, in the order of the calls.
  */
-export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensions: readonly string[]): SettledPrompt {
+export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensions: readonly string[]): PromptOverride {
   const { stable, dynamic, full, manifest } = base;
   const half = (stability: Stability, text: string, diagnostics: readonly Diagnostic[]): Half => ({
     text,
@@ -32,8 +32,8 @@ export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensio
     diagnostics,
   });
   const kept = stablePart(half("stable", stable, manifest.diagnostics));
-  const settle = (changed: string, own: string, settled: Omit<SettledPrompt, "hooks">): SettledPrompt => ({
-    ...settled,
+  const overrideBy = (changed: string, own: string, override: Omit<PromptOverride, "hooks">): PromptOverride => ({
+    ...override,
     hooks: [record(extensions, changed, own)],
   });
   const untouched = { stable: kept, dynamic: half("dynamic", dynamic, []) };
@@ -43,23 +43,23 @@ export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensio
       message: `The prompt of ${extensions.join(", ")} is blank and was not used. Return a text or nothing`,
       section: EXTENSION_PROMPT,
     };
-    return settle("none", "", { ...untouched, dynamic: { ...untouched.dynamic, diagnostics: [note] } });
+    return overrideBy("none", "", { ...untouched, dynamic: { ...untouched.dynamic, diagnostics: [note] } });
   }
   if (hookText.startsWith(full)) {
     const own = clean(hookText.slice(full.length));
-    if (!own) return settle("none", "", untouched);
+    if (!own) return overrideBy("none", "", untouched);
     const sections = [...untouched.dynamic.sections, sectionOf("dynamic", own, extensions)];
     const text = dynamic ? `${dynamic}\n\n${own}` : own;
-    return settle("dynamic", own, { stable: kept, dynamic: { text, sections, diagnostics: [] } });
+    return overrideBy("dynamic", own, { stable: kept, dynamic: { text, sections, diagnostics: [] } });
   }
   if (stable && hookText.startsWith(`${stable}\n\n`)) {
     const own = clean(hookText.slice(stable.length));
     const sections = own ? [sectionOf("dynamic", own, extensions)] : [];
-    return settle("dynamic", own, { stable: kept, dynamic: { text: own, sections, diagnostics: [] } });
+    return overrideBy("dynamic", own, { stable: kept, dynamic: { text: own, sections, diagnostics: [] } });
   }
   const own = clean(hookText);
   const sections = [sectionOf("stable", own, extensions)];
-  return settle("stable", own, {
+  return overrideBy("stable", own, {
     stable: stablePart({ text: own, sections, diagnostics: manifest.diagnostics }),
     dynamic: { text: "", sections: [], diagnostics: [] },
   });

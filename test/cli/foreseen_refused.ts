@@ -13,7 +13,7 @@ const tools = { active: [], known: TOOLS };
 const processes = openToolProcesses(policy, tools, { self, cache: undefined, numbered: backgroundIds() });
 const read = TOOLS.find(({ name }) => name === "read");
 if (read) {
-  processes.foresee("read");
+  processes.prewarm("read");
   const options = { signal: new AbortController().signal, onUpdate: () => {} };
   console.log(await processes.run(read, { path: "a.txt" }, options).then(({ content }) => textOf(content), messageOf));
 }

@@ -71,7 +71,7 @@ const CASES: readonly Case[] = [
 
 for (const level of CONFINED) {
   for (const { name, self, spoil, says } of CASES) {
-    Deno.test(`foresee() at ${level} with ${name} throws nothing: the call tells what went wrong`, async () => {
+    Deno.test(`prewarm() at ${level} with ${name} throws nothing: the call tells what went wrong`, async () => {
       using world = makeWorld();
       Deno.writeTextFileSync(`${world.root}/a.txt`, "inside");
       const first = worldPolicy(world, level);
@@ -83,7 +83,7 @@ for (const level of CONFINED) {
         processes.warmSoon();
         const said: Record<string, string> = {};
         for (const tool of tools) {
-          processes.foresee(tool.name);
+          processes.prewarm(tool.name);
           // What was started has failed before the call comes; a failure that nobody catches ends this test.
           await new Promise((resolve) => setTimeout(resolve, 300));
           const options = { signal: new AbortController().signal, onUpdate: () => {} };
@@ -99,7 +99,7 @@ for (const level of CONFINED) {
   }
 }
 
-Deno.test("foresee() at permissions starts nothing that could be refused: the call tells what went wrong R465", async () => {
+Deno.test("prewarm() at permissions starts nothing that could be refused: the call tells what went wrong R465", async () => {
   using place = world();
   const path = (relative: string): string => fromFileUrl(new URL(relative, import.meta.url));
   // The policy reads beyond what this program of its own may read.

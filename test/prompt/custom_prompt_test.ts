@@ -3,7 +3,7 @@ import { UserError } from "../../src/core/error.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { buildCustomPrompt, type PromptBuilderInput } from "../../src/prompt/custom_prompt.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
-import { compileSettled } from "../../src/prompt/settled.ts";
+import { compileOverride } from "../../src/prompt/prompt_override.ts";
 import { DEFINITIONS, EVERYTHING, inputs, meta } from "./sample.ts";
 
 const ALL = inputs(EVERYTHING);
@@ -24,7 +24,7 @@ Deno.test("buildCustomPrompt() R54 replaces the whole rendering and gets the too
     },
     INPUT,
   );
-  const { full, stable, dynamic, manifest } = compileSettled(settled, ALL, meta());
+  const { full, stable, dynamic, manifest } = compileOverride(settled, ALL, meta());
   assertEquals(full, "Do the accounts with read/bash/edit/write");
   assertEquals([stable, dynamic], [full, ""]);
   assertEquals(seen, [INPUT]);
@@ -36,11 +36,11 @@ Deno.test("buildCustomPrompt() R54 replaces the whole rendering and gets the too
 
 Deno.test("buildCustomPrompt() R54 R57 rounds and hooks still follow it", async () => {
   const settled = await buildCustomPrompt(() => Promise.resolve("Mine"), INPUT);
-  const base = compileSettled(settled, ALL, meta());
+  const base = compileOverride(settled, ALL, meta());
   const round = { ...ALL, retryInstruction: "Look again" };
-  assertEquals(compileSettled(settled, round, meta()).full, "Mine\n\n## Retry Instruction\nLook again");
+  assertEquals(compileOverride(settled, round, meta()).full, "Mine\n\n## Retry Instruction\nLook again");
   const hooked = applyHookPrompt(base, `${base.full}\n\nMore`, ["x"]);
-  const { full, stable } = compileSettled(hooked, round, meta());
+  const { full, stable } = compileOverride(hooked, round, meta());
   assertEquals([stable, full], ["Mine", "Mine\n\nMore\n\n## Retry Instruction\nLook again"]);
 });
 

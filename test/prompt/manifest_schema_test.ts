@@ -3,7 +3,7 @@ import type { Manifest } from "../../src/core/compiled_prompt.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
 import { MANIFEST_SCHEMA } from "../../src/prompt/manifest_schema.ts";
-import { compileSettled } from "../../src/prompt/settled.ts";
+import { compileOverride } from "../../src/prompt/prompt_override.ts";
 import { PROMPTS } from "./golden_prompts.ts";
 import { misfits } from "./json_schema.ts";
 import { inputs, loaded, meta } from "./sample.ts";
@@ -33,7 +33,7 @@ Deno.test("docs/manifest.schema.json fits manifests of hooks, history, cuts and 
   });
   const base = compilePrompt(all, given);
   for (const text of [`${base.full}\n\nMore`, "Other"]) {
-    const { manifest } = compileSettled(applyHookPrompt(base, text, ["x"]), all, given);
+    const { manifest } = compileOverride(applyHookPrompt(base, text, ["x"]), all, given);
     assertEquals(misfits(SCHEMA, JSON.parse(JSON.stringify({ ...manifest, usage: { input: 1 } }))), []);
     assertEquals(manifest.history, given.history);
   }

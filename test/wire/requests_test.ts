@@ -6,7 +6,7 @@ import { parseCommandLine } from "../../src/config/options/parse.ts";
 import type { JsonValue } from "../../src/core/json.ts";
 import type { AssistantMessage, Message } from "../../src/core/message.ts";
 import type { Provider, ProviderRequest } from "../../src/core/provider.ts";
-import { endpointOf } from "../../src/engine/model/endpoint_of.ts";
+import { resolveEndpoint } from "../../src/engine/model/resolve_endpoint.ts";
 import { openModel } from "../../src/engine/model/open_model.ts";
 import { fixedKey } from "../../src/provider/endpoint/key.ts";
 import * as BUILT_IN from "../../src/provider/table/built_in.ts";
@@ -118,7 +118,7 @@ async function opened(entry: ProviderEntry, home: string): Promise<Provider> {
   assert(model !== undefined, `${entry.name} has no model: name one in MODELS`);
   // No command of the user's runs for its key.
   const { apiKeyCommand: command, ...own } = entry;
-  const endpoint = endpointOf(own, model, variable);
+  const endpoint = resolveEndpoint(own, model, variable);
   const key = command ? fixedKey(`printed-by-${command[0]}`, "the command") : endpoint.key;
   const { provider, maxTokens } = await openModel({ kind: "server", endpoint: { ...endpoint, key } }, config);
   return {

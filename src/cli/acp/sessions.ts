@@ -49,7 +49,7 @@ export interface Sessions {
 export function createSessions(invocation: Invocation, world: World, warn: (line: string) => void): Sessions {
   const open = new Map<string, AcpSession>();
   let isClosed = false;
-  const configOf = (cwd: string, resume?: string): Config => {
+  const resolveConfig = (cwd: string, resume?: string): Config => {
     const { continue: _continue, resume: _resume, fork: _fork, ...values } = invocation.values;
     return configure({ ...invocation, values: { ...values, cwd, ...(resume === undefined ? {} : { resume }) } }, world);
   };
@@ -61,7 +61,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
         if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
-        const { config, notices } = withServers(configOf(cwd, file), mcpServers);
+        const { config, notices } = withServers(resolveConfig(cwd, file), mcpServers);
         const choice = await firstModel(config, readVariable);
         const session = await openAcpSession({ config, choice, client, capabilities, onLeft: warn });
         if (isClosed) await session.close();
@@ -78,7 +78,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       return session;
     },
     list(cwd) {
-      const { all } = sessionPlaces(configOf(cwd ?? world.cwd));
+      const { all } = sessionPlaces(resolveConfig(cwd ?? world.cwd));
       return all.flatMap((folder) => listSessions(folder, warn))
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .toSorted((one, other) => other.modified.getTime() - one.modified.getTime())
@@ -102,7 +102,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
 
   /** The file of a session by its whole id: what a client did not get from here is neither a path nor half an id. */
   function fileOf(cwd: string, sessionId: string): string {
-    const { root, ...config } = configOf(cwd);
+    const { root, ...config } = resolveConfig(cwd);
     if (!isSessionId(sessionId)) throw RequestError.sessionNotFound(sessionId);
     let path: string;
     try {

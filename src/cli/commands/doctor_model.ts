@@ -3,7 +3,7 @@ import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
 import { openLearned } from "../../engine/model/learned.ts";
 import type { ServerChoice } from "../../engine/model/model.ts";
 import { openModel } from "../../engine/model/open_model.ts";
-import { settled } from "../../engine/model/settled.ts";
+import { resolveChoice } from "../../engine/model/resolve_choice.ts";
 import {
   type Finding,
   MOST_PROBES,
@@ -42,7 +42,7 @@ export async function lookAtModel(
   }
   let found: Finding[];
   try {
-    const chosen = await settled(choice);
+    const chosen = await resolveChoice(choice);
     if (chosen.kind !== "server") return [];
     const memory = openLearned(chosen.endpoint, config);
     const open = async (seams: Parameters<typeof openModel>[2]) => (await openModel(chosen, config, seams)).provider;

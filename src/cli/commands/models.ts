@@ -13,7 +13,7 @@ import {
 } from "../../engine/model/available.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
-import { missingOf } from "../../engine/model/endpoint_of.ts";
+import { missingOf } from "../../engine/model/resolve_endpoint.ts";
 import { NoModelError } from "../../engine/model/offers.ts";
 import { writeAll } from "../output/write_all.ts";
 

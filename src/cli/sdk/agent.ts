@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
-import { configOf } from "./config_of.ts";
+import { resolveConfig } from "./resolve_config.ts";
 import { toolsExtension } from "./custom_tool.ts";
 import type { AgentOptions } from "./options.ts";
 
@@ -34,7 +34,7 @@ export interface Agent extends Engine, AsyncDisposable {
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   const engine = await openEngine({
-    ...await configOf(options),
+    ...await resolveConfig(options),
     channel: "rpc",
     hardens: options.hardenProcess ?? false,
     ...(options.ask ? { ask: options.ask } : {}),

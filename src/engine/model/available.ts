@@ -5,7 +5,7 @@ import { catalogueModels } from "../../provider/models/models.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
 import { type EndpointFacts, endpointFacts } from "./endpoint_facts.ts";
-import { endpointOf, type Variable } from "./endpoint_of.ts";
+import { resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { type ListedModel, listModels } from "./list_models.ts";
 import { type ModelChoice, tableOf } from "./model.ts";
 
@@ -59,7 +59,7 @@ function endpointsOf({ settings, variable, now, only }: Look): readonly Endpoint
   const others = [...tableOf(settings).values()].flatMap((entry) => {
     if (entry.name === hand?.entry.name) return [];
     try {
-      return [endpointOf(entry, "", variable)];
+      return [resolveEndpoint(entry, "", variable)];
     } catch (error) {
       if (error instanceof UserError) return [];
       throw error;

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
 import { chooseModel, chooseNamed, type ModelChoice, tableOf } from "./model.ts";
 import { keptName } from "./kept_name.ts";
-import { settled } from "./settled.ts";
+import { resolveChoice } from "./resolve_choice.ts";
 
 /**
  * Who answers at the start: the command line, the settings, or where neither names anybody, the session that is gone on
@@ -21,7 +21,7 @@ export async function firstModel(
     const { findOffers, NoModelError } = await import("./offers.ts");
     throw new NoModelError(await findOffers(settings, variable), settings);
   }
-  return await settled(
+  return await resolveChoice(
     kept === undefined ? chooseModel(values, settings, facts) : chooseNamed(kept, values, settings, facts, {}),
   );
 }

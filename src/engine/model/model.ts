@@ -7,7 +7,7 @@ import { PROVIDER_APIS, type ProviderApi, type ProviderEntry } from "../../provi
 import { DEFAULT_PROVIDER, providerAt, type ProviderTable, providerTable } from "../../provider/table/table.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import type { Values } from "../../config/options/parse.ts";
-import { checkedUrl, endpointOf, type Variable } from "./endpoint_of.ts";
+import { checkedUrl, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 
 /** Whose replies a run gets. */
 export type ModelChoice =
@@ -111,7 +111,7 @@ function choose(named: string, choosing: Choosing): ModelChoice {
   }
   const { entry, model, other } = pick(named, choosing);
   try {
-    return { kind: "server", endpoint: endpointOf(entry, model, facts.variable) };
+    return { kind: "server", endpoint: resolveEndpoint(entry, model, facts.variable) };
   } catch (error) {
     if (!(error instanceof UserError) || other === undefined) throw error;
     const { what, why, fix } = error;

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import { shownCommand } from "../../provider/endpoint/shown_command.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
-import { endpointOf, type Variable } from "./endpoint_of.ts";
+import { resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { listModels } from "./list_models.ts";
 import { tableOf } from "./model.ts";
 
@@ -94,7 +94,7 @@ function keyOffers(entry: ProviderEntry, variable: Variable): readonly Offer[] {
 
 function isComplete(entry: ProviderEntry, variable: Variable): boolean {
   try {
-    endpointOf(entry, "", variable);
+    resolveEndpoint(entry, "", variable);
     return true;
   } catch (error) {
     if (error instanceof UserError) return false;
@@ -104,7 +104,7 @@ function isComplete(entry: ProviderEntry, variable: Variable): boolean {
 
 async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {
   const { host } = new URL(entry.baseUrl);
-  const listing = await listModels(endpointOf(entry, "", variable), LOCAL_MS);
+  const listing = await listModels(resolveEndpoint(entry, "", variable), LOCAL_MS);
   if (!("models" in listing)) return [];
   return listing.models.slice(0, MOST_OF_ONE).map(({ id }) => ({
     name: `${entry.name}/${id}`,

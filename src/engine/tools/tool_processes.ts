@@ -23,7 +23,7 @@ export interface ToolProcesses {
   /** A request is on its way: what confines the tools that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
   /** The model has begun to call a tool: what it needs is started now, code and all. */
-  readonly foresee: (tool: string) => void;
+  readonly prewarm: (tool: string) => void;
   /** Takes no further call; when those under way have ended, so does all but commands in the background. */
   readonly retire: () => Promise<void>;
   /** Ends everything. Safe to call twice. */
@@ -121,7 +121,7 @@ export function openToolProcesses(
       const canWait = isWanted && CONFINED_LEVELS.has(policy.sandbox);
       if (canWait) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
     },
-    foresee: (name) => {
+    prewarm: (name) => {
       const tool = known.find((one) => one.name === name);
       if (isClosed || tool === undefined) return;
       // A worker in this process may be refused, which the call tells.

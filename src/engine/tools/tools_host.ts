@@ -58,7 +58,7 @@ export interface ToolsHost {
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
-  readonly foresee: (tool: string) => void;
+  readonly prewarm: (tool: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -158,7 +158,7 @@ export function openTools(
       grant: activePolicy.grant,
       beginSession,
       warmSoon: () => activePolicy.current().warmSoon(),
-      foresee: (tool) => activePolicy.current().foresee(tool),
+      prewarm: (tool) => activePolicy.current().prewarm(tool),
       close: async () => {
         await activePolicy.close();
         folders.remove();
@@ -175,7 +175,7 @@ function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "k
   const nothing = (): Promise<void> => Promise.resolve();
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
   const { active, known } = tools;
-  return { policy, active, known, run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
+  return { policy, active, known, run, warmSoon: () => {}, prewarm: () => {}, retire: nothing, close: nothing };
 }
 
 function recorder(asker: Asker, config: Config): Recorder {

@@ -64,7 +64,7 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), timeoutMs);
     const ended = await bash.exec(script, { rawScript: true, signal: AbortSignal.any([signal, over.signal]) })
-      // What it does not foresee, a file that cannot be written in the middle of a script for one, it throws.
+      // What it does not prewarm, a file that cannot be written in the middle of a script for one, it throws.
       .catch((error) => ({ stdout: "", stderr: `bash: ${messageOf(error)}\n`, exitCode: 1 }))
       .finally(() => clearTimeout(timer));
     for (const [at, name] of missingCommands(ended.stderr).entries()) {

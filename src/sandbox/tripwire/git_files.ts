@@ -52,7 +52,7 @@ export function openGitFiles(): GitFilesLook {
       // What is no file is found as that.
       if (status?.kind !== "file" || seen.has(path)) return;
       const last = known?.get(path);
-      const config = isIndex(name) ? configOf(folder) : undefined;
+      const config = isIndex(name) ? resolveConfig(folder) : undefined;
       const settings = config === undefined ? undefined : statusOf(config);
       const stamp = `${status.stamp} ${config} ${settings?.stamp}`;
       const isFresh = Date.now() - Math.max(status.changedMs, settings?.changedMs ?? 0) < FRESH_MS;
@@ -98,7 +98,7 @@ function judge(path: string, name: string, config: string | undefined): Judged {
 }
 
 /** The settings that say how long names of objects are: of a linked working folder those of the one that it shares. */
-function configOf(folder: string): string {
+function resolveConfig(folder: string): string {
   const pointing = join(folder, "commondir");
   // Looked at first, since a failed attempt to read costs ten looks.
   const text = statusOf(pointing) && disk.readText(pointing);

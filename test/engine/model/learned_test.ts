@@ -15,20 +15,20 @@ function inFolder(work: (folder: string, path: string) => void): void {
   }
 }
 
-function configOf(stateFolder: string, values: Record<string, unknown> = {}): Parameters<typeof openLearned>[1] {
+function resolveConfig(stateFolder: string, values: Record<string, unknown> = {}): Parameters<typeof openLearned>[1] {
   // Of an invocation nothing but its values is looked at.
   return { stateFolder, invocation: { values } } as unknown as Parameters<typeof openLearned>[1];
 }
 
 Deno.test("openLearned() keeps what was learned by origin and model, for the user alone, without path or key", () =>
   inFolder((folder, path) => {
-    openLearned(A, configOf(folder)).remember({ images: false, efforts: { low: "high" } });
-    openLearned({ ...A, model: "n" }, configOf(folder)).remember({ contextWindow: 4096 });
-    openLearned(A, configOf(folder)).remember({ streamOptions: false, efforts: { high: "max" } });
+    openLearned(A, resolveConfig(folder)).remember({ images: false, efforts: { low: "high" } });
+    openLearned({ ...A, model: "n" }, resolveConfig(folder)).remember({ contextWindow: 4096 });
+    openLearned(A, resolveConfig(folder)).remember({ streamOptions: false, efforts: { high: "max" } });
     const learned = { images: false, streamOptions: false, efforts: { low: "high", high: "max" } };
-    assertEquals(openLearned(A, configOf(folder)).recall(), learned);
-    assertEquals(openLearned({ ...A, model: "n" }, configOf(folder)).recall(), { contextWindow: 4096 });
-    assertEquals(openLearned({ ...A, baseUrl: "http://127.0.0.1:9090/v1" }, configOf(folder)).recall(), {});
+    assertEquals(openLearned(A, resolveConfig(folder)).recall(), learned);
+    assertEquals(openLearned({ ...A, model: "n" }, resolveConfig(folder)).recall(), { contextWindow: 4096 });
+    assertEquals(openLearned({ ...A, baseUrl: "http://127.0.0.1:9090/v1" }, resolveConfig(folder)).recall(), {});
     const text = Deno.readTextFileSync(path);
     assert(!text.includes("secret"), text);
     assertEquals([(Deno.statSync(path).mode ?? 0) & 0o777, (Deno.statSync(folder).mode ?? 0) & 0o777], [0o600, 0o700]);
@@ -52,7 +52,7 @@ for (const [name, damage] of DAMAGES) {
     inFolder((folder, path) => {
       Deno.mkdirSync(folder);
       Deno.writeFileSync(path, typeof damage === "string" ? new TextEncoder().encode(damage) : damage);
-      const memory = openLearned(A, configOf(folder));
+      const memory = openLearned(A, resolveConfig(folder));
       assertEquals(memory.recall(), {});
       const [warning, ...others] = memory.warnings();
       assertEquals(others, []);
@@ -60,19 +60,19 @@ for (const [name, damage] of DAMAGES) {
       assertEquals([memory.recall(), memory.warnings()], [{}, []]);
       memory.remember({ images: false });
       assertEquals(memory.warnings(), []);
-      assertEquals(openLearned(A, configOf(folder)).recall(), { images: false });
+      assertEquals(openLearned(A, resolveConfig(folder)).recall(), { images: false });
     }));
 }
 
 Deno.test("openLearned() reads nothing before it is asked, and writes nothing with --no-session", () =>
   inFolder((folder) => {
-    const memory = openLearned(A, configOf(folder, { "no-session": true }));
+    const memory = openLearned(A, resolveConfig(folder, { "no-session": true }));
     memory.remember({ images: false });
     assertEquals(memory.recall(), { images: false });
-    assertEquals(openLearned(A, configOf(folder)).recall(), {});
+    assertEquals(openLearned(A, resolveConfig(folder)).recall(), {});
     // A folder in the file's place: what cannot be written is told, and holds in this process.
     Deno.mkdirSync(`${folder}/${LEARNED_FILE}`, { recursive: true });
-    const stuck = openLearned(A, configOf(folder));
+    const stuck = openLearned(A, resolveConfig(folder));
     assertEquals(stuck.warnings(), []);
     stuck.remember({ alternation: true });
     assertEquals(stuck.recall(), { alternation: true });
@@ -82,7 +82,7 @@ Deno.test("openLearned() reads nothing before it is asked, and writes nothing wi
 Deno.test("openLearned() keeps the newest hundred models of an endpoint", () =>
   inFolder((folder, path) => {
     for (let at = 0; at < 103; at++) {
-      openLearned({ ...A, model: `m${at}` }, configOf(folder)).remember({ images: false });
+      openLearned({ ...A, model: `m${at}` }, resolveConfig(folder)).remember({ images: false });
     }
     const { endpoints } = JSON.parse(Deno.readTextFileSync(path));
     const models = Object.keys(endpoints["http://127.0.0.1:8080"]);

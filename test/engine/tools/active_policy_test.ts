@@ -20,7 +20,7 @@ const [READ] = TOOLS;
 function liar(policy: Policy, denial: JsonValue): ToolProcesses {
   const nothing = (): Promise<void> => Promise.resolve();
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("Denied", { denial }));
-  return { policy, active: [], known: [], run, warmSoon: () => {}, foresee: () => {}, retire: nothing, close: nothing };
+  return { policy, active: [], known: [], run, warmSoon: () => {}, prewarm: () => {}, retire: nothing, close: nothing };
 }
 
 const resolveIn = (world: World) => (grants: Grants): Policy => worldPolicy(world, "kernel", { grants });

@@ -51,8 +51,8 @@ for (const level of CONFINED) {
       }
       // What bwrap held is the host's child for a moment.
       await until(() => allChildren().length === 0);
-      processes.foresee("bash");
-      processes.foresee("read");
+      processes.prewarm("bash");
+      processes.prewarm("read");
       processes.warmSoon();
       await pause(100);
       assertEquals(children(), []);
@@ -71,22 +71,22 @@ for (const level of CONFINED) {
     processes.warmSoon();
     await until(() => children().length === 1);
     const waiting = children();
-    processes.foresee("bash");
+    processes.prewarm("bash");
     await until(() => children().length === 2);
     await pause(300);
     assertEquals(runners(), []);
-    processes.foresee("read");
+    processes.prewarm("read");
     await until(() => runners().length === 1);
     assertEquals(runners(waiting).length, 1);
   });
 
   test("starts for a foreseen call what it needs, and nothing for a tool that nobody knows", async (processes) => {
-    processes.foresee("frobnicate");
+    processes.prewarm("frobnicate");
     assertEquals(children(), []);
-    processes.foresee("read");
-    processes.foresee("ls");
+    processes.prewarm("read");
+    processes.prewarm("ls");
     assertEquals(children().length, 1);
-    processes.foresee("bash");
+    processes.prewarm("bash");
     await until(() => children().length === 2);
   });
 

@@ -5,7 +5,7 @@ import type { ModelChoice } from "./model.ts";
  * A choice with a model in it: `PROVIDER/` alone, of a provider without a usual model, is the only one that its server
  * lists. Throws UserError where it lists none or several.
  */
-export async function settled(choice: ModelChoice): Promise<ModelChoice> {
+export async function resolveChoice(choice: ModelChoice): Promise<ModelChoice> {
   if (choice.kind !== "server" || choice.endpoint.model !== "") return choice;
   const { endpoint } = choice;
   const { entry: { name, label }, baseUrl } = endpoint;

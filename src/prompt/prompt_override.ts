@@ -7,8 +7,8 @@ import { joinParts, type StablePart } from "./compile.ts";
 import { finishDynamic, type Half, joinSections } from "./halves.ts";
 import type { CompileMeta } from "./manifest.ts";
 
-/** Both halves, settled until the user's next message. */
-export interface SettledPrompt {
+/** Both halves, kept until the user's next message. */
+export interface PromptOverride {
   readonly stable: StablePart;
   readonly dynamic: Half;
   /** For the manifest's `hooks`: who wrote what. */
@@ -16,12 +16,12 @@ export interface SettledPrompt {
 }
 
 /**
- * The prompt of one round: the settled text, then what this round has to add.
+ * The prompt of one round: the override, then what this round has to add.
  *
- * `meta.diagnostics` must not repeat what the settled prompt was made with; it brings that along.
+ * `meta.diagnostics` must not repeat what the override was made with; it brings that along.
  */
-export function compileSettled(settled: SettledPrompt, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
-  const { stable, dynamic, hooks } = settled;
+export function compileOverride(override: PromptOverride, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
+  const { stable, dynamic, hooks } = override;
   const round = joinSections(finishDynamic(inputs, "round"));
   const both: Half = {
     text: [dynamic.text, round.text].filter(Boolean).join("\n\n"),

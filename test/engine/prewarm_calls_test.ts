@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { foreseeCalls } from "../../src/engine/events.ts";
+import { prewarmCalls } from "../../src/engine/events.ts";
 import type { AgentEvent, AssistantDelta } from "../../src/core/event.ts";
 
-Deno.test("foreseeCalls() tells each call's tool once, as soon as it has a name", () => {
+Deno.test("prewarmCalls() tells each call's tool once, as soon as it has a name", () => {
   const told: string[] = [];
   const update = (assistantMessageEvent: AssistantDelta): AgentEvent => ({
     type: "message_update",
@@ -16,6 +16,6 @@ Deno.test("foreseeCalls() tells each call's tool once, as soon as it has a name"
     update({ type: "toolcall_delta", index: 1, name: "read", delta: "{}" }),
     { type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: {} },
   ];
-  for (const event of events) foreseeCalls(event, (tool) => told.push(tool));
+  for (const event of events) prewarmCalls(event, (tool) => told.push(tool));
   assertEquals(told, ["bash", "read"]);
 });

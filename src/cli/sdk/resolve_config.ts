@@ -26,7 +26,7 @@ export interface AgentConfig {
  *
  * Throws UserError as the command line does.
  */
-export async function configOf(options: AgentOptions): Promise<AgentConfig> {
+export async function resolveConfig(options: AgentOptions): Promise<AgentConfig> {
   refuseReadOnlyScopes(options.permissions ?? {});
   const here = readWorld();
   const { env } = options;

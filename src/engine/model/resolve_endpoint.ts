@@ -8,7 +8,7 @@ import { filled } from "../../provider/table/table.ts";
 export type Variable = (name: string) => string | undefined;
 
 /** A model of a provider with all that its address and key need. Throws UserError that says what is missing. */
-export function endpointOf(entry: ProviderEntry, model: string, variable: Variable): Endpoint {
+export function resolveEndpoint(entry: ProviderEntry, model: string, variable: Variable): Endpoint {
   const baseUrl = addressOf(entry, model, variable);
   return { entry, baseUrl, model, key: keyOf(entry, baseUrl, variable) };
 }
@@ -16,7 +16,7 @@ export function endpointOf(entry: ProviderEntry, model: string, variable: Variab
 /** What keeps a provider from being asked; nothing where it can be. */
 export function missingOf(entry: ProviderEntry, variable: Variable): UserError | undefined {
   try {
-    endpointOf(entry, "model", variable);
+    resolveEndpoint(entry, "model", variable);
     return undefined;
   } catch (error) {
     if (error instanceof UserError) return error;

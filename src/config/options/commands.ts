@@ -121,6 +121,12 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
   },
   {
+    name: "completions",
+    help: "words for the Tab key: completions bash, zsh or fish",
+    verbs: ["bash", "zsh", "fish"],
+    flags: [],
+  },
+  {
     name: "acp",
     help: "serve editors that speak the Agent Client Protocol",
     flags: [],

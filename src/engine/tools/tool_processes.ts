@@ -78,7 +78,7 @@ export function openToolProcesses(
   const running = new Set<Promise<unknown>>();
 
   const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
-    const deadlineMs = tool.deadlineMs?.(args, policy);
+    const deadlineMs = await tool.deadlineMs?.(args, policy);
     if (tool.name === "bash") programs?.forget();
     const call = { name: tool.name, args };
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");

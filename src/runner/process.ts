@@ -39,13 +39,14 @@ export async function runRunner(): Promise<void> {
 }
 
 async function serveHere(): Promise<void> {
-  const [{ wholeToolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise.all([
-    import("../../tools/table.ts"),
-    import("./files/files.ts"),
-    import("./serve.ts"),
-    import("./shell/shell.ts"),
-    import("./stdio.ts"),
-  ]);
+  const [{ wholeToolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise
+    .all([
+      import("../../tools/table.ts"),
+      import("./files/files.ts"),
+      import("./serve.ts"),
+      import("./shell/shell.ts"),
+      import("./stdio.ts"),
+    ]);
   await serveStdio(serve({ tools: wholeToolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
 }
 

@@ -376,6 +376,7 @@ export const ENTRIES = {
     "isKeyOptional": true,
     "prices": "free",
     "isLocal": true,
+    "hasTags": true,
     "site": "https://ollama.com/download",
     "isCommon": true,
   },

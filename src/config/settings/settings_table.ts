@@ -46,6 +46,10 @@ const capabilities = object({
   reasoningField: oneOf("reasoning_content", "reasoning"),
   callIds: oneOf("keep", "mistral9", "max40"),
   answerFormat: oneOf("schema", "tool", "none"),
+  thinkingStyle: oneOf("adaptive", "budget", "none"),
+  mostEffort: oneOf("high", "max", "xhigh", "none"),
+  thinkingDisplay: yes,
+  eagerInput: yes,
 });
 
 const model = object({

@@ -4,6 +4,7 @@ import { type Capabilities, DEFAULTS, type SomeCapabilities } from "./capabiliti
 
 const STYLES: readonly string[] = ["effort", "reasoning", "thinking", "enable", "template", "none"];
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value > 0;
+const isClaim = (value: unknown): boolean => typeof value === "boolean";
 const oneOf = (...words: readonly string[]) => (value: unknown): boolean =>
   typeof value === "string" && words.includes(value);
 
@@ -23,6 +24,10 @@ const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boo
   reasoningField: oneOf("reasoning_content", "reasoning"),
   answerFormat: oneOf("schema", "tool", "none"),
   callIds: oneOf("keep", "mistral9", "max40"),
+  thinkingStyle: oneOf("adaptive", "budget", "none"),
+  mostEffort: oneOf("high", "max", "xhigh", "none"),
+  thinkingDisplay: isClaim,
+  eagerInput: isClaim,
   contextWindow: isCount,
   maxTokens: isCount,
 };

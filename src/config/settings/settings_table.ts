@@ -1,3 +1,4 @@
+import { MOST_EFFORTS } from "../../provider/capabilities/capabilities.ts";
 import { THINKING_LEVELS } from "../../core/provider.ts";
 import { PROVIDER_APIS } from "../../provider/table/entry.ts";
 import type { Shape } from "./shape.ts";
@@ -47,7 +48,7 @@ const capabilities = object({
   callIds: oneOf("keep", "mistral9", "max40"),
   answerFormat: oneOf("schema", "tool", "none"),
   thinkingStyle: oneOf("adaptive", "budget", "none"),
-  mostEffort: oneOf("high", "max", "xhigh", "none"),
+  mostEffort: oneOf(...MOST_EFFORTS),
   thinkingDisplay: yes,
   eagerInput: yes,
 });

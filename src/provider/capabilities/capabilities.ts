@@ -7,6 +7,9 @@ import type { ThinkingLevel } from "../../core/provider.ts";
  */
 export type EffortStyle = "effort" | "reasoning" | "thinking" | "enable" | "template" | "none";
 
+/** Words of the Messages API's `output_config.effort` that may be the strongest which a model knows; `none`: it knows none. */
+export const MOST_EFFORTS = ["high", "max", "xhigh", "none"] as const;
+
 /** What an endpoint takes for one of its models. Every field has a word of `docs/providers.md`. */
 export interface Capabilities {
   /** Another API than the one that was asked for answers this model. */
@@ -55,7 +58,7 @@ export interface Capabilities {
   /** Messages API: how thinking is asked for, where it is another way than the model's name says. */
   readonly thinkingStyle?: "adaptive" | "budget" | "none";
   /** Messages API: the strongest word that `output_config.effort` knows; `none`: the field is not sent. */
-  readonly mostEffort?: "high" | "max" | "xhigh" | "none";
+  readonly mostEffort?: typeof MOST_EFFORTS[number];
   /** Messages API: whether reasoning may be asked to be shown (`thinking.display`). */
   readonly thinkingDisplay?: boolean;
   /** Messages API: whether the arguments of calls may be asked for piece by piece (`eager_input_streaming`). */

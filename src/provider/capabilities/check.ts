@@ -1,6 +1,6 @@
 import { isObject } from "../../core/json.ts";
 import { THINKING_LEVELS } from "../../core/provider.ts";
-import { type Capabilities, DEFAULTS, type SomeCapabilities } from "./capabilities.ts";
+import { type Capabilities, DEFAULTS, MOST_EFFORTS, type SomeCapabilities } from "./capabilities.ts";
 
 const STYLES: readonly string[] = ["effort", "reasoning", "thinking", "enable", "template", "none"];
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value > 0;
@@ -25,7 +25,7 @@ const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boo
   answerFormat: oneOf("schema", "tool", "none"),
   callIds: oneOf("keep", "mistral9", "max40"),
   thinkingStyle: oneOf("adaptive", "budget", "none"),
-  mostEffort: oneOf("high", "max", "xhigh", "none"),
+  mostEffort: oneOf(...MOST_EFFORTS),
   thinkingDisplay: isClaim,
   eagerInput: isClaim,
   contextWindow: isCount,

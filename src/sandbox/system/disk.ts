@@ -1,13 +1,19 @@
-import { basename, dirname } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import { libc } from "./ffi.ts";
 import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
-import { statusOf } from "./statx.ts";
+import { type PathStatus, statusOf } from "./statx.ts";
 
 const LONGEST_TEXT = 64 * 1024;
 
 /** An empty part of a path, or one that is `.` or `..`. */
 const UNTIDY = /\/\.{0,2}(?:\/|$)/;
+
+/** The target of a link that can be followed by its text alone: steps up come first, where they lead through no other link. */
+const TIDY_TARGET = /^(?:\/|(?:\.\.\/)*)(?!\.{0,2}(?:\/|$))[^/]+(?:\/(?!\.{0,2}(?:\/|$))[^/]+)*$/;
+const MOST_LINKS = 4;
+/** A path that must be left to the system. */
+const NOT_FOLLOWED = Symbol();
 
 /** This machine's disk, as policy resolution and confinement look at it; nothing that is missing or refused throws. */
 export const disk: FolderView = {
@@ -65,8 +71,10 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   const known = new Map<string, string | undefined>();
   /** Of each folder before it was listed; undefined where there was none. */
   const stamps = new Map<string, string | undefined>();
-  /** Where the system itself was asked. */
+  /** Where the system itself was asked, and what it said; only where no steps tell it. */
   const asked = new Map<string, string | undefined>();
+  /** What stood at paths, and at those on the way to them, that were followed step by step. */
+  const steps = new Map<string, PathStatus | undefined>();
   let isCertain = canCall();
   const note = (folder: string): void => {
     if (!isCertain) return;
@@ -76,9 +84,35 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   };
   const expected = new Set(likely);
   const askSystem = (path: string): string | undefined => {
+    const followed = isCertain ? follow(path) : NOT_FOLLOWED;
+    if (followed !== NOT_FOLLOWED) return followed;
     const real = disk.realPath(path);
     asked.set(path, real);
     return real;
+  };
+  const stepAt = (path: string): PathStatus | undefined => {
+    if (!steps.has(path)) steps.set(path, statusOf(path));
+    return steps.get(path);
+  };
+  /** Where a path leads, by looking at each name on its way: whether that is still so is told without following it again. */
+  const follow = (path: string, links = MOST_LINKS): string | undefined | typeof NOT_FOLLOWED => {
+    // Links of /proc lead elsewhere without a change of theirs.
+    if (!path.startsWith("/") || UNTIDY.test(path) || path.includes("\0") || path.startsWith("/proc/")) {
+      return NOT_FOLLOWED;
+    }
+    for (const folder of foldersAround(path)) {
+      const kind = stepAt(folder)?.kind;
+      if (kind === undefined) return undefined;
+      if (kind !== "folder") return NOT_FOLLOWED;
+    }
+    const status = stepAt(path);
+    if (status?.kind !== "link") return status && path;
+    const target = links > 0 ? quietly(() => Deno.readLinkSync(path)) : undefined;
+    // The text of a link never changes: this is the link that was looked at, or there is no telling.
+    if (target === undefined || statusOf(path)?.stamp !== status.stamp || !TIDY_TARGET.test(target)) {
+      return NOT_FOLLOWED;
+    }
+    return follow(resolve(dirname(path), target), links - 1);
   };
   const list = (folder: string): ReadonlyMap<string, Deno.DirEntry> | undefined => {
     if (!listings.has(folder)) {
@@ -118,9 +152,22 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
     isStill: () =>
-      isCertain && [...stamps].every(([folder, stamp]) => statusOf(folder)?.stamp === stamp) &&
-      [...asked].every(([path, real]) => disk.realPath(path) === real),
+      isCertain && every(stamps, (folder, stamp) => statusOf(folder)?.stamp === stamp) &&
+      every(steps, isSameStep) && every(asked, (path, real) => disk.realPath(path) === real),
   };
+}
+
+/** Whether a path leads where it led: a number of an inode may be given again, to a link for instance. */
+function isSameStep(path: string, was: PathStatus | undefined): boolean {
+  const now = statusOf(path);
+  if (now === was) return true;
+  return now !== undefined && now.kind === was?.kind &&
+    (now.kind === "link" ? now.stamp === was.stamp : now.identity === was.identity);
+}
+
+function every<T>(map: ReadonlyMap<string, T>, holds: (path: string, value: T) => boolean): boolean {
+  for (const [path, value] of map) if (!holds(path, value)) return false;
+  return true;
 }
 
 function quietly<T>(look: () => T): T | undefined {

@@ -69,17 +69,19 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   /** Names in a folder (by its real path) and what they are; undefined when it cannot be listed. */
   const listings = new Map<string, ReadonlyMap<string, Deno.DirEntry> | undefined>();
   const known = new Map<string, string | undefined>();
-  /** Of each folder before it was listed; undefined where there was none. */
-  const stamps = new Map<string, string | undefined>();
+  /** Each folder as it was before it was listed; undefined where there was none. */
+  const listed: Seen[] = [];
   /** Where the system itself was asked, and what it said; only where no steps tell it. */
   const asked = new Map<string, string | undefined>();
   /** What stood at paths, and at those on the way to them, that were followed step by step. */
   const steps = new Map<string, PathStatus | undefined>();
+  /** The same, for what is asked thrice in each call: to walk through a map makes an object for each entry. */
+  const stepList: Seen[] = [];
   let isCertain = canCall();
   const note = (folder: string): void => {
     if (!isCertain) return;
     const status = statusOf(folder);
-    stamps.set(folder, status?.stamp);
+    listed.push({ path: folder, status });
     isCertain = status === undefined || isSurelyOlder(status.changedMs, Date.now());
   };
   const expected = new Set(likely);
@@ -91,7 +93,11 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     return real;
   };
   const stepAt = (path: string): PathStatus | undefined => {
-    if (!steps.has(path)) steps.set(path, statusOf(path));
+    if (!steps.has(path)) {
+      const status = statusOf(path);
+      steps.set(path, status);
+      stepList.push({ path, status });
+    }
     return steps.get(path);
   };
   /** Where a path leads, by looking at each name on its way: whether that is still so is told without following it again. */
@@ -152,22 +158,28 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
     isStill: () =>
-      isCertain && every(stamps, (folder, stamp) => statusOf(folder)?.stamp === stamp) &&
-      every(steps, isSameStep) && every(asked, (path, real) => disk.realPath(path) === real),
+      isCertain && listed.every(isSameFolder) && stepList.every(isSameStep) &&
+      (asked.size === 0 || [...asked].every(([path, real]) => disk.realPath(path) === real)),
   };
 }
 
+/** What stood at a path. */
+interface Seen {
+  readonly path: string;
+  readonly status: PathStatus | undefined;
+}
+
+function isSameFolder({ path, status }: Seen): boolean {
+  const now = statusOf(path);
+  return now === status || now?.stamp === status?.stamp;
+}
+
 /** Whether a path leads where it led: a number of an inode may be given again, to a link for instance. */
-function isSameStep(path: string, was: PathStatus | undefined): boolean {
+function isSameStep({ path, status: was }: Seen): boolean {
   const now = statusOf(path);
   if (now === was) return true;
   return now !== undefined && now.kind === was?.kind &&
     (now.kind === "link" ? now.stamp === was.stamp : now.identity === was.identity);
-}
-
-function every<T>(map: ReadonlyMap<string, T>, holds: (path: string, value: T) => boolean): boolean {
-  for (const [path, value] of map) if (!holds(path, value)) return false;
-  return true;
 }
 
 function quietly<T>(look: () => T): T | undefined {

@@ -4,7 +4,7 @@
  */
 
 /** Of one test process, mebibytes; only what is written takes memory. */
-const MOST_MB = 512;
+const MOST_MB = 1024;
 /** Below this all memory is for the tests themselves, mebibytes. */
 const LEAST_FREE_MB = 6_144;
 

@@ -52,26 +52,15 @@ export async function inWorld(
   }
 }
 
-/** One process that starts the others: to start one costs this process more than git's own work does. */
-const REPOSITORY = `
-  git() { command git -c user.name=A -c user.email=a@b.test -c init.defaultBranch=main "$@"; }
-  cd "$0"
-  git init -q
-  echo one > a
-  git add a
-  git commit -qm first
-  git config user.name A
-  git config user.email a@b.test
-  printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-commit
-  chmod 755 .git/hooks/pre-commit`;
-
 /** Makes a repository with one commit, a hook and an exclude file. */
 export function repository(root: string): void {
-  const { success, stderr } = new Deno.Command("sh", {
-    args: ["-e", "-c", REPOSITORY, root],
-    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  }).outputSync();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  git(root, "init", "-q");
+  Deno.writeTextFileSync(`${root}/a`, "one\n");
+  git(root, "add", "a");
+  git(root, "commit", "-qm", "first");
+  git(root, "config", "user.name", "A");
+  git(root, "config", "user.email", "a@b.test");
+  Deno.writeTextFileSync(`${root}/.git/hooks/pre-commit`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
 }
 
 /** Everything below a folder as one text: kind, mode, content. */

@@ -30,7 +30,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const flags: readonly Flag[] = command ? [...FLAGS, ...command.flags] : FLAGS;
   const rest = command ? args.slice(1) : args;
   const end = rest.indexOf("--");
-  const head = (end < 0 ? rest : rest.slice(0, end)).map((arg) => bareScope(arg, flags));
+  const head = withDashes((end < 0 ? rest : rest.slice(0, end)).map((arg) => bareScope(arg, flags)), flags);
   const parsed = parseArgs(head, {
     boolean: flags.filter((flag) => flag.kind === "boolean").map((flag) => flag.name),
     string: ["_", ...flags.filter((flag) => flag.kind !== "boolean").map((flag) => flag.name)],
@@ -79,6 +79,21 @@ function refuseContradiction(values: Values): void {
 function bareScope(arg: string, flags: readonly Flag[]): string {
   const flag = flags.find((candidate) => candidate.kind === "scope" && arg === `--${candidate.name}`);
   return flag ? `${arg}=${BARE}` : arg;
+}
+
+/** A lone `-` after an option that takes a value is its value (standard output), which the parser would take for a word. */
+function withDashes(args: readonly string[], flags: readonly Flag[]): string[] {
+  const takesValue = (arg: string): boolean =>
+    flags.some(({ name, short, kind }) =>
+      kind !== "boolean" && kind !== "scope" && (arg === `--${name}` || (short !== undefined && arg === `-${short}`))
+    );
+  const merged: string[] = [];
+  for (const arg of args) {
+    const before = merged.at(-1);
+    if (arg === "-" && before !== undefined && takesValue(before)) merged[merged.length - 1] = `${before}=-`;
+    else merged.push(arg);
+  }
+  return merged;
 }
 
 function valueOf(flag: Flag, given: readonly string[]): string | number | readonly string[] {

@@ -286,7 +286,8 @@ class OpenSession implements EngineCore {
     if (trial === undefined) return;
     this.#trial = undefined;
     const result = this.#trialResult = await trial.end(this.conversation.store(), taken);
-    for (const line of resultLines(result, taken !== undefined)) this.notify(line);
+    const { id } = this.conversation.store().header;
+    for (const line of resultLines(result, taken !== undefined, id)) this.notify(line);
   }
 
   /** Only `start` comes before there is one: nobody has the engine until then, but for extensions that are being loaded. */
@@ -439,16 +440,20 @@ function noTrial(why: string, fix: string): UserError {
 }
 
 /** What became of a trial, for people. */
-function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean): string[] {
+function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean, session: string): string[] {
   const many = files.length === 1 ? "1 file" : `${files.length} files`;
   const lines = leftOut.map(({ why, count, paths = [] }) =>
-    `Of the trial ${why}: ${paths.slice(0, 3).join(", ")}${(count ?? 0) > 3 ? ` and ${(count ?? 0) - 3} more` : ""}`
+    `Of the trial, ${why}${paths.length > 0 ? `: ${paths.slice(0, 3).join(", ")}` : ""}${
+      (count ?? 0) > 3 ? ` and ${(count ?? 0) - 3} more` : ""
+    }`
   );
   if (why !== undefined) lines.push(`The patch of the trial: ${why}`);
   if (files.length === 0) return [...lines, ...(why === undefined && !isRest ? ["The trial changed nothing"] : [])];
   const what = isRest ? `What was not taken of the trial (${many})` : `The trial changed ${many}`;
   if (patch === undefined) return [...lines, `${what}, and there is no patch of it`];
-  return [...lines, `${what}: ${patch}. To apply it: sandpiper apply ${shellWord(patch)}`];
+  // One beside the session is found by it.
+  const which = patch.endsWith(".patch") && patch.includes(`_${session}.`) ? session : shellWord(patch);
+  return [...lines, `${what}: ${patch}. To apply it: sandpiper apply ${which}`];
 }
 
 /** Keeps the calls of each session in its own audit, also after another one was begun. */

@@ -97,16 +97,16 @@ function fileAt(tree: Tree, path: string): TreeStatus | undefined {
 /** Joins what is gone with what is new and the same: it has another name. */
 function withMoves(gone: readonly Difference[], other: readonly Difference[]): Difference[] {
   const byContent = new Map<string, Difference[]>();
-  const key = ({ mode, bytes }: Content): string => `${mode === "120000"} ${bytes.length} ${crc(bytes)}`;
+  const key = ({ bytes }: Content): string => `${bytes.length} ${crc(bytes)}`;
   for (const one of gone) {
-    // An empty file is the same as any other.
-    if (!one.before || one.before.bytes.length === 0) continue;
+    // An empty file is the same as any other; and git takes no link for gone that has another name.
+    if (!one.before || one.before.bytes.length === 0 || one.before.mode === "120000") continue;
     byContent.set(key(one.before), [...byContent.get(key(one.before)) ?? [], one]);
   }
   const taken = new Set<Difference>();
   const moved = other.map((one): Difference => {
     const { path, before, after } = one;
-    if (before || !after) return one;
+    if (before || !after || after.mode === "120000") return one;
     const from = byContent.get(key(after))?.find((old) =>
       !taken.has(old) && old.before !== undefined && isEqual(old.before.bytes, after.bytes)
     );

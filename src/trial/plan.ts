@@ -69,9 +69,8 @@ export function planPatch(files: readonly FilePatch[], { tree, whyClosed, umask 
       misfit(closed);
       continue;
     }
-    const linked = paths.find((one) => isThroughLink(tree, one));
-    if (linked !== undefined) {
-      misfit("it lies behind a link, or behind what is no folder");
+    if (file.oldPath !== undefined && isThroughLink(tree, file.oldPath)) {
+      misfit("it lies behind a link");
       continue;
     }
     const before: Now = file.oldPath === undefined ? NOTHING : now(file.oldPath);
@@ -115,7 +114,10 @@ export function planPatch(files: readonly FilePatch[], { tree, whyClosed, umask 
       if (made.has(folder)) unfit.push({ path, why: "the patch has a file where its folder is" });
       const { kind } = now(folder);
       if (kind !== "absent" && kind !== "folder" && !removed.has(folder)) {
-        unfit.push({ path, why: "a file stands where its folder would be" });
+        unfit.push({
+          path,
+          why: kind === "link" ? "it lies behind a link" : "a file stands where its folder would be",
+        });
       }
     }
   }
@@ -136,7 +138,6 @@ function whyNot(path: string): string | undefined {
     return "it lies outside of the workspace";
   }
   // The names that other file systems take for the same, too.
-  // deno-lint-ignore no-control-regex
   const isGit = (part: string): boolean => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i.test(part.replace(/[\x80-\xff]+/g, ""));
   return parts.some(isGit) ? "it is git's own" : undefined;
 }

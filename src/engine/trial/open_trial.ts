@@ -47,7 +47,7 @@ const SLICE_MS = 8;
  */
 export async function openTrial(config: Config): Promise<OpenTrial> {
   if (!canJournal()) throw cannot("this system has no calls for it", "Leave --trial out: it needs Linux");
-  const { root, world } = config;
+  const { root } = config;
   const start = performance.now();
   const place = makePlace(config);
   const opened: Tree[] = [];
@@ -96,6 +96,7 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
     const hasGit = isLinked ? await copyLinked(root, copy, open, pause) : kindAt(source, ".git") !== undefined;
     const tracked = trackedOf(indexPaths(copy));
     const before = await included(copy, tracked, LIMITS.entries, pause);
+    const head = headOf(copy);
     const wanted = trackedOf(before.entries.keys());
     // Of the copy, not of the workspace once more: somebody may work there.
     const second = await copyTree({
@@ -130,8 +131,8 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
         ...(isLinked && !hasGit ? ["The copy has no repository: the workspace's .git names a place elsewhere"] : []),
         ...missingLines(missing),
       ],
-      changes: (without = new Set()) =>
-        trialChanges({
+      changes: async (without = new Set()) => {
+        const changes = await trialChanges({
           without,
           base,
           copy,
@@ -140,7 +141,10 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
           ownTarget: links.inWorkspace,
           limits: LIMITS,
           pause,
-        }),
+        });
+        const commits = headOf(copy) === head ? [] : [{ why: COMMITS }];
+        return { ...changes, leftOut: [...changes.leftOut, ...commits] };
+      },
       remove,
     };
   } catch (error) {
@@ -268,6 +272,16 @@ function indexPaths(copy: Tree): string[] {
     if (end !== undefined) return paths;
   }
   return [];
+}
+
+const COMMITS = "commits and branches are not in the patch, only what they changed in files";
+
+/** Where the head of the copy's repository stands, as far as its files say. */
+function headOf(copy: Tree): string {
+  const text = (path: string): string => new TextDecoder().decode(copy.read(path, 4096)?.bytes);
+  const head = text(".git/HEAD");
+  const name = /^ref: (refs\/[^\n]+)/.exec(head)?.[1];
+  return `${head}${name === undefined ? "" : text(`.git/${name}`)}`;
 }
 
 /** Links that are absolute, or leave the workspace, say so in the copy, too: none leads into the workspace by way of it. */

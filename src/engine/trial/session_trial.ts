@@ -28,13 +28,6 @@ export interface SessionTrial {
 export async function beginTrial(config: Config): Promise<SessionTrial> {
   const { values } = config.invocation;
   const named = typeof values["patch"] === "string" ? placeFor(resolve(config.world.cwd, values["patch"])) : undefined;
-  if (named === undefined && values["no-session"]) {
-    throw new UserError({
-      what: "There is no place for the patch of the trial",
-      why: "this session is not kept, so there is no folder of it",
-      fix: "Name a file: --patch FILE",
-    });
-  }
   const trial = await openTrial(config);
   const state = (): TrialState => ({ folder: trial.folder, workspace: trial.workspace, cost: trial.cost });
   return {

@@ -1,6 +1,6 @@
 import type { LeftOut, PatchedFile, TrialChanges } from "../../core/changes.ts";
 import { diffStyle } from "../blocks/diff_rows.ts";
-import { cleanLine } from "../screen/foreign.ts";
+import { cleanLine, cleanText } from "../screen/foreign.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Lines of a diff that are shown; the rest is in the patch. */
@@ -80,16 +80,33 @@ async function choose(
 }
 
 function showChanges({ page }: CommandContext, { files, patch, leftOut }: TrialChanges): void {
-  const lines = patch.split("\n", SHOWN + 1);
-  const text = (line: string): string => cleanLine(utf8(line.slice(0, LONGEST)));
+  const lines = shownLines(patch);
+  // The sign stays where it is.
+  const text = (line: string): string => line.charAt(0) + cleanText(utf8(line.slice(1, LONGEST)));
   page((theme) => [
     theme.strong(files.length === 0 ? "The trial has changed nothing" : `The trial has changed ${count(files.length)}`),
-    ...lines.slice(0, SHOWN).filter((line) => line !== "").map((line) => diffStyle(line, theme)(text(line))),
+    ...lines.slice(0, SHOWN).map((line) => diffStyle(line, theme)(text(line))),
     ...(lines.length > SHOWN ? [theme.dim("  and more, which is in the patch")] : []),
     ...(files.length > 0 ? [theme.strong("Files")] : []),
     ...files.map((file) => `  ${theme.accent(cleanLine(file.path))}  ${theme.dim(detailOf(file))}`),
     ...leftOut.map((one) => theme.warn(leftLine(one))),
   ]);
+}
+
+/** The lines of a patch that a person reads: no names of contents, no bytes of binary files. */
+function shownLines(patch: string): string[] {
+  const lines: string[] = [];
+  let isBinary = false;
+  for (let at = 0; at < patch.length && lines.length <= SHOWN;) {
+    const end = patch.indexOf("\n", at);
+    const line = patch.slice(at, end);
+    at = end + 1;
+    if (line.startsWith("diff --git ")) isBinary = false;
+    if (isBinary || /^index [0-9a-f]+\.\./.test(line)) continue;
+    isBinary = line === "GIT binary patch";
+    lines.push(isBinary ? "a binary file" : line);
+  }
+  return lines;
 }
 
 /** The text that the bytes of a patch's line stand for. */

@@ -166,6 +166,7 @@ export interface TrialState {
   readonly folder: string;
   /** The workspace, which they cannot write. */
   readonly workspace: string;
+  /** What it took to make it. */
   readonly cost: TrialCost;
 }
 
@@ -179,6 +180,7 @@ export interface PatchedFile {
   readonly from?: string;
   /** Lines of text; both absent for what is binary. */
   readonly linesAdded?: number;
+  /** As `linesAdded`. */
   readonly linesRemoved?: number;
 }
 
@@ -222,6 +224,7 @@ export interface TakeRequest {
 
 /** What became of the changes of a trial when it ended. */
 export interface TrialResult extends Pick<TrialChanges, "files" | "leftOut"> {
+  /** What the copy took. */
   readonly cost: TrialCost;
   /** The file that the patch was written to; absent where nothing changed, or it could not be written. */
   readonly patch?: string;

@@ -176,6 +176,19 @@ export const FLAGS = [
     help: "cost of all requests together",
   },
   {
+    name: "trial",
+    kind: "boolean",
+    group: "Proof",
+    help: "work on a private copy of the workspace; the result is a patch",
+  },
+  {
+    name: "patch",
+    kind: "string",
+    value: "FILE",
+    group: "Proof",
+    help: "with --trial: the patch goes here, not beside the session",
+  },
+  {
     name: "require",
     kind: "repeat",
     value: "COMMAND",

@@ -230,7 +230,7 @@ export const FLAGS = [
     kind: "repeat",
     value: "FILE",
     group: "Proof",
-    help: "write what happened to a file: .json, .md for a job summary, - for stdout; may repeat",
+    help: "what happened, to a file: .json or .md (job summary), - is stdout; may repeat",
   },
   { name: "verbose", short: "v", kind: "boolean", group: "Output", help: "progress on stderr" },
   { name: "quiet", short: "q", kind: "boolean", group: "Output", help: "no warnings on stderr" },

@@ -8,6 +8,7 @@ import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
+import type { SessionStore } from "../core/session.ts";
 import { once } from "../core/support/once.ts";
 import type { Tool } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
@@ -28,7 +29,7 @@ import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
 import type { Proof } from "./proof/proof.ts";
-import { type McpServers, openMcpServers } from "./mcp_servers.ts";
+import { activatedIn, keepActivated, type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
 import { permissionEvents } from "./tools/approval.ts";
@@ -89,6 +90,10 @@ class OpenSession implements EngineCore {
   #followed: Pick<ToolsHost, "policy" | "granted">;
   readonly #isOtherModel: boolean;
   readonly #servers: McpServers | undefined;
+  /** The session whose found tools are active. */
+  #activatedOf: SessionStore | undefined;
+  /** Tools were found since the last request. */
+  #hasActivated = false;
   readonly #grants: ExtensionGrants;
   readonly #pending: Pending;
   readonly #prompting: Prompting;
@@ -152,6 +157,7 @@ class OpenSession implements EngineCore {
       choice: this.model.choice(),
       policy: () => this.tools.policy,
       onNotice: this.notify,
+      activate: this.#activate,
     });
     this.#pending = createPending(this);
     this.#prompting = createPrompting(this, this.#pending, options.promptBuilder);
@@ -227,10 +233,35 @@ class OpenSession implements EngineCore {
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
     const known = await this.#servers?.take(signal);
+    this.#restoreActivated();
     if (!known) return;
     this.toolset.replace("mcp", known);
     this.prompt.takeTools(this.toolset.active(), "tools");
   };
+
+  readonly followMcpTools = (): void => {
+    const known = this.#servers?.takeNow();
+    if (known) this.toolset.replace("mcp", known);
+    if (!known && !this.#hasActivated) return;
+    this.#hasActivated = false;
+    this.prompt.takeTools(this.toolset.active(), "tools", true);
+  };
+
+  /** What a search found is callable from the next request on, and in this session when it is opened again. */
+  readonly #activate = (names: readonly string[]): void => {
+    this.toolset.activate(names);
+    this.#hasActivated = true;
+    keepActivated(this.conversation, names);
+  };
+
+  /** Tools that were found belong to the session in which they were. */
+  #restoreActivated(): void {
+    const store = this.conversation.store();
+    if (this.#activatedOf === store || !this.#servers) return;
+    this.#activatedOf = store;
+    this.toolset.activate(activatedIn(store), true);
+    this.prompt.takeTools(this.toolset.active(), "tools", true);
+  }
 
   readonly renewExtensions = async (): Promise<void> => {
     if (!this.#grants.beginSession()) return;

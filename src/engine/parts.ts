@@ -52,6 +52,8 @@ export interface EngineCore {
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followMcpServers: (signal: AbortSignal) => Promise<void>;
+  /** Called before each request: takes tools that servers have changed, or that were found, since the last one. */
+  readonly followMcpTools: () => void;
   /** Everything that happens goes through here. */
   readonly emit: EventBus["emit"];
   /** Tells a person something. */

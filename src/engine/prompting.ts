@@ -164,7 +164,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     signal: AbortSignal,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
-    const events = runTurns(messages, core.toolset.active(), model, {
+    const events = runTurns(messages, model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
       state: conversation.state,
@@ -176,7 +176,10 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
       proof: core.proof()?.forRun() ?? {},
-      beforeRequest: core.followPolicy,
+      beforeRequest: () => {
+        core.followPolicy();
+        core.followMcpTools();
+      },
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

@@ -1,13 +1,21 @@
-/** Times of one server, milliseconds. */
-interface ServerTimes {
+/**
+ * How a server's tools reach the model: `all` with every request, schemas included; `search`: none until `tool_search`
+ * has found it; `names`: by name alone, until `tool_search` is given the name.
+ */
+export type Exposure = "all" | "search" | "names";
+
+/** What every server may say, whatever kind it is of. Times in milliseconds. */
+interface ServerCommon {
   /** From its start until its tools are known; 10,000 unless told otherwise. */
   readonly startMs?: number;
   /** Of one call; 60,000 unless told otherwise. */
   readonly callMs?: number;
+  /** `all` unless told otherwise. */
+  readonly exposure?: Exposure;
 }
 
 /** A server that is a program: it speaks over its standard input and output. */
-export interface StdioServer extends ServerTimes {
+export interface StdioServer extends ServerCommon {
   readonly command: string;
   readonly args?: readonly string[];
   /** Variables beside those that tools have. */
@@ -19,7 +27,7 @@ export interface StdioServer extends ServerTimes {
 }
 
 /** A server at an address: streamable HTTP. */
-export interface HttpServer extends ServerTimes {
+export interface HttpServer extends ServerCommon {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Header → name of the variable that holds its value. */
@@ -60,6 +68,8 @@ export function isStdio(server: McpServer): server is StdioServer {
 }
 
 /** The times of a server with the defaults. */
-export function timesOf({ startMs = START_MS, callMs = CALL_MS }: McpServer): Required<ServerTimes> {
+export function timesOf(
+  { startMs = START_MS, callMs = CALL_MS }: McpServer,
+): Required<Pick<ServerCommon, "startMs" | "callMs">> {
   return { startMs: Math.min(startMs, LONGEST_MS), callMs: Math.min(callMs, LONGEST_MS) };
 }

@@ -83,7 +83,7 @@ async function attempt(
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
-    listChanged: { tools: { autoRefresh: false, debounceMs: 300, onChanged: () => onToolsChanged() } },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } },
   });
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(carrier.why() ?? "the connection was closed");

@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
 import { type ArgumentIssue, argumentIssues } from "./arguments.ts";
-import { readServer, type WrittenServer } from "./config.ts";
+import { type Exposure, readServer, type WrittenServer } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
 import { openServer, type ServerState } from "./server.ts";
 import { toolNames } from "./tool_names.ts";
@@ -11,6 +11,9 @@ import { toolNames } from "./tool_names.ts";
 export interface McpTool {
   /** `mcp__SERVER__TOOL`, at most 64 characters. */
   readonly name: string;
+  /** Whose it is, as the settings call it. */
+  readonly server: string;
+  readonly exposure: Exposure;
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: JsonObject;
@@ -56,6 +59,8 @@ export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: 
     const names = toolNames(all.map(({ handle, tool }) => ({ server: handle.name, tool: tool.raw.name })));
     return all.map(({ handle, tool }, at): McpTool => ({
       name: names[at] ?? "",
+      server: handle.name,
+      exposure: handle.exposure,
       description: tool.description,
       parameters: tool.parameters,
       issues: (args) => argumentIssues(args, tool.parameters),

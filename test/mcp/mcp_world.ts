@@ -63,6 +63,7 @@ export async function withServers(
     choice: CHOICE,
     policy: () => policy,
     onNotice: (sentence) => void notices.push(sentence),
+    activate: () => {},
   });
   try {
     if (waits) await mcp.ready();

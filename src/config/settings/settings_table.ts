@@ -279,6 +279,7 @@ export const SETTINGS = {
         headerEnv: { type: "object", additionalProperties: text },
         startMs: amount,
         callMs: amount,
+        exposure: oneOf("all", "search", "names"),
       }),
     },
     help: "servers of the Model Context Protocol by name; see docs/mcp.md",

@@ -16,6 +16,7 @@ import { recordSession } from "../sessions/session_record.ts";
 import { foreignTool } from "../tools/foreign_tool.ts";
 import type { KnownTool } from "../tools/toolset.ts";
 import { httpWay } from "./http.ts";
+import { toolSearch } from "./tool_search.ts";
 
 /** What the servers of a session are opened with. */
 export interface SessionMcpOptions {
@@ -27,6 +28,8 @@ export interface SessionMcpOptions {
   readonly policy: () => Policy;
   /** One sentence for a person. */
   readonly onNotice: (sentence: string) => void;
+  /** Makes tools active that were found, from the next request on. */
+  readonly activate: (names: readonly string[]) => void;
 }
 
 /** The servers of a session, with their tools in the session's own form. */
@@ -38,7 +41,7 @@ export interface SessionMcp extends McpServers {
  * Starts the servers of the user's settings in the background: programs in the tools' sandbox, addresses within its
  * network scope. Closing ends them with everything that they started.
  */
-export function openSessionMcp({ config, servers, choice, policy, onNotice }: SessionMcpOptions): SessionMcp {
+export function openSessionMcp({ config, servers, choice, policy, onNotice, activate }: SessionMcpOptions): SessionMcp {
   const secrets = openSecrets(config, choice);
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
@@ -65,7 +68,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
   const opened = openMcp(servers, deps);
   return {
     ...opened,
-    known: () => mcpTools(opened.tools()),
+    known: () => mcpTools(opened.tools(), activate),
     async close() {
       await opened.close();
       await supervisor?.close();
@@ -85,7 +88,12 @@ function variables({ env = {}, envFrom = [] }: StdioServer, secrets: Secrets): R
   return all;
 }
 
-/** Tools of servers as tools of the session. */
-export function mcpTools(tools: readonly McpTool[]): readonly KnownTool[] {
-  return tools.map((tool) => foreignTool(tool, "mcp", tool.run));
+/** Tools of servers as tools of the session, and the tool that finds those that wait to be asked for. */
+export function mcpTools(
+  tools: readonly McpTool[],
+  activate: (names: readonly string[]) => void,
+): readonly KnownTool[] {
+  const search = toolSearch(tools, activate);
+  const known = tools.map((tool) => foreignTool(tool, "mcp", tool.run, tool.exposure !== "all"));
+  return search ? [...known, search] : known;
 }

@@ -209,6 +209,25 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
     },
   },
   {
+    "name": "fetch",
+    "description": "GET a web page or text by http(s) from an allowed host. HTML comes as Markdown.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "url": {
+          "type": "string",
+        },
+        "offset": {
+          "type": "number",
+          "description": "Character to begin with, to go on in a long page",
+        },
+      },
+      "required": [
+        "url",
+      ],
+    },
+  },
+  {
     "name": "bash",
     "description":
       "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 64KB. stdin is empty.",

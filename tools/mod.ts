@@ -5,6 +5,7 @@ import { bash } from "./bash.ts";
 import { bashInProcess } from "./bash_in_process.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { edit } from "./edit.ts";
+import { fetch } from "./fetch.ts";
 import { find } from "./find.ts";
 import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
@@ -15,15 +16,15 @@ import { write } from "./write.ts";
 export { readSkillAt } from "./read_skill.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill];
+export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, fetch];
 
 /** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
 export function toolsUnder(policy: Policy): readonly Tool[] {
   return hasRealShell(policy) ? TOOLS : TOOLS.map((tool) => tool.name === bash.name ? bashInProcess : tool);
 }
 
-/** Names of the tools that are on unless somebody chooses. */
-export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write"];
+/** Names of the tools that are on unless somebody chooses, where the policy grants what they need. */
+export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "fetch"];
 
 /**
  * A built-in tool as the provider's tool field carries it. They were made ahead from the tools' schemas

@@ -129,6 +129,8 @@ export interface Tool<A = unknown> {
   deadlineMs?(args: A, policy: Policy): number;
   /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */
   readonly prepare?: (args: JsonObject) => JsonObject;
+  /** The address that the host gets before the call, within the network scope; what came is `fetched` in the arguments. */
+  readonly fetches?: (args: JsonObject) => string | undefined;
   run(args: A, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -116,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
-    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
+    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls", "fetch"],
     flags: [],
   },
   {

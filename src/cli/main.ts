@@ -44,6 +44,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/skills.ts")).skillsCommand(invocation);
     case "tool":
       return (await import("./commands/tool.ts")).toolCommand(invocation);
+    case "mcp":
+      return (await import("./commands/mcp.ts")).mcpCommand(invocation);
     case "acp":
       return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:

@@ -4,6 +4,7 @@ import { UserError } from "../core/error.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
+import type { WrittenServer } from "../mcp/config.ts";
 import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import { decideTrust, type TrustQuestion } from "./trust.ts";
@@ -29,6 +30,8 @@ export interface Config {
   readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
   readonly project: Settings;
+  /** MCP servers that the project's .mcp.json names; none without trust. */
+  readonly projectServers?: Readonly<Record<string, WrittenServer>>;
   /** What a program that embeds the engine sets, before all files. */
   readonly given?: Settings;
   /** User, then project; the command line still goes before it. */

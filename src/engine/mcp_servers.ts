@@ -1,7 +1,9 @@
 import type { Policy } from "../core/policy.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { Config } from "../config/config.ts";
+import { serversOf } from "../config/mcp_servers.ts";
 import type { Conversation } from "./conversation.ts";
+import type { WrittenServer } from "../mcp/config.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { KnownTool } from "./tools/toolset.ts";
@@ -29,7 +31,7 @@ export interface McpServersOptions {
 
 /** Starts the servers of the user's settings; their code is loaded with the first that somebody names, else never. */
 export function openMcpServers({ config, ...rest }: McpServersOptions): McpServers | undefined {
-  const servers = config.user.mcpServers ?? {};
+  const servers: Readonly<Record<string, WrittenServer>> = serversOf(config);
   if (Object.keys(servers).length === 0 || config.invocation.values["no-tools"]) return undefined;
   let listener: ((servers: readonly string[]) => void) | undefined;
   let hasChanged = false;

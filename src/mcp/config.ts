@@ -32,6 +32,15 @@ export interface HttpServer extends ServerCommon {
   readonly headers?: Readonly<Record<string, string>>;
   /** Header → name of the variable that holds its value. */
   readonly headerEnv?: Readonly<Record<string, string>>;
+  /** For a server that wants a login in a browser; most need nothing here. */
+  readonly oauth?: {
+    /** Of a client that was registered beforehand, where the server registers none by itself. */
+    readonly clientId?: string;
+    /** Port of the loopback address that the browser comes back to; any free one unless told otherwise. */
+    readonly callbackPort?: number;
+    /** What to ask for, in place of what the server names. */
+    readonly scope?: string;
+  };
 }
 
 export type McpServer = StdioServer | HttpServer;
@@ -46,7 +55,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Of keys that belong to the one kind, which one stands in the way of the other. */
 const STDIO_KEYS = ["command", "args", "env", "envFrom", "cwd"] as const;
-const HTTP_KEYS = ["url", "headers", "headerEnv"] as const;
+const HTTP_KEYS = ["url", "headers", "headerEnv", "oauth"] as const;
 
 /** The server that was written, or why it is none, as a clause. */
 export function readServer(written: WrittenServer): McpServer | { readonly why: string } {

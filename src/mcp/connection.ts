@@ -39,6 +39,8 @@ interface Carrier {
 
 /** How a connection is made. */
 export interface ConnectOptions {
+  /** As the settings call it. */
+  readonly name: string;
   /** Aborting gives the attempt up; a connection that was made is ended by `close` alone. */
   readonly signal: AbortSignal;
   /** The server says that its tools are others now; may come at any rate. */
@@ -66,14 +68,14 @@ class EndedByQuestion extends Error {}
 async function attempt(
   server: McpServer,
   deps: McpDeps,
-  { signal, onToolsChanged }: ConnectOptions,
+  { name, signal, onToolsChanged }: ConnectOptions,
   mode: "auto" | "legacy",
 ): Promise<Connection> {
   const { startMs, callMs } = timesOf(server);
   // With the first server, not with the program: nobody else needs the library.
   const library = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
-  const carrier = carry(server, deps, library);
+  const carrier = carry(name, server, deps, library);
   const client = new library.Client(deps.client, {
     capabilities: {},
     versionNegotiation: mode === "legacy" ? { mode } : { mode, probe: { timeoutMs: Math.min(3_000, startMs / 3) } },
@@ -127,7 +129,12 @@ async function attempt(
   };
 }
 
-function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelcontextprotocol/client")): Carrier {
+function carry(
+  name: string,
+  server: McpServer,
+  deps: McpDeps,
+  library: typeof import("@modelcontextprotocol/client"),
+): Carrier {
   if (isStdio(server)) {
     const pipe = deps.startProcess(server);
     const transport = pipeTransport(pipe);
@@ -136,6 +143,7 @@ function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelc
   const way = deps.openHttp(server);
   const transport = new library.StreamableHTTPClientTransport(new URL(server.url), {
     fetch: boundedFetch(way),
+    authProvider: deps.auth(name, server),
     redirectPolicy: "same-origin",
     reconnectionOptions: {
       initialReconnectionDelay: 1_000,

@@ -86,7 +86,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     const isFirst = restarts === 0;
     state = "starting";
     const opening = (async () => {
-      const connection = await connect(server, deps, { signal: closing.signal, onToolsChanged: askAgain });
+      const connection = await connect(server, deps, { name, signal: closing.signal, onToolsChanged: askAgain });
       try {
         if (isClosed()) throw new Error("the session is over");
         await readTools(connection, isFirst);

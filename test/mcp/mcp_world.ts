@@ -51,6 +51,8 @@ export async function withServers(
   const mcp = openSessionMcp({
     servers: servers(world),
     config: {
+      root: world.root,
+      user: {},
       world: {
         env: own,
         cwd: world.root,

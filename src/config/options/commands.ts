@@ -120,6 +120,22 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
   },
   {
+    name: "mcp",
+    help: "MCP servers: list; add NAME URL; test, remove, login, logout NAME",
+    verbs: ["list", "add", "test", "remove", "login", "logout"],
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "list: as JSON" },
+      {
+        name: "exposure",
+        kind: "string",
+        value: "MODE",
+        choices: ["all", "search", "names"],
+        group: "Output",
+        help: "add: how its tools reach the model",
+      },
+    ],
+  },
+  {
     name: "acp",
     help: "serve editors that speak the Agent Client Protocol",
     flags: [],

@@ -280,6 +280,7 @@ export const SETTINGS = {
         startMs: amount,
         callMs: amount,
         exposure: oneOf("all", "search", "names"),
+        oauth: object({ clientId: text, callbackPort: within(1, 65_535), scope: text }),
       }),
     },
     help: "servers of the Model Context Protocol by name; see docs/mcp.md",

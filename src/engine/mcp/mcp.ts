@@ -1,8 +1,10 @@
 import type { Config } from "../../config/config.ts";
+import { ownerOf } from "../../config/mcp_servers.ts";
 import type { Policy } from "../../core/policy.ts";
 import { VERSION } from "../../core/version.ts";
 import type { StdioServer, WrittenServer } from "../../mcp/config.ts";
 import type { McpDeps } from "../../mcp/deps.ts";
+import { requestAuth } from "../../mcp/login.ts";
 import { type McpServers, type McpTool, openMcp } from "../../mcp/open.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
 import { serverFolder, serverProgram } from "../../sandbox/policy/server_program.ts";
@@ -16,11 +18,12 @@ import { recordSession } from "../sessions/session_record.ts";
 import { foreignTool } from "../tools/foreign_tool.ts";
 import type { KnownTool } from "../tools/toolset.ts";
 import { httpWay } from "./http.ts";
+import { loginFetch, loginStore } from "./logins.ts";
 import { toolSearch } from "./tool_search.ts";
 
 /** What the servers of a session are opened with. */
 export interface SessionMcpOptions {
-  readonly config: Pick<Config, "world">;
+  readonly config: Pick<Config, "world" | "stateFolder" | "user" | "root">;
   /** From the user's own settings; a project's never count, whatever it is trusted with. */
   readonly servers: Readonly<Record<string, WrittenServer>>;
   readonly choice: ModelChoice;
@@ -46,6 +49,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice, acti
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
   let supervisor: Supervisor | undefined;
+  const logins = loginFetch(() => policy().net);
   const deps: McpDeps = {
     startProcess(server) {
       if (!config.world.mayRun) throw new Error("this process may not start others");
@@ -60,6 +64,14 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice, acti
       return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), supervisor });
     },
     openHttp: (server) => httpWay(server, policy().net, secrets),
+    auth: (name, server) =>
+      requestAuth(
+        name,
+        server,
+        loginStore(config.stateFolder, server.url, ownerOf(config, name)),
+        logins,
+        secrets.hide,
+      ),
     scrub: secrets.scrub,
     limits: policy().limits,
     onNotice,

@@ -5,6 +5,7 @@ import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
 import type { WrittenServer } from "../mcp/config.ts";
+import { readProjectServers } from "./project_servers.ts";
 import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import { decideTrust, type TrustQuestion } from "./trust.ts";
@@ -46,6 +47,7 @@ export function configure(invocation: Invocation, world: World): Config {
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
+  const servers = trust.trusted ? readProjectServers(root) : undefined;
   return {
     world,
     invocation,
@@ -60,8 +62,9 @@ export function configure(invocation: Invocation, world: World): Config {
     ...(trust.question ? { trustQuestion: trust.question } : {}),
     user: user?.settings ?? {},
     project: project?.settings ?? {},
+    ...(servers ? { projectServers: servers.servers } : {}),
     settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
-    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
+    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...servers?.warnings ?? [], ...trust.warnings],
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Policy } from "../core/policy.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { Config } from "../config/config.ts";
-import { serversOf } from "../config/mcp_servers.ts";
+import { ownerOf, serversOf } from "../config/mcp_servers.ts";
+import { serverWords } from "../config/project_servers.ts";
 import type { Conversation } from "./conversation.ts";
 import type { WrittenServer } from "../mcp/config.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
@@ -30,7 +31,7 @@ export interface McpServersOptions {
 }
 
 /** Starts the servers of the user's settings; their code is loaded with the first that somebody names, else never. */
-export function openMcpServers({ config, ...rest }: McpServersOptions): McpServers | undefined {
+export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions): McpServers | undefined {
   const servers: Readonly<Record<string, WrittenServer>> = serversOf(config);
   if (Object.keys(servers).length === 0 || config.invocation.values["no-tools"]) return undefined;
   let listener: ((servers: readonly string[]) => void) | undefined;
@@ -39,8 +40,16 @@ export function openMcpServers({ config, ...rest }: McpServersOptions): McpServe
   let ready: SessionMcp | undefined;
   const named = (opened: SessionMcp): readonly string[] =>
     opened.states().filter(({ tools }) => tools > 0).map(({ name }) => name);
+  const brought = Object.keys(servers).filter((name) => ownerOf(config, name) !== "");
+  if (brought.length > 0) {
+    onNotice(
+      `MCP servers of this project: ${
+        brought.map((name) => `${name} (${serverWords(servers[name] ?? {})})`).join(", ")
+      }`,
+    );
+  }
   const opening = import("./mcp/mcp.ts").then(({ openSessionMcp }) => {
-    const opened = openSessionMcp({ config, servers, ...rest });
+    const opened = openSessionMcp({ config, servers, onNotice, ...rest });
     opened.onChanged(() => {
       hasChanged = isStale = true;
       listener?.(named(opened));

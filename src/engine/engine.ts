@@ -11,6 +11,7 @@ import type { HookName } from "../core/hook_events.ts";
 import type { SessionStore } from "../core/session.ts";
 import { once } from "../core/support/once.ts";
 import type { Tool } from "../core/tool.ts";
+import type { McpPrompt } from "../mcp/open.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
@@ -92,6 +93,8 @@ class OpenSession implements EngineCore {
   readonly #servers: McpServers | undefined;
   /** The session whose found tools are active. */
   #activatedOf: SessionStore | undefined;
+  /** What servers bring at the start is there. */
+  #hasServerTools = false;
   /** Tools were found since the last request. */
   #hasActivated = false;
   readonly #grants: ExtensionGrants;
@@ -236,8 +239,12 @@ class OpenSession implements EngineCore {
     this.#restoreActivated();
     if (!known) return;
     this.toolset.replace("mcp", known);
-    this.prompt.takeTools(this.toolset.active(), "tools");
+    // The first belong to the start: a resumed session keeps the clock that it was started with.
+    this.prompt.takeTools(this.toolset.active(), "tools", !this.#hasServerTools);
+    this.#hasServerTools = true;
   };
+
+  readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
 
   readonly followMcpTools = (): void => {
     const known = this.#servers?.takeNow();

@@ -5,6 +5,7 @@ import { ownerOf, serversOf } from "../config/mcp_servers.ts";
 import { serverWords } from "../config/project_servers.ts";
 import type { Conversation } from "./conversation.ts";
 import type { WrittenServer } from "../mcp/config.ts";
+import type { McpPrompt } from "../mcp/open.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { KnownTool } from "./tools/toolset.ts";
@@ -15,6 +16,8 @@ export interface McpServers {
   readonly take: (signal: AbortSignal) => Promise<readonly KnownTool[] | undefined>;
   /** The same without waiting, in the middle of a run. */
   readonly takeNow: () => readonly KnownTool[] | undefined;
+  /** The prompts of those that are ready. */
+  readonly prompts: () => readonly McpPrompt[];
   /** From now on `listener` hears which servers have tools whenever those change, and at once when they have already. */
   readonly listen: (listener: (servers: readonly string[]) => void) => void;
   readonly close: () => Promise<void>;
@@ -37,6 +40,7 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
   let listener: ((servers: readonly string[]) => void) | undefined;
   let hasChanged = false;
   let isStale = true;
+  let here: SessionMcp | undefined;
   let ready: SessionMcp | undefined;
   const named = (opened: SessionMcp): readonly string[] =>
     opened.states().filter(({ tools }) => tools > 0).map(({ name }) => name);
@@ -49,7 +53,7 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
     );
   }
   const opening = import("./mcp/mcp.ts").then(({ openSessionMcp }) => {
-    const opened = openSessionMcp({ config, servers, onNotice, ...rest });
+    const opened = here = openSessionMcp({ config, servers, onNotice, ...rest });
     opened.onChanged(() => {
       hasChanged = isStale = true;
       listener?.(named(opened));
@@ -74,6 +78,7 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
       return takeNow();
     },
     takeNow,
+    prompts: () => here?.prompts() ?? [],
     listen(next) {
       listener = next;
       if (hasChanged) void opening.then((opened) => next(named(opened)));

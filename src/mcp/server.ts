@@ -7,6 +7,7 @@ import { cleanLine } from "./clean.ts";
 import { type Exposure, isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";
 import type { McpDeps } from "./deps.ts";
+import { type ListedPrompt, promptText, usablePrompts } from "./prompts.ts";
 import { resultOf } from "./results.ts";
 import { changeOf, type ListedTool, usableTools } from "./tools.ts";
 
@@ -35,6 +36,9 @@ export interface ServerHandle {
   readonly exposure: Exposure;
   state(): ServerState;
   tools(): readonly ListedTool[];
+  prompts(): readonly ListedPrompt[];
+  /** The text that a prompt gives. Rejects with a clause. */
+  prompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
   /** Settles when it is ready or has failed for the first time; never rejects. */
   readonly settled: Promise<void>;
   /** Never rejects. */
@@ -48,6 +52,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   let state: ServerState["state"] = "starting";
   let why: string | undefined;
   let listed: readonly ListedTool[] = [];
+  let prompts: readonly ListedPrompt[] = [];
   let current: Promise<Connection> | undefined;
   let restarts = 0;
   let relist: ReturnType<typeof setTimeout> | undefined;
@@ -90,6 +95,8 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
       try {
         if (isClosed()) throw new Error("the session is over");
         await readTools(connection, isFirst);
+        // What cannot be listed is not there: a server is of use without its prompts.
+        prompts = usablePrompts(await connection.prompts().catch(() => []));
       } catch (error) {
         await connection.close();
         throw error;
@@ -180,6 +187,17 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     exposure: server.exposure ?? "all",
     state: () => ({ name, state, tools: listed.length, ...(why === undefined ? {} : { why }) }),
     tools: () => listed,
+    prompts: () => prompts,
+    async prompt(wanted, args, signal) {
+      try {
+        if (isClosed() || state === "failed") throw new Error(why ?? "the session is over");
+        if (state === "asleep") restarts++;
+        const connection = await unlessAborted(start(), signal);
+        return promptText(name, wanted, await connection.prompt(wanted, args, signal));
+      } catch (error) {
+        throw new Error(clause(error));
+      }
+    },
     settled: first,
     call,
     async close() {

@@ -228,6 +228,21 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
     },
   },
   {
+    "name": "web_search",
+    "description": "Search the web. Gives titles, addresses and extracts.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "query": {
+          "type": "string",
+        },
+      },
+      "required": [
+        "query",
+      ],
+    },
+  },
+  {
     "name": "bash",
     "description":
       "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 64KB. stdin is empty.",

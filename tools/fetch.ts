@@ -44,7 +44,7 @@ export const fetch: Tool<z.infer<ReturnType<typeof args>>> = {
   },
 };
 
-/** What the host adds to a call of `fetch`. */
+/** What the host adds to a call of a tool that `fetches`. */
 export interface Fetched {
   readonly url: string;
   readonly status: number;
@@ -55,7 +55,8 @@ export interface Fetched {
   readonly refused?: string;
 }
 
-function readFetched(value: unknown): Fetched {
+/** What the host added to a call. Throws ToolError where it added nothing. */
+export function readFetched(value: unknown): Fetched {
   // The host overwrites whatever a model may have put there.
   if (typeof value === "object" && value !== null && "body" in value) return value as Fetched;
   throw new ToolError("There is no network here");

@@ -11,12 +11,14 @@ import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { readSkill } from "./read_skill.ts";
+import { webSearch } from "./web_search.ts";
 import { write } from "./write.ts";
 
 export { readSkillAt } from "./read_skill.ts";
+export { webSearchAt } from "./web_search.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, fetch];
+export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, fetch, webSearch];
 
 /** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
 export function toolsUnder(policy: Policy): readonly Tool[] {
@@ -24,7 +26,7 @@ export function toolsUnder(policy: Policy): readonly Tool[] {
 }
 
 /** Names of the tools that are on unless somebody chooses, where the policy grants what they need. */
-export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "fetch"];
+export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "fetch", "web_search"];
 
 /**
  * A built-in tool as the provider's tool field carries it. They were made ahead from the tools' schemas

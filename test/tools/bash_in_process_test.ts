@@ -76,6 +76,7 @@ for (const [sandbox, run, place] of PLACES) {
       "ls",
       "read_skill",
       "fetch",
+      "web_search",
     ]);
     assertEquals(tools[1]?.place, place);
   });

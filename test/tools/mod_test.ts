@@ -12,8 +12,9 @@ Deno.test("TOOLS stand in their order, and the first four are the default R486",
     "ls",
     "read_skill",
     "fetch",
+    "web_search",
   ]);
-  assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch"]);
+  assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch", "web_search"]);
 });
 
 Deno.test("toolDefinition() is small and holds no bounds of doubles", () => {

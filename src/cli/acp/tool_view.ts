@@ -7,6 +7,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   read: "read",
   read_skill: "read",
   fetch: "fetch",
+  web_search: "fetch",
   ls: "search",
   find: "search",
   grep: "search",

@@ -117,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
-    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls", "fetch"],
+    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls", "fetch", "web_search"],
     flags: [],
   },
   {

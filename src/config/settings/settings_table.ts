@@ -287,6 +287,11 @@ export const SETTINGS = {
     help: "servers of the Model Context Protocol by name; see docs/mcp.md",
     userOnly: true,
   },
+  webSearch: {
+    shape: text,
+    help: "address of a search that answers JSON, with {query} in it, for the tool web_search; see docs/tools.md",
+    userOnly: true,
+  },
   projects: {
     shape: {
       type: "object",

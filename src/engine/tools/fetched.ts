@@ -14,7 +14,9 @@ export type ForCall =
 export async function fetchFor(address: string, { net }: Pick<Policy, "net">, signal: AbortSignal): Promise<ForCall> {
   try {
     const { url, status, type, body, isCut, refused, hosts } = await webGet(address, net, signal);
-    const details = { url, status, bytes: body.length, hosts: [...hosts] };
+    // Without what stands behind "?": that of a search is the user's setting.
+    const { origin, pathname } = new URL(url);
+    const details = { url: origin + pathname, status, bytes: body.length, hosts: [...hosts] };
     const fetched = { url, status, type, body: body.toBase64(), isCut, ...(refused === undefined ? {} : { refused }) };
     return { fetched, details };
   } catch (error) {

@@ -22,6 +22,11 @@ async function gzipped(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(zeros.pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
 }
 
+/** Sends for as long as anybody reads. */
+function endless(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(97)) });
+}
+
 async function withSite(work: (site: Site) => Promise<void>): Promise<void> {
   const asked: Site["asked"] = [];
   const bomb = await gzipped(HUGE);
@@ -42,6 +47,8 @@ async function withSite(work: (site: Site) => Promise<void>): Promise<void> {
         return new Response(new Uint8Array([1, 0, 2]), { headers: { "content-type": "application/octet-stream" } });
       case "/bomb":
         return new Response(bomb, { headers: { "content-type": "text/plain", "content-encoding": "gzip" } });
+      case "/endless":
+        return new Response(endless(), { headers: { "content-type": "text/plain" } });
       case "/slow":
         return new Response(new ReadableStream({}), { headers });
       case "/missing":
@@ -160,6 +167,9 @@ Deno.test("webGet() stops where 64 MiB are packed into some kilobytes, and in ti
     const net = scope(`127.0.0.1:${port}`);
     const { body, isCut } = await webGet(`${origin}/bomb`, net, never);
     assertEquals([body.length, isCut], [WEB_LIMITS.bytes, true]);
+    // What never ends is left as soon as there is enough of it.
+    const endless = await webGet(`${origin}/endless`, net, never);
+    assertEquals([endless.body.length, endless.isCut], [WEB_LIMITS.bytes, true]);
     const limits = { ...WEB_LIMITS, ms: 200 };
     await assertRejects(() => webGet(`${origin}/slow`, net, never, limits), ToolError, "took longer than");
     const ending = new AbortController();

@@ -27,6 +27,9 @@ export async function mcpCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   for (const warning of config.warnings) warner(invocation)(warning);
   if (verb === "list" && name === undefined) return list(config);
+  const isKnown = ["list", "add", "test", "remove", "login", "logout"].includes(verb);
+  if (!isKnown) throw usage(`"${verb}" is none of its words`);
+  if (verb === "list") throw usage("mcp list takes no name");
   if (name === undefined) throw usage(`mcp ${verb} needs a name`);
   if (verb === "add") return add(config, name, rest);
   if (rest.length > 0) throw usage(`"${rest.join(" ")}" says nothing here`);
@@ -47,7 +50,7 @@ export async function mcpCommand(invocation: Invocation): Promise<number> {
       return say(had ? `Logged out of ${name}: its tokens are deleted here\n` : `There was no login for ${name}\n`);
     }
     default:
-      throw usage(`"${verb}" is none of its words`);
+      throw new Error(`no handler for mcp ${verb}`);
   }
 }
 

@@ -39,7 +39,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   sandbox:
     "runner_client shell output tripwire pool git_layer process confine proxy notification launcher seccomp landlock denial policy git system",
   runner: ". shell files",
-  tools: ". editing search text",
+  tools: ". editing search text web",
   core: ". support",
 });
 

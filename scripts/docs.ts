@@ -135,7 +135,7 @@ async function definitions(): Promise<string> {
     'import type { Tool } from "../src/core/tool.ts";',
     "",
     "/** A built-in tool without its code. */",
-    'export interface Described extends Omit<Tool, "description" | "args" | "deadlineMs" | "prepare" | "run"> {',
+    'export interface Described extends Omit<Tool, "description" | "args" | "deadlineMs" | "prepare" | "fetches" | "run"> {',
     "  /** As the provider's tool field carries it. */",
     "  readonly definition: ToolDefinition;",
     "  /** The whole tool; loads its code. */",

@@ -3,7 +3,7 @@ import type { ToolDefinition } from "../src/core/provider.ts";
 import type { Tool } from "../src/core/tool.ts";
 
 /** A built-in tool without its code. */
-export interface Described extends Omit<Tool, "description" | "args" | "deadlineMs" | "prepare" | "run"> {
+export interface Described extends Omit<Tool, "description" | "args" | "deadlineMs" | "prepare" | "fetches" | "run"> {
   /** As the provider's tool field carries it. */
   readonly definition: ToolDefinition;
   /** The whole tool; loads its code. */
@@ -289,6 +289,58 @@ export const DESCRIBED: readonly Described[] = [{
     },
   },
   load: async () => (await import("./read_skill.ts")).readSkill as Tool,
+}, {
+  "name": "fetch",
+  "promptSnippet": "Get web pages as Markdown",
+  "needs": [
+    "net",
+  ],
+  "readOnly": true,
+  "place": "runner",
+  "definition": {
+    "name": "fetch",
+    "description": "GET a web page or text by http(s) from an allowed host. HTML comes as Markdown.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "url": {
+          "type": "string",
+        },
+        "offset": {
+          "type": "number",
+          "description": "Character to begin with, to go on in a long page",
+        },
+      },
+      "required": [
+        "url",
+      ],
+    },
+  },
+  load: async () => (await import("./fetch.ts")).fetch as Tool,
+}, {
+  "name": "web_search",
+  "promptSnippet": "Search the web",
+  "needs": [
+    "net",
+  ],
+  "readOnly": true,
+  "place": "runner",
+  "definition": {
+    "name": "web_search",
+    "description": "Search the web. Gives titles, addresses and extracts.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "query": {
+          "type": "string",
+        },
+      },
+      "required": [
+        "query",
+      ],
+    },
+  },
+  load: async () => (await import("./web_search.ts")).webSearch as Tool,
 }];
 
 /** Those that stand in for one of the table under some policies. */

@@ -16,8 +16,8 @@ export function toolsUnder(policy: Policy): readonly Tool[] {
   return TOOLS.map((tool) => substitutes.find(({ name }) => name === tool.name) ?? tool);
 }
 
-/** Names of the tools that are on unless somebody chooses. */
-export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write"];
+/** Names of the tools that are on unless somebody chooses, where the policy grants what they need. */
+export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "fetch", "web_search"];
 
 /** A built-in tool as the provider's tool field carries it. */
 export function toolDefinition(tool: Tool): ToolDefinition {
@@ -42,12 +42,20 @@ export function readSkillAt(places: () => ReadonlyMap<string, string>): Tool {
   };
 }
 
+/** `web_search` for a session. `template`: the provider's address, with `{query}` where the words belong. */
+export function webSearchAt(template: string): Tool {
+  const tool = TOOLS.find(({ name }) => name === "web_search");
+  if (!tool) throw new Error("there is no tool web_search");
+  return { ...tool, fetches: async (args) => (await import("./web_search.ts")).searchAddress(template, args) };
+}
+
 function loadedLater({ definition, load, ...data }: Described): Tool {
   return {
     ...data,
     description: definition.description,
     args: async (z) => await (await load()).args(z),
     prepare: async (args) => await (await load()).prepare?.(args) ?? args,
+    fetches: async (args) => await (await load()).fetches?.(args),
     deadlineMs: async (args, policy) => await (await load()).deadlineMs?.(args, policy),
     run: async (args, context) => await (await load()).run(args, context),
   };

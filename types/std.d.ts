@@ -83,3 +83,24 @@ declare module "@std/expect" {
   }
   export function expect(actual: unknown): Matchers;
 }
+
+declare module "turndown" {
+  /** As much of a DOM node as rules look at. */
+  export interface TurndownNode {
+    readonly nodeName: string;
+    readonly parentNode: TurndownNode | null;
+    readonly previousElementSibling?: TurndownNode | null;
+    readonly childNodes: ArrayLike<TurndownNode>;
+    readonly getAttribute?: (name: string) => string | null;
+  }
+  export interface TurndownRule {
+    readonly filter: (node: TurndownNode) => boolean;
+    readonly replacement: (content: string, node: TurndownNode) => string;
+  }
+  export default class Turndown {
+    constructor(options?: Readonly<Record<string, string>>);
+    remove(names: readonly string[]): this;
+    addRule(key: string, rule: TurndownRule): this;
+    turndown(html: string): string;
+  }
+}

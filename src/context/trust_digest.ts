@@ -17,6 +17,9 @@ const GUARDED = [
   "skills",
 ] as const;
 
+/** What of the workspace's root loads only with trust: the servers that a project brings. */
+const GUARDED_SERVERS = ".mcp.json";
+
 /** Files of the workspace's root that may stand in the identity's place, where the user wants that (K11). */
 const GUARDED_ROOT = ["IDENTITY.md", "SOUL.md"] as const;
 
@@ -49,6 +52,7 @@ export function lookAtProject(
     for (const folder of ancestorsOf(root).filter((at) => at.length >= top.length)) {
       digestPath(join(folder, ".agents/skills"), join(folder, ".agents/skills"), state, 0);
     }
+    digestPath(join(root, GUARDED_SERVERS), `root ${GUARDED_SERVERS}`, state, 0);
     // On their own they ask for no trust: beside the built-in identity they are text like AGENTS.md.
     if (state.entries === 0) return undefined;
     for (const name of GUARDED_ROOT) digestPath(join(root, name), `root ${name}`, state, 0);
@@ -63,6 +67,7 @@ export function bringsSomething(root: string, projectFolder: string | undefined)
   const top = findGitRoot(root) ?? root;
   return [
     ...projectFolder ? GUARDED.map((name) => join(projectFolder, name)) : [],
+    join(root, GUARDED_SERVERS),
     ...ancestorsOf(root).filter((at) => at.length >= top.length).map((folder) => join(folder, ".agents/skills")),
   ].some((path) => lookAt(path) !== undefined);
 }

@@ -132,6 +132,8 @@ export interface Tool<A = unknown> {
    * the answer.
    */
   readonly prepare?: (args: JsonObject) => JsonObject | Promise<JsonObject>;
+  /** The address that the host gets before the call, within the network scope; what came is `fetched` in the arguments. */
+  readonly fetches?: (args: JsonObject) => string | undefined | Promise<string | undefined>;
   run(args: A, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -10,8 +10,10 @@ import type { ApplyOutcome, TakeRequest, TrialResult, TrialState } from "../core
 import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
+import type { SessionStore } from "../core/session.ts";
 import { once } from "../core/support/once.ts";
 import type { Tool } from "../core/tool.ts";
+import type { McpPrompt } from "../mcp/open.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
@@ -30,7 +32,7 @@ import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
 import type { Proof } from "./proof/proof.ts";
-import { type McpServers, openMcpServers } from "./mcp_servers.ts";
+import { activatedIn, keepActivated, type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
 import { permissionEvents } from "./tools/approval.ts";
@@ -106,6 +108,12 @@ class OpenSession implements EngineCore {
   #followed: Pick<ToolsHost, "policy" | "granted">;
   readonly #isOtherModel: boolean;
   readonly #servers: McpServers | undefined;
+  /** The session whose found tools are active. */
+  #activatedOf: SessionStore | undefined;
+  /** What servers bring at the start is there. */
+  #hasServerTools = false;
+  /** Tools were found since the last request. */
+  #hasActivated = false;
   readonly #grants: ExtensionGrants;
   readonly #pending: Pending;
   readonly #prompting: Prompting;
@@ -177,6 +185,7 @@ class OpenSession implements EngineCore {
       choice: this.model.choice(),
       policy: () => this.tools.policy,
       onNotice: this.notify,
+      activate: this.#activate,
     });
     this.#pending = createPending(this);
     this.#prompting = createPrompting(this, this.#pending, options.promptBuilder);
@@ -315,10 +324,39 @@ class OpenSession implements EngineCore {
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
     const known = await this.#servers?.take(signal);
+    this.#restoreActivated();
     if (!known) return;
     this.toolset.replace("mcp", known);
-    this.prompt.takeTools(this.toolset.active(), "tools");
+    // The first belong to the start: a resumed session keeps the clock that it was started with.
+    this.prompt.takeTools(this.toolset.active(), "tools", !this.#hasServerTools);
+    this.#hasServerTools = true;
   };
+
+  readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
+
+  readonly followMcpTools = (): void => {
+    const known = this.#servers?.takeNow();
+    if (known) this.toolset.replace("mcp", known);
+    if (!known && !this.#hasActivated) return;
+    this.#hasActivated = false;
+    this.prompt.takeTools(this.toolset.active(), "tools", true);
+  };
+
+  /** What a search found is callable from the next request on, and in this session when it is opened again. */
+  readonly #activate = (names: readonly string[]): void => {
+    this.toolset.activate(names);
+    this.#hasActivated = true;
+    keepActivated(this.conversation, names);
+  };
+
+  /** Tools that were found belong to the session in which they were. */
+  #restoreActivated(): void {
+    const store = this.conversation.store();
+    if (this.#activatedOf === store || !this.#servers) return;
+    this.#activatedOf = store;
+    this.toolset.activate(activatedIn(store), true);
+    this.prompt.takeTools(this.toolset.active(), "tools", true);
+  }
 
   readonly renewExtensions = async (): Promise<void> => {
     if (!this.#grants.beginSession()) return;

@@ -83,6 +83,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         kind: "extension" as const,
       })),
       ...inputCommands(core.inputs()),
+      ...core.mcpPrompts().map(({ name, description }) => ({ name, description, kind: "template" as const })),
     ],
     compiled: () => core.prompt.peek(),
     subscribe: parts.subscribe,

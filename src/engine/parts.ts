@@ -5,6 +5,7 @@ import type { AskPermission } from "../core/engine.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HostUi } from "../core/host_actions.ts";
 import type { HooksOptions } from "../hooks/open.ts";
+import type { McpPrompt } from "../mcp/open.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { SessionChanges } from "./changes/session_changes.ts";
 import type { Compactor } from "./compaction.ts";
@@ -52,6 +53,10 @@ export interface EngineCore {
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followMcpServers: (signal: AbortSignal) => Promise<void>;
+  /** Called before each request: takes tools that servers have changed, or that were found, since the last one. */
+  readonly followMcpTools: () => void;
+  /** Prompts of servers, which a person calls as commands. */
+  readonly mcpPrompts: () => readonly McpPrompt[];
   /** Everything that happens goes through here. */
   readonly emit: EventBus["emit"];
   /** Tells a person something. */

@@ -39,8 +39,10 @@ export interface PromptState {
   readonly peek: () => CompiledPrompt;
   /** Takes what was read anew from disk. */
   readonly takeBase: (base: PromptBase, trigger: CompileTrigger) => void;
-  /** Takes other active tools. */
-  readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger) => void;
+  /** Takes other active tools. `inRun`: the clock stays, and so does every byte that the tools do not change. */
+  readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger, inRun?: boolean) => void;
+  /** The tools that requests offer. */
+  readonly tools: () => readonly KnownTool[];
   /** Takes a wider or narrower policy and the tools that work under it. */
   readonly takePolicy: (policy: Policy, granted: readonly Denial[], tools: readonly KnownTool[]) => void;
   readonly reading: () => RuntimeReading;
@@ -80,7 +82,8 @@ export function createPromptState(
   const compileBase = (why: CompileTrigger): void => {
     inputs = {
       ...base.inputs,
-      tools: tools.map(promptTool),
+      // Late ones came in the middle of a session: a line for each would change all that stands behind it.
+      tools: tools.filter(({ isLate }) => !isLate).map(promptTool),
       docs: tools.some(({ tool }) => tool.name === "read") ? base.inputs.docs : [],
       environmentPolicy: describePolicy(policy, granted),
       runtime: reading.runtime,
@@ -126,11 +129,12 @@ export function createPromptState(
       readClock();
       compileBase(why);
     },
-    takeTools(next, why) {
+    takeTools(next, why, inRun = false) {
       tools = next;
-      readClock();
+      if (!inRun) readClock();
       compileBase(why);
     },
+    tools: () => tools,
     takePolicy(next, allowed, under) {
       const isMoved = next.root !== policy.root;
       policy = next;

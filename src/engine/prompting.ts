@@ -1,3 +1,4 @@
+import { splitArguments } from "../context/templates/arguments.ts";
 import { applyHookPrompt } from "../prompt/hook_prompt.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
@@ -105,10 +106,29 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       }, signal)
       : { action: "continue" as const, text: input.text, images: input.images ?? [] };
     if (seen.action === "handled") return undefined;
-    const made = readyInput(seen.text, core.inputs(), conversation.state.messages);
-    if (input.refusesUnknownNames) refuseUnknownName(seen.text, core.inputs(), made.problem, core.hooks()?.commands());
+    const prompted = await promptOfServer(seen.text, input.refusesUnknownNames === true, signal);
+    if (prompted === undefined) return undefined;
+    const made = readyInput(prompted, core.inputs(), conversation.state.messages);
+    if (input.refusesUnknownNames) refuseUnknownName(prompted, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) core.notify(made.problem);
     return { ...made, images: seen.images };
+  }
+
+  /** The text that a server's prompt gives for `/mcp__SERVER__PROMPT …`; any other as it is. Undefined: it gave none. */
+  async function promptOfServer(text: string, isFinal: boolean, signal: AbortSignal): Promise<string | undefined> {
+    const [, name, rest = ""] = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+    const prompt = name === undefined ? undefined : core.mcpPrompts().find((one) => one.name === name);
+    if (!prompt) return text;
+    try {
+      return await prompt.text(splitArguments(rest), signal);
+    } catch (error) {
+      if (isFinal) {
+        const fix = "Correct the command; sandpiper mcp test NAME shows what a server has";
+        throw new UserError({ what: `Cannot send /${name}`, why: messageOf(error), fix }, { cause: error });
+      }
+      core.notify(`The prompt was not sent: ${messageOf(error)}`, "error");
+      return undefined;
+    }
   }
 
   /** From a text that is ready to the end of its run. */
@@ -164,7 +184,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     signal: AbortSignal,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
-    const events = runTurns(messages, core.toolset.active(), model, {
+    const events = runTurns(messages, model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
       state: conversation.state,
@@ -176,7 +196,10 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
       proof: core.proof()?.forRun() ?? {},
-      beforeRequest: core.followPolicy,
+      beforeRequest: () => {
+        core.followPolicy();
+        core.followMcpTools();
+      },
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

@@ -15,7 +15,6 @@ import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
-import type { KnownTool } from "./tools/toolset.ts";
 
 /** What a run of the loop is made from. */
 export interface TurnParts {
@@ -48,7 +47,6 @@ export interface TurnParts {
 /** Runs the agent's loop (src/agent/run.ts) for one prompt, with this session's prompt, tools, hooks and compaction as its callbacks. */
 export function runTurns(
   messages: readonly AgentMessage[],
-  tools: readonly KnownTool[],
   model: ActiveModel,
   parts: TurnParts,
   signal: AbortSignal,
@@ -56,7 +54,6 @@ export function runTurns(
   const { config, state, queues, prompt, compactor, hooks } = parts;
   let { rolled } = parts;
   let active = model;
-  const byName = new Map(tools.map((known) => [known.tool.name, known]));
   const deps: AgentDeps = {
     get provider() {
       return active.provider;
@@ -68,9 +65,12 @@ export function runTurns(
       parts.onRequest();
       return compiled;
     },
-    tools: new Map(tools.map(({ tool }) => [tool.name, tool])),
+    // What the last request offered: a server or a grant may change it in the middle of a run.
+    get tools() {
+      return new Map(prompt.tools().map(({ tool }) => [tool.name, tool]));
+    },
     runTool: async (tool, args, callId, options) => {
-      const known = byName.get(tool.name);
+      const known = prompt.tools().find((one) => one.tool.name === tool.name);
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
       return await known.run(args, callId, options);
     },

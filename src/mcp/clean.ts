@@ -1,15 +1,9 @@
-import { stripControls, takeCharacters } from "../core/support/text.ts";
-
-/**
- * Characters that nobody sees and a model reads all the same: formatting, private use, tags, lone halves of pairs. What a
- * server writes there is meant to be hidden from the person who looks at the text.
- */
-const UNSEEN = /[\p{Cf}\p{Co}\p{Cs}\u2800\u3164\u115f\u1160\uffa0]|\p{Variation_Selector}{2,}/gu;
+import { stripControls, stripUnseen, takeCharacters } from "../core/support/text.ts";
 
 /** A server's text as people see it, at most `limit` Unicode characters. */
 export function cleanText(text: string, limit: number): string {
   // Cut first as well: what is thrown away need not be looked at. Nothing grows by cleaning.
-  const clean = stripControls(text.slice(0, limit * 4)).replace(UNSEEN, "");
+  const clean = stripUnseen(stripControls(text.slice(0, limit * 4)));
   const kept = takeCharacters(clean, limit);
   return kept.length < clean.length || text.length > limit * 4 ? `${kept}…` : kept;
 }

@@ -1,13 +1,21 @@
-/** Times of one server, milliseconds. */
-interface ServerTimes {
+/**
+ * How a server's tools reach the model: `all` with every request, schemas included; `search`: none until `tool_search`
+ * has found it; `names`: by name alone, until `tool_search` is given the name.
+ */
+export type Exposure = "all" | "search" | "names";
+
+/** What every server may say, whatever kind it is of. Times in milliseconds. */
+interface ServerCommon {
   /** From its start until its tools are known; 10,000 unless told otherwise. */
   readonly startMs?: number;
   /** Of one call; 60,000 unless told otherwise. */
   readonly callMs?: number;
+  /** `all` unless told otherwise. */
+  readonly exposure?: Exposure;
 }
 
 /** A server that is a program: it speaks over its standard input and output. */
-export interface StdioServer extends ServerTimes {
+export interface StdioServer extends ServerCommon {
   readonly command: string;
   readonly args?: readonly string[];
   /** Variables beside those that tools have. */
@@ -19,11 +27,20 @@ export interface StdioServer extends ServerTimes {
 }
 
 /** A server at an address: streamable HTTP. */
-export interface HttpServer extends ServerTimes {
+export interface HttpServer extends ServerCommon {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Header → name of the variable that holds its value. */
   readonly headerEnv?: Readonly<Record<string, string>>;
+  /** For a server that wants a login in a browser; most need nothing here. */
+  readonly oauth?: {
+    /** Of a client that was registered beforehand, where the server registers none by itself. */
+    readonly clientId?: string;
+    /** Port of the loopback address that the browser comes back to; any free one unless told otherwise. */
+    readonly callbackPort?: number;
+    /** What to ask for, in place of what the server names. */
+    readonly scope?: string;
+  };
 }
 
 export type McpServer = StdioServer | HttpServer;
@@ -38,7 +55,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Of keys that belong to the one kind, which one stands in the way of the other. */
 const STDIO_KEYS = ["command", "args", "env", "envFrom", "cwd"] as const;
-const HTTP_KEYS = ["url", "headers", "headerEnv"] as const;
+const HTTP_KEYS = ["url", "headers", "headerEnv", "oauth"] as const;
 
 /** The server that was written, or why it is none, as a clause. */
 export function readServer(written: WrittenServer): McpServer | { readonly why: string } {
@@ -60,6 +77,8 @@ export function isStdio(server: McpServer): server is StdioServer {
 }
 
 /** The times of a server with the defaults. */
-export function timesOf({ startMs = START_MS, callMs = CALL_MS }: McpServer): Required<ServerTimes> {
+export function timesOf(
+  { startMs = START_MS, callMs = CALL_MS }: McpServer,
+): Required<Pick<ServerCommon, "startMs" | "callMs">> {
   return { startMs: Math.min(startMs, LONGEST_MS), callMs: Math.min(callMs, LONGEST_MS) };
 }

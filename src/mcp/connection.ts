@@ -1,4 +1,4 @@
-import type { CallToolResult, Client, Tool, Transport } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, GetPromptResult, Tool, Transport } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -6,6 +6,7 @@ import { boundedFetch } from "./bounded_fetch.ts";
 import { isStdio, type McpServer, timesOf } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
 import { CLOSED, pipeTransport } from "./pipe_transport.ts";
+import { READ_RESOURCE, readResource } from "./resources.ts";
 
 /** Tools that one server may have. */
 export const MOST_TOOLS = 128;
@@ -16,6 +17,9 @@ export interface Connection {
   /** Its tools as it lists them now, at most one more than may be; nothing of them has been looked at. */
   list(): Promise<readonly unknown[]>;
   call(tool: Tool, args: JsonObject, options: RawCall): Promise<CallToolResult>;
+  /** Its prompts; nothing of them has been looked at. */
+  prompts(): Promise<readonly unknown[]>;
+  prompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<GetPromptResult>;
   /** What the sandbox undid or denied since this was last asked. */
   notes(): readonly string[];
   /** Why it is over, as a clause; never rejects. */
@@ -39,6 +43,8 @@ interface Carrier {
 
 /** How a connection is made. */
 export interface ConnectOptions {
+  /** As the settings call it. */
+  readonly name: string;
   /** Aborting gives the attempt up; a connection that was made is ended by `close` alone. */
   readonly signal: AbortSignal;
   /** The server says that its tools are others now; may come at any rate. */
@@ -66,14 +72,14 @@ class EndedByQuestion extends Error {}
 async function attempt(
   server: McpServer,
   deps: McpDeps,
-  { signal, onToolsChanged }: ConnectOptions,
+  { name, signal, onToolsChanged }: ConnectOptions,
   mode: "auto" | "legacy",
 ): Promise<Connection> {
   const { startMs, callMs } = timesOf(server);
   // With the first server, not with the program: nobody else needs the library.
   const library = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
-  const carrier = carry(server, deps, library);
+  const carrier = carry(name, server, deps, library);
   const client = new library.Client(deps.client, {
     capabilities: {},
     versionNegotiation: mode === "legacy" ? { mode } : { mode, probe: { timeoutMs: Math.min(3_000, startMs / 3) } },
@@ -83,7 +89,7 @@ async function attempt(
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
-    listChanged: { tools: { autoRefresh: false, debounceMs: 300, onChanged: () => onToolsChanged() } },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } },
   });
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(carrier.why() ?? "the connection was closed");
@@ -105,9 +111,23 @@ async function attempt(
   } finally {
     clearTimeout(timer);
   }
+  let readsResources = false;
   return {
-    list: () => listTools(client, startMs),
+    async list() {
+      const tools = await listTools(client, startMs);
+      // A tool of that name is the server's own.
+      readsResources = client.getServerCapabilities()?.resources !== undefined && !tools.some(isReadResource);
+      return readsResources ? [...tools, READ_RESOURCE] : tools;
+    },
+    async prompts() {
+      if (client.getServerCapabilities()?.prompts === undefined) return [];
+      return (await client.request({ method: "prompts/list", params: {} }, PROMPTS, { timeout: startMs })).prompts;
+    },
+    prompt: (name, args, stop) => client.getPrompt({ name, arguments: { ...args } }, { timeout: callMs, signal: stop }),
     async call(tool, args, { signal: stop, onProgress }) {
+      if (readsResources && tool.name === READ_RESOURCE.name) {
+        return await readResource(client, args, { timeout: callMs, signal: stop });
+      }
       // The definition is handed in, so that the library neither lists again nor checks results against a schema.
       const definition = { name: tool.name, inputSchema: tool.inputSchema };
       return await client.callTool({ name: tool.name, arguments: { ...args } }, {
@@ -127,7 +147,12 @@ async function attempt(
   };
 }
 
-function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelcontextprotocol/client")): Carrier {
+function carry(
+  name: string,
+  server: McpServer,
+  deps: McpDeps,
+  library: typeof import("@modelcontextprotocol/client"),
+): Carrier {
   if (isStdio(server)) {
     const pipe = deps.startProcess(server);
     const transport = pipeTransport(pipe);
@@ -136,6 +161,7 @@ function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelc
   const way = deps.openHttp(server);
   const transport = new library.StreamableHTTPClientTransport(new URL(server.url), {
     fetch: boundedFetch(way),
+    authProvider: deps.auth(name, server),
     redirectPolicy: "same-origin",
     reconnectionOptions: {
       initialReconnectionDelay: 1_000,
@@ -153,6 +179,12 @@ function carry(server: McpServer, deps: McpDeps, library: typeof import("@modelc
 
 /** The library's own schema would refuse all tools of a server for one that is not described as it should be. */
 const LIST = z.object({ tools: z.array(z.unknown()), nextCursor: z.catch(z.optional(z.string()), undefined) });
+
+const PROMPTS = z.object({ prompts: z.array(z.unknown()) });
+
+function isReadResource(tool: unknown): boolean {
+  return typeof tool === "object" && tool !== null && "name" in tool && tool.name === READ_RESOURCE.name;
+}
 
 async function listTools(client: Client, timeout: number): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];

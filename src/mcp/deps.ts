@@ -1,3 +1,4 @@
+import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { Limits } from "../core/policy.ts";
 import type { HttpServer, StdioServer } from "./config.ts";
 
@@ -31,6 +32,8 @@ export interface McpDeps {
   readonly startProcess: (server: StdioServer) => ServerPipe;
   /** Opens the way to a server in the network scope; throws as above. */
   readonly openHttp: (server: HttpServer) => HttpWay;
+  /** The login of a server at an address, for its requests. */
+  readonly auth: (name: string, server: HttpServer) => AuthProvider;
   /** Takes what is secret out of a text that people will read. */
   readonly scrub: (text: string) => string;
   /** How much of a result reaches the model. */

@@ -2,15 +2,20 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, type ToolResult } from "../core/tool.ts";
 import { type ArgumentIssue, argumentIssues } from "./arguments.ts";
-import { readServer, type WrittenServer } from "./config.ts";
+import { cleanLine } from "./clean.ts";
+import { type Exposure, readServer, type WrittenServer } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
 import { openServer, type ServerState } from "./server.ts";
+import { promptArguments } from "./prompts.ts";
 import { toolNames } from "./tool_names.ts";
 
 /** A tool that a server brought. Whether it may run is decided as for any other: by the sandbox its server is in. */
 export interface McpTool {
   /** `mcp__SERVER__TOOL`, at most 64 characters. */
   readonly name: string;
+  /** Whose it is, as the settings call it. */
+  readonly server: string;
+  readonly exposure: Exposure;
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: JsonObject;
@@ -20,10 +25,20 @@ export interface McpTool {
   readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
 }
 
+/** A prompt that a server brought: a command that a person types. */
+export interface McpPrompt {
+  /** `mcp__SERVER__PROMPT`, as tools are called. */
+  readonly name: string;
+  readonly description: string;
+  /** The text for the model. Rejects with a sentence for the person. */
+  readonly text: (words: readonly string[], signal: AbortSignal) => Promise<string>;
+}
+
 /** The servers of a session. */
 export interface McpServers {
   /** In the order of their names, by code unit (X16). */
   tools(): readonly McpTool[];
+  prompts(): readonly McpPrompt[];
   /** Calls back whenever `tools` would give others than before; may be in the middle of a run. Must not throw. */
   onChanged(listener: () => void): void;
   /** Settles when each server is ready or has failed, at the latest when the longest start time is over; or with `signal`. */
@@ -56,6 +71,8 @@ export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: 
     const names = toolNames(all.map(({ handle, tool }) => ({ server: handle.name, tool: tool.raw.name })));
     return all.map(({ handle, tool }, at): McpTool => ({
       name: names[at] ?? "",
+      server: handle.name,
+      exposure: handle.exposure,
       description: tool.description,
       parameters: tool.parameters,
       issues: (args) => argumentIssues(args, tool.parameters),
@@ -68,8 +85,25 @@ export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: 
     })).sort((a, b) => a.name < b.name ? -1 : 1);
   };
 
+  const prompts = (): McpPrompt[] => {
+    const all = handles.flatMap((handle) => handle.prompts().map((prompt) => ({ handle, prompt })));
+    const names = toolNames(all.map(({ handle, prompt }) => ({ server: handle.name, tool: prompt.name })));
+    return all.map(({ handle, prompt }, at) => ({
+      name: names[at] ?? "",
+      description: `(MCP server "${handle.name}") ${prompt.description}`.trim(),
+      async text(words, signal) {
+        const args = promptArguments(words, prompt.args);
+        if (!args) {
+          throw new Error(`/${names[at]} needs ${prompt.args.map(({ name }) => cleanLine(name, 60)).join(", ")}`);
+        }
+        return await handle.prompt(prompt.name, args, signal);
+      },
+    }));
+  };
+
   return {
     tools,
+    prompts,
     onChanged: (listener) => void listeners.push(listener),
     ready: (signal) =>
       new Promise((resolve) => {

@@ -4,9 +4,10 @@ import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
 import { cleanLine } from "./clean.ts";
-import { isStdio, type McpServer, timesOf } from "./config.ts";
+import { type Exposure, isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";
 import type { McpDeps } from "./deps.ts";
+import { type ListedPrompt, promptText, usablePrompts } from "./prompts.ts";
 import { resultOf } from "./results.ts";
 import { changeOf, type ListedTool, usableTools } from "./tools.ts";
 
@@ -16,6 +17,8 @@ const MOST_RESTARTS = 3;
 const WHY_CHARACTERS = 1_000;
 /** Between two lists that a server asked to be read. */
 const RELIST_MS = 2_000;
+/** How long a call's result waits for the list that its server asked to be read, so that the next turn has it. */
+const RELIST_WAIT_MS = 5_000;
 
 /** What has become of a server. */
 export interface ServerState {
@@ -30,8 +33,12 @@ export interface ServerState {
 /** One server of the settings, whatever state it is in. */
 export interface ServerHandle {
   readonly name: string;
+  readonly exposure: Exposure;
   state(): ServerState;
   tools(): readonly ListedTool[];
+  prompts(): readonly ListedPrompt[];
+  /** The text that a prompt gives. Rejects with a clause. */
+  prompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
   /** Settles when it is ready or has failed for the first time; never rejects. */
   readonly settled: Promise<void>;
   /** Never rejects. */
@@ -45,9 +52,12 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   let state: ServerState["state"] = "starting";
   let why: string | undefined;
   let listed: readonly ListedTool[] = [];
+  let prompts: readonly ListedPrompt[] = [];
   let current: Promise<Connection> | undefined;
   let restarts = 0;
   let relist: ReturnType<typeof setTimeout> | undefined;
+  let relisting: Promise<void> | undefined;
+  let listedAt = -RELIST_MS;
   const closing = new AbortController();
 
   const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)), WHY_CHARACTERS);
@@ -81,10 +91,12 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     const isFirst = restarts === 0;
     state = "starting";
     const opening = (async () => {
-      const connection = await connect(server, deps, { signal: closing.signal, onToolsChanged: askAgain });
+      const connection = await connect(server, deps, { name, signal: closing.signal, onToolsChanged: askAgain });
       try {
         if (isClosed()) throw new Error("the session is over");
         await readTools(connection, isFirst);
+        // What cannot be listed is not there: a server is of use without its prompts.
+        prompts = usablePrompts(await connection.prompts().catch(() => []));
       } catch (error) {
         await connection.close();
         throw error;
@@ -108,10 +120,26 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   const isClosed = (): boolean => state === "closed";
 
   const askAgain = (): void => {
-    relist ??= setTimeout(() => {
+    if (relist !== undefined || isClosed()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    relisting = promise;
+    // The first at once; one that floods is asked every now and then.
+    relist = setTimeout(() => {
       relist = undefined;
-      current?.then((connection) => readTools(connection, false)).catch(() => {}); // its end tells itself
-    }, RELIST_MS);
+      listedAt = performance.now();
+      const read = current?.then((connection) => readTools(connection, false));
+      (read ?? Promise.resolve()).catch(() => {}).then(resolve); // its end tells itself
+    }, Math.max(0, listedAt + RELIST_MS - performance.now()));
+  };
+
+  /** Waits for a list that is being read, but not for ever. */
+  const settleList = async (signal: AbortSignal): Promise<void> => {
+    const reading = relisting;
+    if (reading === undefined) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, RELIST_WAIT_MS));
+    await unlessAborted(Promise.race([reading, late]), signal).catch(() => {});
+    clearTimeout(timer);
   };
 
   const first = start().then(() => {}, (error) => {
@@ -136,6 +164,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
         signal,
         onProgress: (text) => onUpdate(textResult(cleanLine(text))),
       });
+      await settleList(signal);
       return resultOf(answer, { server: name, tool: tool.raw.name, notes: connection.notes(), limits: deps.limits });
     } catch (error) {
       const notes = connection.notes().map((note) => `\n[sandbox: ${note}]`).join("");
@@ -155,8 +184,20 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
 
   return {
     name,
+    exposure: server.exposure ?? "all",
     state: () => ({ name, state, tools: listed.length, ...(why === undefined ? {} : { why }) }),
     tools: () => listed,
+    prompts: () => prompts,
+    async prompt(wanted, args, signal) {
+      try {
+        if (isClosed() || state === "failed") throw new Error(why ?? "the session is over");
+        if (state === "asleep") restarts++;
+        const connection = await unlessAborted(start(), signal);
+        return promptText(name, wanted, await connection.prompt(wanted, args, signal));
+      } catch (error) {
+        throw new Error(clause(error));
+      }
+    },
     settled: first,
     call,
     async close() {
@@ -164,6 +205,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
       state = "closed";
       closing.abort();
       clearTimeout(relist);
+      relisting = undefined;
       const open = current;
       current = undefined;
       await open?.then((connection) => connection.close(), () => {});

@@ -51,6 +51,8 @@ export async function withServers(
   const mcp = openSessionMcp({
     servers: servers(world),
     config: {
+      root: world.root,
+      user: {},
       world: {
         env: own,
         cwd: world.root,
@@ -63,6 +65,7 @@ export async function withServers(
     choice: CHOICE,
     policy: () => policy,
     onNotice: (sentence) => void notices.push(sentence),
+    activate: () => {},
   });
   try {
     if (waits) await mcp.ready();

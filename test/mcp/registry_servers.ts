@@ -14,12 +14,24 @@ const PACKAGES = {
 const FETCH_MS = 120_000;
 
 /** A folder with the reference servers, which nobody here wrote, from the npm registry; or why they cannot be had. */
-export async function fetchServers(): Promise<{ readonly folder: string } | { readonly why: string }> {
+export function fetchServers(): Promise<{ readonly folder: string } | { readonly why: string }> {
+  return fetchPackages(PACKAGES, "new.mjs");
+}
+
+/** The same for the package whose demo is an authorization server. */
+export function fetchOauthServer(): Promise<{ readonly folder: string } | { readonly why: string }> {
+  return fetchPackages({ "@modelcontextprotocol/sdk": "1.32.2", "express": "5.2.1" }, "oauth.mjs");
+}
+
+async function fetchPackages(
+  packages: Readonly<Record<string, string>>,
+  script: string,
+): Promise<{ readonly folder: string } | { readonly why: string }> {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-registry-" }));
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   Deno.chmodSync(folder, 0o755);
-  Deno.writeTextFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: PACKAGES }));
-  Deno.copyFileSync(fromFileUrl(new URL("./servers/new.mjs", import.meta.url)), join(folder, "new.mjs"));
+  Deno.writeTextFileSync(join(folder, "package.json"), JSON.stringify({ dependencies: packages }));
+  Deno.copyFileSync(fromFileUrl(new URL(`./servers/${script}`, import.meta.url)), join(folder, script));
   const command = new Deno.Command(Deno.execPath(), {
     args: ["install", "--quiet", "--node-modules-dir=auto"],
     cwd: folder,

@@ -5,8 +5,19 @@ import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder } from "../../tools/mo
 import { SUBSTITUTES, WHOLE_TOOLS, wholeToolsUnder } from "../../tools/table.ts";
 
 Deno.test("TOOLS stand in their order, and the first four are the default R486", () => {
-  assertEquals(TOOLS.map(({ name }) => name), ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill"]);
-  assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write"]);
+  assertEquals(TOOLS.map(({ name }) => name), [
+    "read",
+    "bash",
+    "edit",
+    "write",
+    "grep",
+    "find",
+    "ls",
+    "read_skill",
+    "fetch",
+    "web_search",
+  ]);
+  assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch", "web_search"]);
 });
 
 Deno.test("the host's tools are those of the table, and give their schema, deadline and arguments from it", async () => {

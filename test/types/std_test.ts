@@ -6,7 +6,9 @@ const modules = text.split(/declare module "/).slice(1);
 
 for (const block of modules) {
   const name = block.slice(0, block.indexOf('"'));
-  const names = [...block.matchAll(/export (?:function|class|const) (\w+)/g)].map((match) => match[1] ?? "");
+  const names = [...block.matchAll(/export (?:(?:function|class|const) (\w+)|default\b)/g)].map((match) =>
+    match[1] ?? "default"
+  );
   Deno.test(`types/std.d.ts declares only what ${name} exports R496`, async () => {
     const module = await import(name);
     assert(names.length > 0);

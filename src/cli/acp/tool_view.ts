@@ -6,6 +6,8 @@ import type { ToolResult } from "../../core/tool.ts";
 const KINDS: Readonly<Record<string, ToolKind>> = {
   read: "read",
   read_skill: "read",
+  fetch: "fetch",
+  web_search: "fetch",
   ls: "search",
   find: "search",
   grep: "search",

@@ -4,12 +4,13 @@ import { lookAtProject, type ProjectFile } from "../../context/trust_digest.ts";
 import { messageOf } from "../../core/error.ts";
 import { grantFolder } from "../../engine/tools/allowed_before.ts";
 import { type Config, configure } from "../../config/config.ts";
+import { PROJECT_SERVERS, readProjectServers, serverWords } from "../../config/project_servers.ts";
 import type { TrustQuestion } from "../../config/trust.ts";
 
 /** How the person is asked; a number is the exit code with which the program is to end. */
 export type AskTrust = (
   question: Pick<TrustQuestion, "folder" | "hasChanged"> & {
-    readonly files: readonly { readonly name: string; readonly bytes: number }[];
+    readonly files: readonly { readonly name: string; readonly bytes?: number }[];
   },
 ) => Promise<"yes" | "never" | "no" | number>;
 
@@ -46,15 +47,24 @@ export async function askTrust(config: Config, ask: AskTrust): Promise<Config | 
   return now;
 }
 
-/** What can do most comes first, so that a long list does not hide it. */
-function shownFiles({ folder, files }: TrustQuestion): readonly { readonly name: string; readonly bytes: number }[] {
+/** What a person is shown. What can do most comes first, so that a long list does not hide it. */
+export function shownFiles(
+  { folder, files }: TrustQuestion,
+): readonly { readonly name: string; readonly bytes?: number }[] {
   const rank = ({ path }: ProjectFile): number => {
-    if (path.endsWith("/settings.json")) return 0;
+    if (path.endsWith("/settings.json") || path === join(folder, PROJECT_SERVERS)) return 0;
     if (path.includes("/extensions/")) return 1;
     return path.includes("/skills/") || path.includes("/prompts/") ? 3 : 2;
   };
-  return files.toSorted((a, b) => rank(a) - rank(b)).map(({ path, bytes }) => ({
-    name: path.startsWith(`${folder}/`) ? relative(folder, path) : path,
-    bytes,
+  return files.toSorted((a, b) => rank(a) - rank(b)).flatMap(({ path, bytes }) => [
+    { name: path.startsWith(`${folder}/`) ? relative(folder, path) : path, bytes },
+    ...(path === join(folder, PROJECT_SERVERS) ? serversIn(folder) : []),
+  ]);
+}
+
+/** What the servers of the project would start or reach: nobody should have to open the file to know. */
+function serversIn(folder: string): readonly { readonly name: string }[] {
+  return Object.entries(readProjectServers(folder).servers).map(([name, server]) => ({
+    name: `  MCP server ${name}: ${serverWords(server)}`,
   }));
 }

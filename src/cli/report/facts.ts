@@ -146,7 +146,7 @@ export function collectFacts(): FactCollector {
 }
 
 /** Tools of the program that only look. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "read_skill"]);
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "read_skill", "fetch", "web_search"]);
 
 const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
 

@@ -125,8 +125,24 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
-    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
+    verbs: ["read", "bash", "edit", "write", "grep", "find", "ls", "fetch", "web_search"],
     flags: [],
+  },
+  {
+    name: "mcp",
+    help: "MCP servers: list; add NAME URL; test, remove, login, logout NAME",
+    verbs: ["list", "add", "test", "remove", "login", "logout"],
+    flags: [
+      { name: "json", kind: "boolean", group: "Output", help: "list: as JSON" },
+      {
+        name: "exposure",
+        kind: "string",
+        value: "MODE",
+        choices: ["all", "search", "names"],
+        group: "Output",
+        help: "add: how its tools reach the model",
+      },
+    ],
   },
   {
     name: "completions",

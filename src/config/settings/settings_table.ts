@@ -285,9 +285,16 @@ export const SETTINGS = {
         headerEnv: { type: "object", additionalProperties: text },
         startMs: amount,
         callMs: amount,
+        exposure: oneOf("all", "search", "names"),
+        oauth: object({ clientId: text, callbackPort: within(1, 65_535), scope: text }),
       }),
     },
     help: "servers of the Model Context Protocol by name; see docs/mcp.md",
+    userOnly: true,
+  },
+  webSearch: {
+    shape: text,
+    help: "address of a search that answers JSON, with {query} in it, for the tool web_search; see docs/tools.md",
     userOnly: true,
   },
   projects: {

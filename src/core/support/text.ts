@@ -18,6 +18,17 @@ export function stripControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
+/**
+ * Characters that nobody sees and a model reads all the same: formatting, private use, tags, lone halves of pairs. What
+ * somebody writes there is meant to be hidden from the person who looks at the text.
+ */
+const UNSEEN = /[\p{Cf}\p{Co}\p{Cs}\u2800\u3164\u115f\u1160\uffa0]|\p{Variation_Selector}{2,}/gu;
+
+/** Removes what nobody sees. */
+export function stripUnseen(text: string): string {
+  return text.replace(UNSEEN, "");
+}
+
 /** What goes over a line again: CR, backspace, and EL (ECMA-48: erase in line). */
 // deno-lint-ignore no-control-regex -- controls are what this is about
 const OVERWRITE = /^(?:[\r\x08]|\x1b\[[012]?K)$/;

@@ -1,8 +1,10 @@
 import type { Config } from "../../config/config.ts";
+import { ownerOf } from "../../config/mcp_servers.ts";
 import type { Policy } from "../../core/policy.ts";
 import { VERSION } from "../../core/version.ts";
 import type { StdioServer, WrittenServer } from "../../mcp/config.ts";
 import type { McpDeps } from "../../mcp/deps.ts";
+import { requestAuth } from "../../mcp/login.ts";
 import { type McpServers, type McpTool, openMcp } from "../../mcp/open.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
 import { serverFolder, serverProgram } from "../../sandbox/policy/server_program.ts";
@@ -16,10 +18,12 @@ import { recordSession } from "../sessions/session_record.ts";
 import { foreignTool } from "../tools/foreign_tool.ts";
 import type { KnownTool } from "../tools/toolset.ts";
 import { httpWay } from "./http.ts";
+import { loginFetch, loginStore } from "./logins.ts";
+import { toolSearch } from "./tool_search.ts";
 
 /** What the servers of a session are opened with. */
 export interface SessionMcpOptions {
-  readonly config: Pick<Config, "world">;
+  readonly config: Pick<Config, "world" | "stateFolder" | "user" | "root">;
   /** From the user's own settings; a project's never count, whatever it is trusted with. */
   readonly servers: Readonly<Record<string, WrittenServer>>;
   readonly choice: ModelChoice;
@@ -27,6 +31,8 @@ export interface SessionMcpOptions {
   readonly policy: () => Policy;
   /** One sentence for a person. */
   readonly onNotice: (sentence: string) => void;
+  /** Makes tools active that were found, from the next request on. */
+  readonly activate: (names: readonly string[]) => void;
 }
 
 /** The servers of a session, with their tools in the session's own form. */
@@ -38,11 +44,12 @@ export interface SessionMcp extends McpServers {
  * Starts the servers of the user's settings in the background: programs in the tools' sandbox, addresses within its
  * network scope. Closing ends them with everything that they started.
  */
-export function openSessionMcp({ config, servers, choice, policy, onNotice }: SessionMcpOptions): SessionMcp {
+export function openSessionMcp({ config, servers, choice, policy, onNotice, activate }: SessionMcpOptions): SessionMcp {
   const secrets = openSecrets(config, choice);
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
   let supervisor: Supervisor | undefined;
+  const logins = loginFetch(() => policy().net);
   const deps: McpDeps = {
     startProcess(server) {
       if (!config.world.mayRun) throw new Error("this process may not start others");
@@ -57,6 +64,14 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
       return startServer({ argv, cwd, env: { ...env, PWD: cwd } }, { policy: now, self: thisProgram(), supervisor });
     },
     openHttp: (server) => httpWay(server, policy().net, secrets),
+    auth: (name, server) =>
+      requestAuth(
+        name,
+        server,
+        loginStore(config.stateFolder, server.url, ownerOf(config, name)),
+        logins,
+        secrets.hide,
+      ),
     scrub: secrets.scrub,
     limits: policy().limits,
     onNotice,
@@ -65,7 +80,7 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice }: Se
   const opened = openMcp(servers, deps);
   return {
     ...opened,
-    known: () => mcpTools(opened.tools()),
+    known: () => mcpTools(opened.tools(), activate),
     async close() {
       await opened.close();
       await supervisor?.close();
@@ -85,7 +100,12 @@ function variables({ env = {}, envFrom = [] }: StdioServer, secrets: Secrets): R
   return all;
 }
 
-/** Tools of servers as tools of the session. */
-export function mcpTools(tools: readonly McpTool[]): readonly KnownTool[] {
-  return tools.map((tool) => foreignTool(tool, "mcp", tool.run));
+/** Tools of servers as tools of the session, and the tool that finds those that wait to be asked for. */
+export function mcpTools(
+  tools: readonly McpTool[],
+  activate: (names: readonly string[]) => void,
+): readonly KnownTool[] {
+  const search = toolSearch(tools, activate);
+  const known = tools.map((tool) => foreignTool(tool, "mcp", tool.run, tool.exposure !== "all"));
+  return search ? [...known, search] : known;
 }

@@ -20,7 +20,12 @@ export interface ForeignTool {
  * Of the schema the host checks types, required keys, choices and closed objects, and compiles nothing of it: a pattern
  * that somebody else wrote could stop the program. Keys that it may know are not taken away.
  */
-export function foreignTool(brought: ForeignTool, origin: KnownTool["origin"], run: KnownTool["run"]): KnownTool {
+export function foreignTool(
+  brought: ForeignTool,
+  origin: KnownTool["origin"],
+  run: KnownTool["run"],
+  isLate = false,
+): KnownTool {
   const { name, description, promptSnippet, promptGuidelines, parameters } = brought;
   const args = (z: Zod) =>
     z.looseObject({}).check((context) => {
@@ -41,5 +46,5 @@ export function foreignTool(brought: ForeignTool, origin: KnownTool["origin"], r
     place: "shell",
     run: () => Promise.reject(new Error(`the tool ${name} does not run here`)),
   };
-  return { tool, definition: { name, description, parameters }, origin, run };
+  return { tool, definition: { name, description, parameters }, origin, run, ...(isLate ? { isLate } : {}) };
 }

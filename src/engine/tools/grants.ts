@@ -4,6 +4,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
 import { grantedScopes } from "../../sandbox/denial/widen.ts";
+import type { WrittenServer } from "../../mcp/config.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 
 type Fields = Record<string, unknown>;
@@ -36,6 +37,21 @@ export function recordExtensionGrant(userFolder: string, hash: string, granted: 
   }, `"extensions": {"grants": ${JSON.stringify({ [hash]: granted })}}`);
 }
 
+/** Adds a server to `mcpServers`, or takes it out without a value. Otherwise as `recordGrant`. */
+export function recordServer(userFolder: string, name: string, server: WrittenServer | undefined): void {
+  change(
+    userFolder,
+    (settings) => {
+      const servers = childOf(settings, "mcpServers");
+      if (server === undefined) delete servers[name];
+      else servers[name] = server;
+      return true;
+    },
+    JSON.stringify({ mcpServers: { [name]: server ?? null } }),
+    true,
+  );
+}
+
 /** Writes one of the user's settings, or takes it out without a value. Otherwise as `recordGrant`. */
 export function recordSetting(userFolder: string, key: string, value: string | undefined): void {
   change(userFolder, (settings) => {
@@ -47,7 +63,7 @@ export function recordSetting(userFolder: string, key: string, value: string | u
 }
 
 /** Changes the settings, if `edit` says that it did; `fix` is what a person would write there. */
-function change(userFolder: string, edit: (settings: Fields) => boolean, fix: string): void {
+function change(userFolder: string, edit: (settings: Fields) => boolean, fix: string, isCommand = false): void {
   const path = join(userFolder, "settings.json");
   try {
     Deno.mkdirSync(userFolder, { recursive: true, mode: 0o700 });
@@ -59,9 +75,9 @@ function change(userFolder: string, edit: (settings: Fields) => boolean, fix: st
     replaceFile(real, JSON.stringify(settings, null, indentOf(text)) + (text === undefined ? "\n" : endOf(text)));
   } catch (error) {
     throw new UserError({
-      what: `Cannot keep the answer in "${path}"`,
+      what: isCommand ? `Cannot change "${path}"` : `Cannot keep the answer in "${path}"`,
       why: messageOf(error),
-      fix: `It holds for this session. Correct the file, or write ${fix} yourself`,
+      fix: `${isCommand ? "" : "It holds for this session. "}Correct the file, or write ${fix} yourself`,
     }, { cause: error });
   }
 }

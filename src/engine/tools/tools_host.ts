@@ -15,7 +15,7 @@ import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../../sandbox/confine/probe.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
-import { DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
+import { DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
@@ -91,13 +91,23 @@ export function openTools(
     const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
     const base = { sandbox, folders, bundled, program: self.readPaths };
     const choose = (policy: Policy) => {
-      const all = toolsUnder(policy);
+      const all = toolsUnder(policy).flatMap((tool) => {
+        if (tool.name !== "web_search") return [tool];
+        return config.user.webSearch === undefined ? [] : [webSearchAt(config.user.webSearch)]; // as all of the table
+      });
       const { tools: active, notices, foreign } = chooseTools(wantedTools(config), all, policy);
       const more = namesTools(config)
         ? []
         : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
       const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
-      return { active, known, notices, foreign };
+      const isUnset = config.user.webSearch === undefined && wantedTools(config).includes("web_search");
+      const unset = isUnset ? ['The tool web_search is off: no "webSearch" is set, see docs/tools.md'] : [];
+      return {
+        active,
+        known,
+        notices: [...notices, ...unset],
+        foreign: foreign.filter((name) => name !== "web_search"),
+      };
     };
     const ground = { self, cache, numbered: backgroundIds(), onLeft };
     const wanted = policyOf(config, base, {});

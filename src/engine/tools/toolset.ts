@@ -13,6 +13,8 @@ export interface KnownTool {
   /** What the provider's tool field carries. */
   readonly definition: ToolDefinition;
   readonly origin: ToolView["origin"];
+  /** Whether it waits to be asked for: not active by itself, after all others once it is, and never in the prompt's text. */
+  readonly isLate?: boolean;
   readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
 }
 
@@ -35,39 +37,60 @@ export function builtinTool(
 
 /** The tools of a session, and which of them the model may call. */
 export interface Toolset {
-  /** The active ones: ours in the order of their table, then the others by name (R424). */
+  /** The active ones: ours in the order of their table, the others by name (R424), then late ones as they were activated. */
   readonly active: () => readonly KnownTool[];
   readonly views: () => readonly ToolView[];
   /** Names that no tool has are ignored (R441). */
   readonly choose: (names: readonly string[]) => readonly string[];
   /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
   readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
+  /** Makes late tools active, in this order; a name may come before its tool. With `only`, no other late tool is. */
+  readonly activate: (names: readonly string[], only?: boolean) => void;
 }
 
 /** A set that holds our own tools; `chosen` are the active ones. */
 export function createToolset(builtin: readonly KnownTool[], chosen: readonly string[]): Toolset {
   const sources = new Map<KnownTool["origin"], readonly KnownTool[]>([["builtin", builtin]]);
   let active = new Set(chosen);
+  /** Names of late tools in the order of their activation: what was sent before keeps its place in the request. */
+  let late: readonly string[] = [];
   const all = (): readonly KnownTool[] => {
     const others = [...sources].filter(([origin]) => origin !== "builtin").flatMap(([, tools]) => tools);
     // Who may bring a tool of a built-in one's name stands in for it: the model must not find two of a name.
     const shadowed = new Set(others.map(({ tool }) => tool.name));
     const own = (sources.get("builtin") ?? []).filter(({ tool }) => !shadowed.has(tool.name));
-    return [...own, ...others.toSorted(byName)];
+    const place = ({ tool, isLate }: KnownTool): number => isLate ? 1 + (late.indexOf(tool.name) + 1 || Infinity) : 0;
+    return [
+      ...own,
+      ...others.toSorted((
+        one,
+        other,
+      ) => (place(one) < place(other) ? -1 : place(one) > place(other) ? 1 : byName(one, other))),
+    ];
   };
   return {
     active: () => all().filter(({ tool }) => active.has(tool.name)),
     views: () =>
       all().map(({ tool: { name, description }, origin }) => ({ name, description, active: active.has(name), origin })),
     choose(names) {
-      const known = all().map(({ tool }) => tool.name);
-      active = new Set(names.filter((name) => known.includes(name)));
-      return known.filter((name) => active.has(name));
+      const known = all();
+      active = new Set(names.filter((name) => known.some(({ tool }) => tool.name === name)));
+      const on = known.filter(({ tool }) => active.has(tool.name));
+      late = on.flatMap(({ tool, isLate }) => isLate ? [tool.name] : []);
+      return on.map(({ tool }) => tool.name);
     },
     replace(origin, tools, fresh = tools.map(({ tool }) => tool.name)) {
       const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
       sources.set(origin, tools);
-      for (const { tool: { name } } of tools) if (!before.has(name) && fresh.includes(name)) active.add(name);
+      for (const { tool: { name }, isLate } of tools) {
+        if (!before.has(name) && (isLate ? late : fresh).includes(name)) active.add(name);
+      }
+    },
+    activate(names, only = false) {
+      const left = only ? late.filter((name) => !names.includes(name)) : [];
+      for (const name of left) active.delete(name);
+      for (const name of names) active.add(name);
+      late = [...late.filter((name) => !left.includes(name)), ...names.filter((name) => !late.includes(name))];
     },
   };
 }

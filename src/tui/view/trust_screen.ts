@@ -18,7 +18,7 @@ export interface TrustScreen {
   /** The workspace: absolute. */
   readonly folder: string;
   /** What would load; `name` is relative to the workspace where it is inside. */
-  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+  readonly files: readonly { readonly name: string; readonly bytes?: number }[];
   /** Another content had an answer. */
   readonly hasChanged: boolean;
   readonly version: string;
@@ -82,7 +82,7 @@ function trustLines(
     ...wrap(theme.warn(`▣ This project ${why}. It can tell the model what to do and change its conversation:`), width),
     cut(theme.dim(cleanLine(folder)), width),
     "",
-    ...shown.map(({ name, bytes }) => cut(`  ${cleanLine(name)} ${theme.dim(formatSize(bytes))}`, width)),
+    ...shown.map(({ name, bytes }) => cut(`  ${cleanName(name)} ${theme.dim(sizeOf(bytes))}`, width)),
     ...(shown.length < files.length ? [cut(theme.dim(`  and ${files.length - shown.length} more`), width)] : []),
     "",
     ...wrap("Load it only when you know these files and who wrote them. It never widens what tools may touch.", width),
@@ -94,8 +94,17 @@ export function plainTrustText({ folder, files, hasChanged }: Omit<TrustScreen, 
   const why = hasChanged ? "has changed since you answered" : "brings configuration of its own";
   return [
     `question: the project ${cleanLine(folder)} ${why}:`,
-    ...files.slice(0, 50).map(({ name, bytes }) => `  ${cleanLine(name)} ${formatSize(bytes)}`),
+    ...files.slice(0, 50).map(({ name, bytes }) => `  ${cleanName(name)} ${sizeOf(bytes)}`.trimEnd()),
     ...(files.length > 50 ? [`  and ${files.length - 50} more`] : []),
     "Load it? n not this time, y yes, x no and not asked again until one of them changes",
   ].join("\n");
+}
+
+/** What belongs to the line above keeps its indent. */
+function cleanName(name: string): string {
+  return `${/^ */.exec(name)?.[0] ?? ""}${cleanLine(name.trimStart())}`;
+}
+
+function sizeOf(bytes: number | undefined): string {
+  return bytes === undefined ? "" : formatSize(bytes);
 }

@@ -62,8 +62,10 @@ Deno.test("mcpTools() checks what can be told, keeps unknown keys, and lets no t
     description: "d",
     parameters,
     issues: (args) => argumentIssues(args, parameters),
+    server: "s",
+    exposure: "all",
     run: () => Promise.resolve({ content: [] }),
-  }]);
+  }], () => {});
   assert(known);
   assertEquals([known.origin, known.tool.readOnly, known.definition.parameters], ["mcp", false, parameters]);
   assertEquals<unknown>((await argsOf(known.tool)).safeParse({ a: "x", more: [1] }).data, { a: "x", more: [1] });

@@ -1,0 +1,87 @@
+import { join } from "@std/path";
+import { messageOf } from "../core/error.ts";
+import { isObject, type JsonValue } from "../core/json.ts";
+import type { WrittenServer } from "../mcp/config.ts";
+import { misfit } from "./settings/shape.ts";
+import { SETTINGS } from "./settings/settings_table.ts";
+
+/** The file in which projects name servers, as other programs read it too. */
+export const PROJECT_SERVERS = ".mcp.json";
+
+/** Servers of a project, and what is wrong with the others. */
+export interface ProjectServers {
+  readonly servers: Readonly<Record<string, WrittenServer>>;
+  readonly warnings: readonly string[];
+}
+
+/** More than anybody writes by hand. */
+const MAX_BYTES = 256 * 1024;
+/** What a server may say here: nothing that names the user's own variables or accounts. */
+const KEYS = ["command", "args", "env", "cwd", "url", "headers", "startMs", "callMs", "exposure"] as const;
+/** Keys that would take something of the user's; such a server is left out. */
+const USERS = ["envFrom", "headerEnv", "oauth"] as const;
+
+/**
+ * Reads the servers that a project names in `.mcp.json`: `{"mcpServers": {NAME: {…}}}`. To be called for a trusted project
+ * alone. What only other programs know is passed over; never throws, a file that cannot be used is a warning.
+ */
+export function readProjectServers(root: string): ProjectServers {
+  const path = join(root, PROJECT_SERVERS);
+  let text: string;
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 256 KiB" : "it is no regular file");
+    text = Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return NONE;
+    return { servers: {}, warnings: [`${path} is not used: ${messageOf(error)}`] };
+  }
+  try {
+    const value: JsonValue = JSON.parse(text.replace(/^\ufeff/, ""));
+    const listed = isObject(value) ? value["mcpServers"] : undefined;
+    if (listed === undefined || !isObject(listed)) throw new Error('it holds no object "mcpServers"');
+    return readEach(path, listed);
+  } catch (error) {
+    return { servers: {}, warnings: [`${path} is not used: ${messageOf(error)}`] };
+  }
+}
+
+const NONE: ProjectServers = { servers: {}, warnings: [] };
+
+function readEach(path: string, listed: Readonly<Record<string, JsonValue>>): ProjectServers {
+  const servers: Record<string, WrittenServer> = {};
+  const warnings: string[] = [];
+  for (const [name, value] of Object.entries(listed)) {
+    const why = whyNot(name, value);
+    if (why !== undefined) {
+      warnings.push(`${path}: the MCP server ${JSON.stringify(name.slice(0, 64))} is left out: ${why}`);
+      continue;
+    }
+    const fields = value as Readonly<Record<string, unknown>>; // looked at by whyNot
+    servers[name] = Object.fromEntries(KEYS.flatMap((key) => key in fields ? [[key, fields[key]]] : []));
+  }
+  return { servers, warnings };
+}
+
+function whyNot(name: string, value: JsonValue): string | undefined {
+  if (!/^[\w.-]{1,64}$/.test(name)) return 'its name is not of letters, digits, "_", "-" and "."';
+  if (!isObject(value)) return "it is no object";
+  const users = USERS.find((key) => key in value);
+  if (users !== undefined) {
+    return `"${users}" is for your own settings: a project names none of your variables or clients`;
+  }
+  const { type } = value;
+  if (type !== undefined && type !== "stdio" && type !== "http") {
+    return `its type ${JSON.stringify(type)} is not spoken`;
+  }
+  const known = Object.fromEntries(KEYS.flatMap((key) => key in value ? [[key, value[key]]] : []));
+  if (/\$\{/.test(JSON.stringify(known))) {
+    return "it names variables of yours (${…}), which a project's server does not get";
+  }
+  return misfit({ [name]: known }, SETTINGS.mcpServers.shape, "mcpServers");
+}
+
+/** What a server would start or reach, for people who are asked. */
+export function serverWords({ command, args = [], url }: WrittenServer): string {
+  return url ?? [command ?? "", ...args].join(" ");
+}

@@ -1,0 +1,29 @@
+import { ToolError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Policy } from "../../core/policy.ts";
+import { errorResult, type ToolResult } from "../../core/tool.ts";
+import { withDenial } from "../../sandbox/denial/claim.ts";
+import { WebDenied, webGet } from "../../sandbox/proxy/web_get.ts";
+
+/** What an address gave: for the runner, with what readers of events should know; or the result of a call that has none. */
+export type ForCall =
+  | { readonly fetched: JsonObject; readonly details: JsonObject }
+  | { readonly result: ToolResult };
+
+/** Gets what is at an address for a call, within the network scope of its policy. Never rejects. */
+export async function fetchFor(address: string, { net }: Pick<Policy, "net">, signal: AbortSignal): Promise<ForCall> {
+  try {
+    const { url, status, type, body, isCut, refused, hosts } = await webGet(address, net, signal);
+    // Without what stands behind "?": that of a search is the user's setting.
+    const { origin, pathname } = new URL(url);
+    const details = { url: origin + pathname, status, bytes: body.length, hosts: [...hosts] };
+    const fetched = { url, status, type, body: body.toBase64(), isCut, ...(refused === undefined ? {} : { refused }) };
+    return { fetched, details };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    if (!(error instanceof WebDenied)) return { result: errorResult(error.message) };
+    const hosts = error.hosts.length > 0 ? { hosts: [...error.hosts] } : {};
+    const result = errorResult(error.message, { isDenied: true, ...hosts });
+    return { result: error.claim ? withDenial(result, error.claim) : result };
+  }
+}

@@ -131,7 +131,8 @@ function choose(named: string, choosing: Choosing): ModelChoice {
       throw new UserError({
         what: `Whose model is "${named}"?`,
         why: `it names no provider, so that ${entry.label} would be asked, and ${why}`,
-        fix: `Write the provider, for example --model ${example}; sandpiper models lists what can be asked here`,
+        fix:
+          `Write the provider, for example --model ${example}; sandpiper models lists what can be asked here. sandpiper demo needs no key`,
       });
     }
     if (other === undefined) throw error;

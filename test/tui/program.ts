@@ -20,7 +20,7 @@ async function start(): Promise<number> {
   if (typeof chosen === "number") return chosen;
   let choice;
   try {
-    choice = await firstModel(config, readVariable);
+    choice = await firstModel(chosen, readVariable);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return await firstStartMode(config, error, async (model, now) => {

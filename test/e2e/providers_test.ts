@@ -211,6 +211,16 @@ Deno.test("sandpiper models lists what can be asked, with facts of settings, ser
       assert((found[0]?.models.length ?? 0) > 10);
       const only = await list("--provider", "mine");
       assertEquals([only.code, only.stdout.includes("mine/big"), only.stdout.includes("anthropic/")], [0, true, false]);
+      // The heads stand over the ends of their columns.
+      const [, heads = "", , set = ""] = only.stdout.split("\n");
+      assertEquals(heads.trim().split(/\s+/), ["model", "window", "output", "in/1M", "out/1M", "abilities"]);
+      for (const [head, value] of [["window", "1k"], ["output", "100"], ["in/1M", "$1"], ["out/1M", "$2"]] as const) {
+        assertEquals(
+          `${set} `.indexOf(` ${value} `) + 1 + value.length,
+          heads.indexOf(head) + head.length,
+          only.stdout,
+        );
+      }
       const good = await list("--provider", "mine", "--check");
       assertEquals([good.code, good.stdout.slice(0, 8)], [0, "ok  mine"], good.stdout);
       const all = await list("--check");

@@ -88,6 +88,10 @@ Deno.test("readCapabilities() takes what a learned file may hold, and nothing el
     efforts: { high: "max", low: null },
     contextWindow: 4096,
     reasoningField: "reasoning",
+    thinkingStyle: "budget",
+    mostEffort: "none",
+    thinkingDisplay: false,
+    eagerInput: false,
   };
   assertEquals<unknown>(readCapabilities(good), good);
   const bad: readonly unknown[] = [
@@ -103,6 +107,10 @@ Deno.test("readCapabilities() takes what a learned file may hold, and nothing el
     { baseUrl: "http://evil.test" },
     { constructor: true },
     { reasoningField: "__proto__" },
+    { thinkingStyle: "enabled" },
+    { mostEffort: 3 },
+    { thinkingDisplay: "no" },
+    { eagerInput: null },
   ];
   for (const value of bad) assertEquals(readCapabilities(value), undefined, JSON.stringify(value));
 });

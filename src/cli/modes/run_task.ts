@@ -9,7 +9,7 @@ import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
 import { writeAll } from "../output/write_all.ts";
 import { assembleMessage, attachedImages, readStdin } from "../input/message.ts";
-import { jsonMode, type ModeOutcome } from "./json.ts";
+import type { ModeOutcome } from "./json.ts";
 import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
@@ -152,7 +152,7 @@ async function answer(
   );
   const write = (line: string): boolean => writeAll(Deno.stdout, line);
   const shown = isJson
-    ? await jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
+    ? await (await import("./json.ts")).jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
     : await textMode(events, {
       answer: proof.reports.includes("-") ? () => true : write,
       warn,

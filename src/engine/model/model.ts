@@ -3,12 +3,11 @@ import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
-import { catalogueModels } from "../../provider/models/models.ts";
 import { PROVIDER_APIS, type ProviderApi, type ProviderEntry } from "../../provider/table/entry.ts";
 import { DEFAULT_PROVIDER, providerAt, type ProviderTable, providerTable } from "../../provider/table/table.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import type { Values } from "../../config/options/parse.ts";
-import { checkedUrl, missingOf, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
+import { checkedUrl, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import type { SessionContext } from "../../core/session.ts";
 
 /** Whose replies a run gets. */
@@ -120,18 +119,20 @@ function choose(named: string, choosing: Choosing): ModelChoice {
     if (!(error instanceof UserError)) throw error;
     const { what, why, fix } = error;
     if (by !== undefined) {
-      const { has, example } = elsewhere(named, choosing);
+      const local = [...tableOf(choosing.settings).values()].find(({ isLocal }) => isLocal);
+      const example = `${local?.name ?? "PROVIDER"}/${named}`;
       if (by === "beginning") {
         throw new UserError({
           what,
           why,
-          fix: `${fix}. If another provider is meant, write it: --model ${example}${has}`,
+          fix: `${fix}. If another provider is meant, write it, for example --model ${example}`,
         });
       }
       throw new UserError({
         what: `Whose model is "${named}"?`,
         why: `it names no provider, so that ${entry.label} would be asked, and ${why}`,
-        fix: `Write the provider, for example --model ${example}${has}; sandpiper models lists what can be asked here`,
+        fix:
+          `Write the provider, for example --model ${example}; sandpiper models lists what can be asked here. sandpiper demo needs no key`,
       });
     }
     if (other === undefined) throw error;
@@ -163,18 +164,6 @@ function pick(named: string, choosing: Choosing): Picked {
   if (prefix !== undefined) throw noProvider(named, prefix, table);
   if (vendor && vendor !== usual) return { ...picked(vendor, named, choosing), by: "beginning" };
   return { ...picked(usual, named, choosing, true), ...(vendor ? {} : { by: "nothing" }) };
-}
-
-/** Who else may be meant by a name: providers that have a model of that name, and one of them, else of those on this machine. */
-function elsewhere(
-  named: string,
-  { settings, facts }: Choosing,
-): { readonly has: string; readonly example: string } {
-  const table = [...tableOf(settings).values()];
-  const others = table.filter((entry) => catalogueModels(entry.catalogue ?? entry.name).includes(named));
-  const one = others.find((entry) => !missingOf(entry, facts.variable)) ?? table.find(({ isLocal }) => isLocal);
-  const names = others.map(({ name }) => name).slice(0, 6);
-  return { has: names.length === 0 ? "" : ` (there is one at ${names.join(", ")})`, example: `${one?.name}/${named}` };
 }
 
 /** Whose model it is by the beginning of its name. */

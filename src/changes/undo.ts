@@ -8,7 +8,7 @@ import type { SessionEntry } from "../core/session.ts";
 import { bytePath, type Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
 import type { Change } from "./states.ts";
-import { type Moment, momentsOf, positionAt, wantedBefore } from "./undo_plan.ts";
+import { type Moment, momentsOf, positionAt, redoPosition, wantedBefore } from "./undo_plan.ts";
 
 /** What undo works with. */
 export interface UndoParts {
@@ -30,7 +30,9 @@ export interface UndoParts {
 }
 
 /** The moments that files can be brought back to, the oldest first. */
-export function undoPoints({ journal, textOf }: Pick<UndoParts, "journal" | "textOf">): readonly UndoPoint[] {
+export function undoPoints(
+  { journal, textOf }: Pick<UndoParts, "textOf"> & { readonly journal: Pick<JournalFile, "records"> },
+): readonly UndoPoint[] {
   return momentsOf(journal.records).map((moment, index) => pointOf(moment, index, textOf));
 }
 
@@ -83,9 +85,18 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
 }
 
 /** What is asked for, and the record that it stands before. */
-function pointFor(parts: UndoParts, { to, at }: UndoRequest): { readonly point: UndoPoint; readonly position: number } {
+function pointFor(
+  parts: UndoParts,
+  { to, at, redo }: UndoRequest,
+): { readonly point: UndoPoint; readonly position: number } {
   const { records } = parts.journal;
   const moments = momentsOf(records);
+  if (redo) {
+    const index = moments.findIndex(({ position }) => position === redoPosition(records));
+    const moment = moments[index];
+    if (moment === undefined) throw nothingToRedo(moments);
+    return { point: pointOf(moment, index, parts.textOf), position: moment.position };
+  }
   if (at === undefined) {
     const index = indexOf(moments, to);
     const moment = moments[index];
@@ -125,7 +136,7 @@ function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["a
 }
 
 function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): UndoPoint {
-  const { kind, entryId, time, files, isUndone } = moment;
+  const { kind, entryId, time, files, outside, isUndone } = moment;
   return {
     number: index + 1,
     kind,
@@ -133,6 +144,7 @@ function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): Un
     text: entryId === undefined ? "files were put back" : oneLine(textOf(entryId)),
     time,
     files,
+    ...(outside > 0 ? { outside } : {}),
     isUndone,
   };
 }
@@ -145,6 +157,17 @@ function oneLine(text: string): string {
 function indexOf(moments: readonly Moment[], to: UndoRequest["to"]): number {
   if (to === undefined) return moments.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
   return typeof to === "number" ? to - 1 : moments.findIndex(({ entryId }) => entryId === to);
+}
+
+function nothingToRedo(moments: readonly Moment[]): UserError {
+  const isUndone = moments.some(({ kind }) => kind === "undo");
+  return new UserError({
+    what: "There is nothing to redo",
+    why: isUndone ? "each undo was taken back, or files were changed by calls after it" : "nothing was undone",
+    fix: isUndone
+      ? "See what there is, each undo among it: sandpiper undo --list; --to N goes to any of them"
+      : "sandpiper undo, or /undo in the screen, puts files back; redo takes that back",
+  });
 }
 
 function noPoint(moments: readonly Moment[], to: UndoRequest["to"]): UserError {

@@ -216,7 +216,7 @@ export const FLAGS = [
     kind: "repeat",
     value: "FILE",
     group: "Proof",
-    help: "write what happened to a file: .json, .md for a job summary, - for stdout; may repeat",
+    help: "write what happened: .json, .md for a job summary, - is stdout; may repeat",
   },
   { name: "verbose", short: "v", kind: "boolean", group: "Output", help: "progress on stderr" },
   { name: "quiet", short: "q", kind: "boolean", group: "Output", help: "no warnings on stderr" },

@@ -12,7 +12,7 @@ import {
   resumeCommand,
   treeCommand,
 } from "./session.ts";
-import { undoCommand } from "./undo.ts";
+import { redoCommand, undoCommand } from "./undo.ts";
 import { themeCommand } from "./theme.ts";
 import { auditCommand, costCommand, outputCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
 
@@ -34,6 +34,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "compact", args: "[FOCUS]", help: "shorten the conversation now", run: compactCommand },
   { name: "tree", help: "go to another place in this session", run: treeCommand },
   { name: "undo", help: "put files back as they were before a message", run: undoCommand },
+  { name: "redo", help: "take the last undo back", run: redoCommand },
   { name: "fork", help: "a new session from an earlier message", run: forkCommand },
   { name: "resume", args: "[ID]", help: "go on with another session", run: resumeCommand },
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },

@@ -26,7 +26,7 @@ export async function undoCommand(context: CommandContext): Promise<void> {
     value: number,
   }));
   const start = points.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
-  const to = await pick("Files as they were before", choices, Math.max(0, start));
+  const to = await pick("Files as they were before", choices, { start: Math.max(0, start) });
   if (to === undefined) return;
   await confirm(context, await engine.undo({ to, dryRun: true }), { to });
 }

@@ -8,7 +8,7 @@ import type { SessionEntry } from "../core/session.ts";
 import { bytePath, type Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
 import type { Change } from "./states.ts";
-import { type Moment, momentsOf, positionAt, redoPosition, wantedBefore } from "./undo_plan.ts";
+import { type Moment, momentsOf, positionAt, redoPosition, type Wanted, wantedBefore } from "./undo_plan.ts";
 
 /** What undo works with. */
 export interface UndoParts {
@@ -21,12 +21,17 @@ export interface UndoParts {
   /** What tools may write now: nothing else is touched. */
   readonly scopes: readonly Scope[];
   /** Reads contents that are not in the pack, by their names; the paths say which repository has them. */
-  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<FetchedContents>;
   /** The message of an entry, for people. */
   readonly textOf: (entryId: string) => string;
   /** The entries from the first of the session to one, it among them. */
   readonly pathTo: (entryId: string) => readonly SessionEntry[];
   readonly now: () => number;
+}
+
+/** Contents that were read; disposed of at the end of an undo. */
+export interface FetchedContents extends Partial<Disposable> {
+  readonly get: (content: string) => Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** The moments that files can be brought back to, the oldest first. */
@@ -43,9 +48,8 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
   readonly changes?: ChangeSet;
   readonly done: readonly Change[];
 }> {
-  const { journal, pack, root } = parts;
   const { point, position } = pointFor(parts, request);
-  const wanted = wantedBefore(journal.records, position);
+  const wanted = wantedBefore(parts.journal.records, position);
   const byName = new Map<string, string>();
   for (const [path, { want }] of wanted) {
     if ((want.kind === "file" || want.kind === "link") && want.content?.startsWith("git:")) {
@@ -53,6 +57,23 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
     }
   }
   const fetched = byName.size === 0 ? undefined : await parts.fetch(byName);
+  try {
+    return putBack(parts, request, { point, position, wanted, fetched });
+  } finally {
+    fetched?.[Symbol.dispose]?.();
+  }
+}
+
+function putBack(
+  { journal, pack, root, ...parts }: UndoParts,
+  request: UndoRequest,
+  { point, position, wanted, fetched }: {
+    readonly point: UndoPoint;
+    readonly position: number;
+    readonly wanted: ReadonlyMap<string, Wanted>;
+    readonly fetched: FetchedContents | undefined;
+  },
+): Awaited<ReturnType<typeof undo>> {
   const disk: UndoDisk = {
     at: (path) => placeIn(parts.scopes, path),
     content(content) {

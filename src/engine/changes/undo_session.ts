@@ -10,7 +10,7 @@ import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions
 import { resumable } from "../sessions/session_choice.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
-import { fetchObjects } from "./git_contents.ts";
+import { spillObjects } from "./git_contents.ts";
 import { entryText } from "./open_journal.ts";
 
 /** What can be gone back to in a session, whoever has it open. */
@@ -135,7 +135,7 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
         };
         const { outcome } = await undo({
           ...parts,
-          fetch: (contents) => fetchObjects(contents, scopes.list.map(({ tree }) => tree)),
+          fetch: (contents) => spillObjects(contents, scopes.list.map(({ tree }) => tree), paths.spill),
         }, request);
         return outcome;
       },

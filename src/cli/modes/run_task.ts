@@ -1,5 +1,6 @@
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
+import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError, type UserErrorParts } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
@@ -31,6 +32,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
       openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
     );
     if (!engine) return interrupted();
+    seen.trial = () => engine.trialResult();
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => closing ??= engine.close();
     try {
@@ -47,7 +49,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     watch.stop();
     if (proof.reports.length > 0 && seen.end) {
       const { runReport, writeReports } = await reports();
-      writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state), (text) => {
+      writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
         writeAll(Deno.stdout, text);
       });
     }
@@ -58,6 +60,8 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
 interface Seen {
   readonly facts: FactCollector;
   state?: EngineState;
+  /** What became of the trial, once it has ended. */
+  trial?: () => TrialResult | undefined;
   end?: RunEnd;
 }
 
@@ -174,8 +178,19 @@ async function answer(
       error = failed;
     }
   }
+  if (values["trial"]) {
+    // What goes on in the background could still write.
+    await close();
+    const lost = seen.trial?.();
+    if (lost?.why !== undefined && lost.patch === undefined && end.outcome === "done") {
+      error = unkept(lost.why);
+      end = { ...end, outcome: "error", exitCode: 1, why: lost.why };
+    }
+  }
   seen.end = end;
-  if (isJson && !shown.isUnread) write(JSON.stringify((await reports()).runReport(end, facts, seen.state)) + "\n");
+  if (isJson && !shown.isUnread) {
+    write(JSON.stringify((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
+  }
   if (error) throw error;
   return end.exitCode;
 }
@@ -322,6 +337,16 @@ function unlooked(why: string): UserError {
     why,
     fix: "Give it a task for the model, or leave out what is demanded: an extension took this one",
     exitCode: 5,
+  });
+}
+
+/** The run is done, and nothing of it is left. */
+function unkept(why: string): UserError {
+  return new UserError({
+    what: "There is no patch of the trial",
+    why,
+    fix: "Make room, or name a place that can be written with --patch FILE, and run it again",
+    exitCode: 1,
   });
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import type { EngineState } from "../../core/engine.ts";
+import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { RunEnding } from "../../core/event.ts";
 import type { RunReport } from "./run_report.ts";
@@ -18,7 +19,12 @@ export interface RunEnd {
 }
 
 /** The report of a run. `state`: as the engine has it, where one was opened. */
-export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | undefined): RunReport {
+export function runReport(
+  end: RunEnd,
+  facts: RunFacts,
+  state: EngineState | undefined,
+  trial?: TrialResult,
+): RunReport {
   const { answer, commands, denials, deniedCalls, failedCalls, checks, hosts, warnings, rounds } = facts;
   const { outcome, exitCode, why, limit } = end;
   const opened = state && {
@@ -44,6 +50,7 @@ export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | und
     ...(files && linesAdded !== undefined && linesRemoved !== undefined && counted && leftOut
       ? { changes: { files, linesAdded, linesRemoved, counted, leftOut } }
       : {}),
+    ...(trial ? { trial } : {}),
     commands,
     failedCalls,
     deniedCalls,

@@ -176,6 +176,19 @@ export const FLAGS = [
     help: "cost of all requests together",
   },
   {
+    name: "trial",
+    kind: "boolean",
+    group: "Proof",
+    help: "work on a private copy of the workspace; the result is a patch",
+  },
+  {
+    name: "patch",
+    kind: "string",
+    value: "FILE",
+    group: "Proof",
+    help: "with --trial: the patch goes here, not beside the session",
+  },
+  {
     name: "require",
     kind: "repeat",
     value: "COMMAND",
@@ -217,7 +230,7 @@ export const FLAGS = [
     kind: "repeat",
     value: "FILE",
     group: "Proof",
-    help: "write what happened: .json, .md for a job summary, - is stdout; may repeat",
+    help: "what happened, to a file: .json or .md (job summary), - is stdout; may repeat",
   },
   { name: "verbose", short: "v", kind: "boolean", group: "Output", help: "progress on stderr" },
   { name: "quiet", short: "q", kind: "boolean", group: "Output", help: "no warnings on stderr" },

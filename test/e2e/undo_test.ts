@@ -120,6 +120,14 @@ Deno.test("sandpiper undo says which older session changed something where the n
   withPlace(async ({ ws, home, sandpiper, prompt }) => {
     assertEquals((await prompt("change", "echo more >> keep.txt")).code, 0);
     const [, old = ""] = /session (\S+)/.exec((await sandpiper("undo", "--list")).stdout) ?? [];
+    // One of another workspace is newer, and of no use here.
+    const elsewhere = `${home}/elsewhere`;
+    Deno.mkdirSync(elsewhere);
+    const there = cassette(home, [{ ...LOOKS, calls: [{ name: "bash", args: { command: "touch x" } }] }, {
+      text: "done",
+    }]);
+    assertEquals((await sandpiper("-p", "-C", elsewhere, "-m", `replay:${there}`, "make x")).code, 0);
+    assertEquals(read(`${elsewhere}/x`), "");
     const question = cassette(home, [{ text: "It is a file." }]);
     assertEquals((await sandpiper("-p", "-m", `replay:${question}`, "what is it?")).code, 0);
     const refused = await sandpiper("undo");

@@ -162,6 +162,8 @@ function compare(
     sums.entries += Math.max(0, count);
     if (count >= 0) return folder.inner;
   }
+  // Of a folder that nobody looked into nothing is told: only folders in it need their names.
+  const isFirst = !isKnown && old.length === 0;
   const known = new Map<string, number>();
   for (let at = 0; at < old.length; at += lengthIn(old, at)) known.set(nameIn(old, at), at);
   const innerOf = new Map(folder.inner.map((one) => [one.name, one]));
@@ -174,11 +176,15 @@ function compare(
   folder.isFresh = false;
   for (let at = 0; at < fresh.length; at += lengthIn(fresh.bytes, at)) {
     sums.entries++;
+    const isFolder = modeIn(fresh.bytes, at) >> 12 === KIND.folder;
+    if (isFirst && !isFolder) {
+      folder.isFresh ||= isJustChanged(fresh.words, at, atMs, settleMs);
+      continue;
+    }
     const name = nameIn(fresh.bytes, at);
     const place = below(path, name);
     const was = known.get(name);
     known.delete(name);
-    const isFolder = modeIn(fresh.bytes, at) >> 12 === KIND.folder;
     const wasFolder = innerOf.get(name);
     // What was looked into still is, and what was not is not, whatever new rules say: else all of it would come or go.
     const wasThere = was !== undefined && modeIn(old, was) >> 12 === KIND.folder &&

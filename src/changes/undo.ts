@@ -8,7 +8,7 @@ import type { SessionEntry } from "../core/session.ts";
 import { bytePath, type Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
 import type { Change } from "./states.ts";
-import { type Moment, momentsOf, positionAt, wantedBefore } from "./undo_plan.ts";
+import { type Moment, momentsOf, positionAt, redoPosition, type Wanted, wantedBefore } from "./undo_plan.ts";
 
 /** What undo works with. */
 export interface UndoParts {
@@ -21,7 +21,7 @@ export interface UndoParts {
   /** What tools may write now: nothing else is touched. */
   readonly scopes: readonly Scope[];
   /** Reads contents that are not in the pack, by their names; the paths say which repository has them. */
-  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<FetchedContents>;
   /** The message of an entry, for people. */
   readonly textOf: (entryId: string) => string;
   /** The entries from the first of the session to one, it among them. */
@@ -29,8 +29,15 @@ export interface UndoParts {
   readonly now: () => number;
 }
 
+/** Contents that were read; disposed of at the end of an undo. */
+export interface FetchedContents extends Partial<Disposable> {
+  readonly get: (content: string) => Uint8Array<ArrayBuffer> | undefined;
+}
+
 /** The moments that files can be brought back to, the oldest first. */
-export function undoPoints({ journal, textOf }: Pick<UndoParts, "journal" | "textOf">): readonly UndoPoint[] {
+export function undoPoints(
+  { journal, textOf }: Pick<UndoParts, "textOf"> & { readonly journal: Pick<JournalFile, "records"> },
+): readonly UndoPoint[] {
   return momentsOf(journal.records).map((moment, index) => pointOf(moment, index, textOf));
 }
 
@@ -41,9 +48,8 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
   readonly changes?: ChangeSet;
   readonly done: readonly Change[];
 }> {
-  const { journal, pack, root } = parts;
   const { point, position } = pointFor(parts, request);
-  const wanted = wantedBefore(journal.records, position);
+  const wanted = wantedBefore(parts.journal.records, position);
   const byName = new Map<string, string>();
   for (const [path, { want }] of wanted) {
     if ((want.kind === "file" || want.kind === "link") && want.content?.startsWith("git:")) {
@@ -51,6 +57,23 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
     }
   }
   const fetched = byName.size === 0 ? undefined : await parts.fetch(byName);
+  try {
+    return putBack(parts, request, { point, position, wanted, fetched });
+  } finally {
+    fetched?.[Symbol.dispose]?.();
+  }
+}
+
+function putBack(
+  { journal, pack, root, ...parts }: UndoParts,
+  request: UndoRequest,
+  { point, position, wanted, fetched }: {
+    readonly point: UndoPoint;
+    readonly position: number;
+    readonly wanted: ReadonlyMap<string, Wanted>;
+    readonly fetched: FetchedContents | undefined;
+  },
+): Awaited<ReturnType<typeof undo>> {
   const disk: UndoDisk = {
     at: (path) => placeIn(parts.scopes, path),
     content(content) {
@@ -83,9 +106,18 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
 }
 
 /** What is asked for, and the record that it stands before. */
-function pointFor(parts: UndoParts, { to, at }: UndoRequest): { readonly point: UndoPoint; readonly position: number } {
+function pointFor(
+  parts: UndoParts,
+  { to, at, redo }: UndoRequest,
+): { readonly point: UndoPoint; readonly position: number } {
   const { records } = parts.journal;
   const moments = momentsOf(records);
+  if (redo) {
+    const index = moments.findIndex(({ position }) => position === redoPosition(records));
+    const moment = moments[index];
+    if (moment === undefined) throw nothingToRedo(moments);
+    return { point: pointOf(moment, index, parts.textOf), position: moment.position };
+  }
   if (at === undefined) {
     const index = indexOf(moments, to);
     const moment = moments[index];
@@ -125,7 +157,7 @@ function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["a
 }
 
 function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): UndoPoint {
-  const { kind, entryId, time, files, isUndone } = moment;
+  const { kind, entryId, time, files, outside, isUndone } = moment;
   return {
     number: index + 1,
     kind,
@@ -133,6 +165,7 @@ function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): Un
     text: entryId === undefined ? "files were put back" : oneLine(textOf(entryId)),
     time,
     files,
+    ...(outside > 0 ? { outside } : {}),
     isUndone,
   };
 }
@@ -145,6 +178,17 @@ function oneLine(text: string): string {
 function indexOf(moments: readonly Moment[], to: UndoRequest["to"]): number {
   if (to === undefined) return moments.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
   return typeof to === "number" ? to - 1 : moments.findIndex(({ entryId }) => entryId === to);
+}
+
+function nothingToRedo(moments: readonly Moment[]): UserError {
+  const isUndone = moments.some(({ kind }) => kind === "undo");
+  return new UserError({
+    what: "There is nothing to redo",
+    why: isUndone ? "each undo was taken back, or files were changed by calls after it" : "nothing was undone",
+    fix: isUndone
+      ? "See what there is, each undo among it: sandpiper undo --list; --to N goes to any of them"
+      : "sandpiper undo, or /undo in the screen, puts files back; redo takes that back",
+  });
 }
 
 function noPoint(moments: readonly Moment[], to: UndoRequest["to"]): UserError {

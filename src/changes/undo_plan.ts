@@ -61,6 +61,8 @@ export interface Moment {
   readonly time: string;
   /** Paths that the session changed from here to the next moment. */
   readonly files: number;
+  /** Paths that somebody else did. */
+  readonly outside: number;
   readonly isUndone: boolean;
 }
 
@@ -71,27 +73,44 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
   const before = new Map<number, readonly number[]>();
   let live: readonly number[] = [];
   let paths = new Set<string>();
+  let outside = new Set<string>();
   for (const [position, record] of records.entries()) {
     if (record.type === "look") {
-      if (record.of === "calls") { for (const change of record.changes) if (isFile(change)) paths.add(change.path); }
+      const seen = record.of === "calls" ? paths : outside;
+      for (const change of record.changes) if (isFile(change)) seen.add(change.path);
       const last = moments.at(-1);
-      if (last !== undefined) last.files = paths.size;
+      if (last !== undefined) [last.files, last.outside] = [paths.size, outside.size];
       continue;
     }
     const { time } = record;
-    paths = new Set();
+    [paths, outside] = [new Set(), new Set()];
     if (record.type === "prompt") {
-      moments.push({ position, kind: "prompt", entryId: record.entryId, time, files: 0, isUndone: false });
+      moments.push({ position, kind: "prompt", entryId: record.entryId, time, files: 0, outside: 0, isUndone: false });
       live = [...live, position];
     } else {
       const files = record.changes.filter(isFile).length;
-      moments.push({ position, kind: "undo", time, files, isUndone: false });
+      moments.push({ position, kind: "undo", time, files, outside: 0, isUndone: false });
       before.set(position, live);
       live = before.get(record.to) ?? live.filter((prompt) => prompt < record.to);
     }
   }
   for (const moment of moments) moment.isUndone = moment.kind === "prompt" && !live.includes(moment.position);
   return moments;
+}
+
+/**
+ * The undo to go back before in order to have again what was undone last; undefined where there is none, or where calls have
+ * changed files since: to go back would take those away, too. Pure.
+ */
+export function redoPosition(records: readonly JournalRecord[]): number | undefined {
+  let undone: readonly number[] = [];
+  for (const [position, record] of records.entries()) {
+    if (record.type === "undo") {
+      const isRedo = records[record.to]?.type === "undo";
+      undone = isRedo ? undone.filter((one) => one < record.to) : [...undone, position];
+    } else if (record.type === "look" && record.of === "calls") undone = [];
+  }
+  return undone.at(-1);
 }
 
 function isFile({ before, after }: Change): boolean {

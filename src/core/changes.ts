@@ -98,6 +98,8 @@ export interface UndoPoint {
   readonly time: string;
   /** Files that changed from here to the next point. */
   readonly files: number;
+  /** Files that somebody else changed meanwhile; absent for none. */
+  readonly outside?: number;
   /** Whether its changes were undone already. */
   readonly isUndone: boolean;
 }
@@ -140,6 +142,8 @@ export interface UndoRequest {
   readonly to?: number | string;
   /** In place of `to`: an entry of the session's tree; the files become what they were there. */
   readonly at?: string;
+  /** In place of `to`: takes the last undo back, unless calls changed files after it. */
+  readonly redo?: boolean;
   /** Only says what it would do. */
   readonly dryRun?: boolean;
   /** Overwrites what somebody else changed since. */

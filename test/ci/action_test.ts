@@ -89,6 +89,8 @@ Deno.test("action.yml: whatever an input holds, it is one argument or the task, 
     const end = await runActionAlone({
       ...Object.fromEntries(named.map((name) => [name, `${name} ${hostile}`])),
       task: `--read-only ${hostile}\n@/etc/passwd\n`,
+      trial: "true",
+      patch: `p ${hostile}`,
       require: `one ${hostile}\n\ntwo`,
       report: "more.json\nmore.md",
       args: `--flag\na b ${hostile}\n`,
@@ -101,7 +103,7 @@ Deno.test("action.yml: whatever an input holds, it is one argument or the task, 
     assertEquals(args.slice(4), [
       ...named.map((name) => `--${name}=${name} ${hostile}`),
       ...[`--require=one ${hostile}`, "--require=two", "--report=more.json", "--report=more.md"],
-      ...["--flag", `a b ${hostile}`],
+      ...["--trial", `--patch=${ws}/p ${hostile}`, "--flag", `a b ${hostile}`],
     ]);
     assertEquals(Deno.readTextFileSync(`${home}/stdin`), `--read-only ${hostile}\n@/etc/passwd\n`);
     assertEquals([...Deno.readDirSync(ws)], []);
@@ -117,6 +119,7 @@ Deno.test("action.yml: what is no task, no place or no switch ends with 2 before
     "leads out of the workspace": { "prompt-file": "link.md" },
     "there is no folder": { task: "go", "working-directory": "none" },
     "read-only is true or false": { task: "go", "read-only": "yes" },
+    "trial is true or false": { task: "go", trial: "1" },
     "summary is true or false": { task: "go", summary: "$(touch pwned)" },
   };
   await inWorkspace({ "task.md": "go" }, async ({ ws, home }) => {
@@ -139,7 +142,7 @@ Deno.test("action.yml: outputs and summary tell what happened, also of a run tha
     const inputs = { task: "go", model: `replay:${cassette(home, [{ text: answer }])}`, args: "--no-session" };
     const good = await runActionAlone(inputs, { ws, home });
     const { report = "", "answer-file": file = "", "session-id": session, ...rest } = good.outputs;
-    assertEquals([good.code, rest], [0, { "exit-code": "0", answer }], good.log);
+    assertEquals([good.code, rest], [0, { "exit-code": "0", answer, patch: "" }], good.log);
     assertEquals(Deno.readTextFileSync(file), answer + "\n");
     const told = JSON.parse(Deno.readTextFileSync(report));
     assertEquals([told.answer, told.sessionId], [answer, session]);

@@ -47,6 +47,33 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       assertMatch(summary, /^## Done \(exit code 0\)/);
     },
   },
+  fix: {
+    prepare: ({ ws }) =>
+      repository(ws, {
+        "package.json": '{"name": "p", "version": "1.0.0", "scripts": {"test": "node test.js"}}\n',
+        "package-lock.json": '{"name": "p", "version": "1.0.0", "lockfileVersion": 3, "packages": {}}\n',
+        "add.js": "exports.add = (a, b) => a - b;\n",
+        "test.js": 'require("assert").strictEqual(require("./add.js").add(1, 2), 3);\n',
+      }, {}),
+    replies: [
+      // The first "done" is a word: the check sends it back.
+      { events: textReply("Done.") },
+      { events: callReply({ name: "bash", args: { command: "sed -i 's/a - b/a + b/' add.js" } }) },
+      { events: textReply("Mended.") },
+    ],
+    check: ({ isGood, steps, artifacts }, { ws }) => {
+      assertEquals(isGood, true, said(steps));
+      assertEquals(Deno.readTextFileSync(`${ws}/add.js`), "exports.add = (a, b) => a - b;\n");
+      const { checks } = JSON.parse(Deno.readTextFileSync(steps["fix"]?.outputs["report"] ?? ""));
+      assertEquals(checks, [{ command: "npm test", passed: true, runs: 2, exitCode: 0 }]);
+      const patch = artifacts["changes.patch"] ?? "";
+      assertStringIncludes(patch, "-exports.add = (a, b) => a - b;\n+exports.add = (a, b) => a + b;\n");
+      const { success } = new Deno.Command("git", {
+        args: ["-C", ws, "apply", "--index", steps["fix"]?.outputs["patch"] ?? ""],
+      }).outputSync();
+      assertEquals([success, Deno.readTextFileSync(`${ws}/add.js`)], [true, "exports.add = (a, b) => a + b;\n"]);
+    },
+  },
   nightly: {
     prepare: ({ ws }) => repository(ws, { "a.js": "let a;\n" }, { "a.js": "let b;\n" }),
     replies: [

@@ -72,8 +72,14 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
     const nothing = await sandpiper("undo");
     assertEquals(nothing.code, 2);
     assertStringIncludes(nothing.stderr, "everything is undone already");
-    assertEquals((await sandpiper("undo", "--to", "3")).code, 0); // what the first undo found: redo
-    assertEquals(read(`${ws}/new.txt`), "new\n");
+    // The word for it takes back one undo after the other, the last one first.
+    const redone = await sandpiper("undo", "--redo");
+    assertEquals([redone.code, texts(ws)["src/a.ts"], read(`${ws}/new.txt`)], [0, undefined, undefined], redone.stderr);
+    assertEquals([(await sandpiper("undo", "--redo")).code, read(`${ws}/new.txt`)], [0, "new\n"]);
+    const none = await sandpiper("undo", "--redo");
+    assertEquals(none.code, 2);
+    assertStringIncludes(none.stderr, "There is nothing to redo");
+    assertEquals((await sandpiper("undo", "--redo", "--to", "1")).code, 2);
   }));
 
 Deno.test("sandpiper undo names what somebody else changed, ends with 1, and overwrites it with --force", () =>
@@ -108,4 +114,46 @@ Deno.test("a program that was killed in the middle of a run leaves a journal tha
     const undone = await sandpiper("undo");
     assertStringIncludes(undone.stdout + undone.stderr, "src");
     assertEquals([texts(ws)["src/a.ts"], texts(ws)["src/deep/b.ts"]], ["one\n", "two\n"]);
+  }));
+
+Deno.test("sandpiper undo says which older session changed something where the newest did not, and undoes nothing of it", () =>
+  withPlace(async ({ ws, home, sandpiper, prompt }) => {
+    assertEquals((await prompt("change", "echo more >> keep.txt")).code, 0);
+    const [, old = ""] = /session (\S+)/.exec((await sandpiper("undo", "--list")).stdout) ?? [];
+    // One of another workspace is newer, and of no use here.
+    const elsewhere = `${home}/elsewhere`;
+    Deno.mkdirSync(elsewhere);
+    const there = cassette(home, [{ ...LOOKS, calls: [{ name: "bash", args: { command: "touch x" } }] }, {
+      text: "done",
+    }]);
+    assertEquals((await sandpiper("-p", "-C", elsewhere, "-m", `replay:${there}`, "make x")).code, 0);
+    assertEquals(read(`${elsewhere}/x`), "");
+    const question = cassette(home, [{ text: "It is a file." }]);
+    assertEquals((await sandpiper("-p", "-m", `replay:${question}`, "what is it?")).code, 0);
+    const refused = await sandpiper("undo");
+    assertEquals([refused.code, read(`${ws}/keep.txt`)], [2, "kept\nmore\n"]);
+    assertStringIncludes(refused.stderr, "nothing to undo in the newest session");
+    assertMatch(refused.stderr, new RegExp(`An older session changed 1 file \\(.*\\): sandpiper undo ${old}\n`));
+    assertMatch((await sandpiper("undo", "--list")).stdout, new RegExp(`sandpiper undo ${old} --list\n$`));
+    assertEquals([(await sandpiper("undo", old)).code, read(`${ws}/keep.txt`)], [0, "kept\n"]);
+    assertStringIncludes((await sandpiper("undo")).stderr, "no changes of this session were kept");
+  }));
+
+Deno.test("sandpiper undo --list lists an open session, and undo refuses it", () =>
+  withPlace(async ({ ws, home, sandpiper, prompt }) => {
+    assertEquals((await prompt("change", "echo more >> keep.txt")).code, 0);
+    const replies = cassette(home, [{ calls: [{ name: "bash", args: { command: "touch began; sleep 60" } }] }]);
+    const args = ["-p", "-c", "-m", `replay:${replies}`, "go on"];
+    const open = start(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    try {
+      await until(() => read(`${ws}/began`) !== undefined);
+      const listed = await sandpiper("undo", "--list");
+      assertEquals(listed.code, 0, listed.stderr);
+      assertMatch(listed.stdout, /\n1 .* 1 file {2}change\n/);
+      assertStringIncludes(listed.stderr, "The session is open");
+      assertEquals([(await sandpiper("undo")).code, read(`${ws}/keep.txt`)], [2, "kept\nmore\n"]);
+    } finally {
+      open.kill("SIGTERM");
+      await open.output();
+    }
   }));

@@ -1,8 +1,9 @@
 // The commands on a real session; what the person chooses comes from a list.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { UserError } from "../../src/core/error.ts";
 import type { CommandContext } from "../../src/tui/commands/command.ts";
 import { treeCommand } from "../../src/tui/commands/session.ts";
-import { undoCommand } from "../../src/tui/commands/undo.ts";
+import { redoCommand, undoCommand } from "../../src/tui/commands/undo.ts";
 import { stripControls } from "../../src/core/support/text.ts";
 import { themeOf } from "../../src/tui/screen/theme.ts";
 import { type Session, withSession } from "../engine/world.ts";
@@ -62,6 +63,15 @@ Deno.test("/undo lists messages, shows what it would do, and does it when it is 
     await undoCommand(yes.context);
     assertEquals(yes.shown.at(-1), "Put back: 2 files");
     assertEquals([read(`${session.ws}/src/a.ts`), read(`${session.ws}/new.txt`)], ["one\n", undefined]);
+    const not = contextOf(session, [0]);
+    await redoCommand(not.context);
+    assertEquals([not.shown.at(-1), read(`${session.ws}/new.txt`)], ["Put them back?: No | Yes: 2 files", undefined]);
+    const again = contextOf(session, [-1]);
+    await redoCommand(again.context);
+    assertEquals(again.shown.at(-1), "Put back: 2 files");
+    assertEquals([read(`${session.ws}/src`), read(`${session.ws}/new.txt`)], [undefined, "new\n"]);
+    const error = await assertRejects(() => redoCommand(again.context), UserError);
+    assertEquals(error.what, "There is nothing to redo");
   }));
 
 Deno.test("/tree offers the files as they were at the entry that is gone to", () =>

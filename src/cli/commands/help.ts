@@ -66,7 +66,7 @@ const COMMON: readonly (readonly [options: string, meaning: string])[] = [
   ["-p, --print", "only the final answer on standard output"],
   ["-c, --continue", "go on with the newest session here; -r ID with another"],
   ["-C, --cwd DIR", "the workspace, if it is not this folder"],
-  ["--read-only", "tools may neither write nor run anything"],
+  ["--read-only", "tools may write nothing and start no program"],
   ["--allow-read=+PATH", "tools may also read this; --allow-write=+PATH/ write it"],
   ["--allow-net=HOST", "commands may reach this host; else they have no network"],
   ["--timeout 10m", "a limit, as are --max-turns N and --max-cost USD"],

@@ -4,7 +4,7 @@ import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { openStoredChanges } from "../../engine/changes/undo_session.ts";
+import { openStoredChanges, type OtherChanges, otherChanges, storedPoints } from "../../engine/changes/undo_session.ts";
 import { warn, write } from "./sessions.ts";
 
 const LONGEST_PATH = 400;
@@ -12,16 +12,16 @@ const LONGEST_PATH = 400;
 /** `sandpiper undo`: puts files back as they were before a message of a session; asks nothing. 1: some were left. */
 export async function undoCommand(invocation: Invocation): Promise<number> {
   const { values, words: [which = "latest", ...more] } = invocation;
-  if (more.length > 0) throw misuse();
+  if (more.length > 0 || (values["redo"] && values["to"] !== undefined)) throw misuse();
   const config = configure(invocation, readWorld());
+  if (values["list"]) return listCommand(config, which, values["json"] === true);
   const stored = openStoredChanges(config, which);
   try {
     for (const notice of stored.notices) warn(config, notice);
     const { session, points } = stored;
-    if (values["list"]) {
-      return write(values["json"] ? [visibleJson({ session, points }, 2), "\n"] : listLines(session, points));
-    }
-    const outcome = await stored.undo(requestOf(values, points));
+    const request = requestOf(values, points);
+    if (which === "latest" && request.to === undefined && !request.redo) refuseNothing(config, session, points);
+    const outcome = await stored.undo(request);
     write(values["json"] ? [visibleJson({ session, ...outcome }, 2), "\n"] : outcomeLines(outcome));
     // An undo is a point of its own, the newest one.
     const isTaken = outcome.isDone && outcome.steps.length > 0 && !values["json"];
@@ -39,10 +39,41 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
   }
 }
 
+/** Lists what can be gone back to, of an open session, too. */
+function listCommand(config: Config, which: string, isJson: boolean): number {
+  const { session, points, notices } = storedPoints(config, which);
+  for (const notice of notices) warn(config, notice);
+  if (isJson) return write([visibleJson({ session, points }, 2), "\n"]);
+  const other = points.length === 0 ? otherChanges(config, session) : undefined;
+  const more = other === undefined
+    ? []
+    : [`${otherText(other)}: sandpiper undo ${oneLine(other.session, 128)} --list\n`];
+  return write([...listLines(session, points), ...more]);
+}
+
+/** Says where there is something to undo, if not in the newest session. Throws UserError. */
+function refuseNothing(config: Config, session: string, points: readonly UndoPoint[]): void {
+  if (points.some(({ kind, isUndone }) => kind === "prompt" && !isUndone)) return;
+  const other = otherChanges(config, session);
+  if (other === undefined) return;
+  throw new UserError({
+    what: "There is nothing to undo in the newest session",
+    why: points.length === 0
+      ? `${oneLine(session, 128)} changed no file, or nothing of it was kept`
+      : `everything of ${oneLine(session, 128)} is undone already`,
+    fix: `${otherText(other)}: sandpiper undo ${oneLine(other.session, 128)}`,
+  });
+}
+
+function otherText({ time, files }: OtherChanges): string {
+  return `An older session changed ${filesText(files)} (${time.slice(0, 16).replace("T", " ")})`;
+}
+
 function requestOf(values: Invocation["values"], points: readonly UndoPoint[]): UndoRequest {
   const to = values["to"];
   return {
     ...(typeof to === "string" ? { to: pointNamed(to, points) } : {}),
+    ...(values["redo"] ? { redo: true } : {}),
     ...(values["dry-run"] ? { dryRun: true } : {}),
     ...(values["force"] ? { force: true } : {}),
   };
@@ -59,13 +90,19 @@ function* listLines(session: string, points: readonly UndoPoint[]): Generator<st
   yield `session ${oneLine(session, 128)}\n`;
   if (points.length === 0) yield "No changes of it were kept\n";
   const width = String(points.length).length;
-  for (const { number, text, time, files, isUndone } of points) {
-    const count = files === 1 ? "1 file" : `${files} files`;
+  for (const { number, text, time, files, outside, isUndone } of points) {
+    const count = filesText(files, outside);
     const state = isUndone ? ", undone" : "";
     yield `${String(number).padStart(width)}  ${time.slice(0, 16).replace("T", " ")}  ${count}${state}  ${
       oneLine(text, 120)
     }\n`;
   }
+}
+
+/** How many files changed at a point, and how many of somebody else's doing, which undo leaves alone. */
+function filesText(files: number, outside = 0): string {
+  const own = files === 1 ? "1 file" : `${files} files`;
+  return outside === 0 ? own : `${own} (${outside} more by somebody else)`;
 }
 
 /** What was done, or would be, one file a line. */
@@ -93,7 +130,7 @@ function warnAlways(config: Config, notice: string): void {
 function misuse(): UserError {
   return new UserError({
     what: "Cannot tell what to undo",
-    why: "it takes one session",
-    fix: "sandpiper undo [ID] [--to N] [--list] [--dry-run] [--force]",
+    why: "it takes one session, and --to or --redo",
+    fix: "sandpiper undo [ID] [--to N | --redo] [--list] [--dry-run] [--force]",
   });
 }

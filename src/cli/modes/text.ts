@@ -82,7 +82,8 @@ function progressLines(): (event: AgentEvent) => Generator<string> {
     const isNext = event.type === "tool_execution_start" || event.type === "message_end" || event.type === "agent_end";
     const isAnswer = event.type === "agent_end" && event.ending !== "error";
     if (isNext && text !== "") {
-      if (!isAnswer) yield text;
+      // Marked as the model's: lines of calls and outcomes are the program's.
+      if (!isAnswer) { for (const line of text.split("\n")) yield `> ${line}`.trimEnd(); }
       text = "";
     }
     if (event.type === "message_end" && event.message.role === "assistant") {

@@ -48,13 +48,15 @@ export const SESSION_COMMANDS = {
     z.object({
       to: z.optional(z.union([z.string(), z.number()])),
       at: z.optional(z.string()),
+      redo: z.optional(z.boolean()),
       dryRun: z.optional(z.boolean()),
       force: z.optional(z.boolean()),
     }),
-    ({ to, at, dryRun, force }, { engine }) =>
+    ({ to, at, redo, dryRun, force }, { engine }) =>
       engine.undo({
         ...(to === undefined ? {} : { to }),
         ...(at === undefined ? {} : { at }),
+        ...(redo === undefined ? {} : { redo }),
         ...(dryRun === undefined ? {} : { dryRun }),
         ...(force === undefined ? {} : { force }),
       }),

@@ -93,6 +93,7 @@ export const COMMANDS: readonly Command[] = [
         group: "Output",
         help: "the prompt with this number or entry, not the last",
       },
+      { name: "redo", kind: "boolean", group: "Output", help: "take the last undo back" },
       { name: "list", kind: "boolean", group: "Output", help: "the prompts that can be gone back to" },
       { name: "dry-run", kind: "boolean", group: "Output", help: "only say what would be done" },
       { name: "force", kind: "boolean", group: "Output", help: "also overwrite what somebody else changed since" },

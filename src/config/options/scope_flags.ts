@@ -65,7 +65,7 @@ export const SCOPE_FLAGS = [
     name: "read-only",
     kind: "boolean",
     group: "Tools and their scope",
-    help: "tools may neither write nor run anything",
+    help: "tools may write nothing and start no program; bash is an interpreter then",
   },
   {
     name: "sandbox",

@@ -1,5 +1,8 @@
 // What a repository has of its files needs no copy: git's index says which files are as their objects are, by the same times
 // that a look sees. Where something between file and object might change bytes (filters, ends of lines), all is copied.
+import { dirname } from "@std/path";
+import { openPack } from "../../changes/pack.ts";
+import { UserError } from "../../core/error.ts";
 import { isContent } from "../../changes/restore.ts";
 import { bytePath, type KnownContents } from "../../changes/recorder.ts";
 import { isInside } from "../../core/policy.ts";
@@ -150,8 +153,71 @@ export async function fetchObjects(
   mostBytes = Infinity,
 ): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
   const found = new Map<string, Uint8Array<ArrayBuffer>>();
+  await visitObjects(contents, trees, mostBytes, (content, blob) => void found.set(content, blob));
+  return found;
+}
+
+/**
+ * The same, all of them, put aside in a file at `path` that is removed at the end: memory holds one batch, then one content at
+ * a time. Throws UserError where there is no room for them.
+ */
+export async function spillObjects(
+  contents: ReadonlyMap<string, string>,
+  trees: readonly Tree[],
+  path: string,
+): Promise<Disposable & { readonly get: (content: string) => Uint8Array<ArrayBuffer> | undefined }> {
+  const clear = (): void => {
+    try {
+      Deno.removeSync(path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  };
+  clear();
+  const pack = openPack(path, Infinity);
+  const numbers = new Map<string, number>();
+  const close = (): void => {
+    try {
+      pack.close();
+    } finally {
+      clear();
+    }
+  };
+  try {
+    await visitObjects(contents, trees, Infinity, (content, blob) => {
+      const number = pack.add(blob);
+      if (number === undefined) throw noRoom(path);
+      numbers.set(content, number);
+    });
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    get(content) {
+      const number = numbers.get(content);
+      return number === undefined ? undefined : pack.read(number);
+    },
+    [Symbol.dispose]: close,
+  };
+}
+
+function noRoom(path: string): UserError {
+  return new UserError({
+    what: "Cannot put files back",
+    why: `there is no room at ${dirname(path)} for what git has of them`,
+    fix: "Make room there and try again; nothing was changed",
+  });
+}
+
+async function visitObjects(
+  contents: ReadonlyMap<string, string>,
+  trees: readonly Tree[],
+  mostBytes: number,
+  take: (content: string, blob: Uint8Array<ArrayBuffer>) => void,
+): Promise<void> {
   const program = findGit(disk.realPath);
-  if (program === undefined) return found;
+  if (program === undefined) return;
   const git = openHostGit(program);
   let left = mostBytes;
   for (const { root } of trees) {
@@ -176,13 +242,12 @@ export async function fetchObjects(
         const said = await git(`${root}/.git`, ["cat-file", "--batch"], there.join("\n") + "\n");
         for (const [name, blob] of objectsIn(said.bytes)) {
           const content = `git:${name}`;
-          if (isContent(blob, content)) found.set(content, blob);
+          if (isContent(blob, content)) take(content, blob);
         }
       }
       at += asked.length;
     }
   }
-  return found;
 }
 
 /** The objects in what `git cat-file --batch` says: a line with name, kind and size, the bytes, a newline. */

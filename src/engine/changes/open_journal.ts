@@ -13,7 +13,7 @@ import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.
 import { undo, undoPoints } from "../../changes/undo.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
-import { fetchObjects, gitContents } from "./git_contents.ts";
+import { fetchObjects, gitContents, spillObjects } from "./git_contents.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
 
 /** The journal of a session, open. */
@@ -82,7 +82,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         pack,
         maxFileBytes: settings.maxFileBytes,
         scopes: scopes(),
-        fetch: (contents) => fetch(contents),
+        fetch: (contents) => spillObjects(contents, [...trees.values()], paths.spill),
         textOf,
         pathTo: (entryId) => store.entry(entryId) ? store.pathTo(entryId) : [],
         now: Date.now,

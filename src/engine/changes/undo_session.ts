@@ -1,6 +1,6 @@
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
-import { openJournalFile } from "../../changes/journal_file.ts";
+import { loadJournal, openJournalFile } from "../../changes/journal_file.ts";
 import { openPack } from "../../changes/pack.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
@@ -10,8 +10,83 @@ import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions
 import { resumable } from "../sessions/session_choice.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
-import { fetchObjects } from "./git_contents.ts";
+import { spillObjects } from "./git_contents.ts";
 import { entryText } from "./open_journal.ts";
+
+/** What can be gone back to in a session, whoever has it open. */
+export interface StoredPoints {
+  readonly session: string;
+  readonly points: readonly UndoPoint[];
+  readonly notices: readonly string[];
+}
+
+/** Another session of this workspace of which files could be put back. */
+export interface OtherChanges {
+  readonly session: string;
+  /** Of its last record; ISO 8601. */
+  readonly time: string;
+  /** How many its last prompt changed that is not undone. */
+  readonly files: number;
+}
+
+/** Journals that are read to find one: each is a file of some kilobytes. */
+const MOST_OTHERS = 50;
+
+/** The points of a session by name, without a lock. Throws UserError as `openStoredChanges` does, but for an open one. */
+export function storedPoints(config: Config, which: string): StoredPoints {
+  const folder = folderOf(config);
+  const path = resumable(which, config);
+  let isOpen = false;
+  try {
+    lockSession(path, Date.now()).release();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    isOpen = true;
+  }
+  const { header: { id }, entries } = loadSession(path);
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const journal = loadJournal(journalPaths(folder, id).journal);
+  const textOf = (entryId: string): string => entryText({ entry: (one) => byId.get(one) }, entryId);
+  return {
+    session: id,
+    points: undoPoints({ journal: { records: journal?.records ?? [] }, textOf }),
+    // What a program is just writing is not cut off.
+    notices: isOpen ? ["The session is open: what it changes now is not listed yet"] : journal?.notices ?? [],
+  };
+}
+
+/** The newest other session of this workspace that has something to undo. */
+export function otherChanges(config: Config, besides: string): OtherChanges | undefined {
+  const folder = folderOf(config);
+  const times = [...Deno.readDirSync(folder)].flatMap(({ name }) => {
+    try {
+      const { mtime } = Deno.statSync(journalPaths(folder, name).journal);
+      return name === besides || mtime === null ? [] : [{ session: name, at: mtime.getTime() }];
+    } catch {
+      return []; // nothing was changed in it
+    }
+  });
+  for (const { session } of times.sort((a, b) => b.at - a.at).slice(0, MOST_OTHERS)) {
+    const journal = loadJournal(journalPaths(folder, session).journal);
+    if (journal?.head.root !== config.root) continue;
+    const last = undoPoints({ journal, textOf: () => "" }).findLast(({ kind, isUndone, files }) =>
+      kind === "prompt" && !isUndone && files > 0
+    );
+    if (last !== undefined) return { session, time: journal.records.at(-1)?.time ?? last.time, files: last.files };
+  }
+  return undefined;
+}
+
+/** Where journals are. Throws UserError where nothing can be undone. */
+function folderOf(config: Config): string {
+  const folder = checkpointsFolder(config);
+  if (folder !== undefined && canJournal()) return folder;
+  throw new UserError({
+    what: "Nothing can be undone here",
+    why: canJournal() ? "this process may not write into the user's folder" : "this system has no calls for it",
+    fix: "Use git to go back",
+  });
+}
 
 /** The changes of a session that no program has open. */
 export interface StoredChanges {
@@ -28,14 +103,7 @@ export interface StoredChanges {
  * write now. Throws UserError for one that is open elsewhere.
  */
 export function openStoredChanges(config: Config, which: string): StoredChanges {
-  const folder = checkpointsFolder(config);
-  if (folder === undefined || !canJournal()) {
-    throw new UserError({
-      what: "Nothing can be undone here",
-      why: canJournal() ? "this process may not write into the user's folder" : "this system has no calls for it",
-      fix: "Use git to go back",
-    });
-  }
+  const folder = folderOf(config);
   const path = resumable(which, config);
   const lock = lockSession(path, Date.now());
   try {
@@ -67,7 +135,7 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
         };
         const { outcome } = await undo({
           ...parts,
-          fetch: (contents) => fetchObjects(contents, scopes.list.map(({ tree }) => tree)),
+          fetch: (contents) => spillObjects(contents, scopes.list.map(({ tree }) => tree), paths.spill),
         }, request);
         return outcome;
       },

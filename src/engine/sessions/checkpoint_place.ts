@@ -26,9 +26,16 @@ export function checkpointsFolder({ auditFolder }: Pick<Config, "auditFolder">):
 }
 
 /** The files of a session's journal. */
-export function journalPaths(folder: string, session: string): { readonly journal: string; readonly pack: string } {
+export function journalPaths(
+  folder: string,
+  session: string,
+): { readonly journal: string; readonly pack: string; readonly spill: string } {
   if (!isSessionId(session)) throw new Error("the id of a session could lead elsewhere");
-  return { journal: join(folder, session, "journal.jsonl"), pack: join(folder, session, "pack") };
+  return {
+    journal: join(folder, session, "journal.jsonl"),
+    pack: join(folder, session, "pack"),
+    spill: join(folder, session, "undo"),
+  };
 }
 
 /** Removes journals that nobody wrote to for so many days. */

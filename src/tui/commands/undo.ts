@@ -9,7 +9,7 @@ const VERBS = { restore: "restore", remove: "remove", mode: "set the mode of" } 
 
 /** `/undo`: files as they were before a message; says what it would do and asks first. */
 export async function undoCommand(context: CommandContext): Promise<void> {
-  const { engine, world, pick, say } = context;
+  const { engine, world, pick } = context;
   const points = await engine.undoPoints();
   if (points.length === 0) {
     throw new UserError({
@@ -18,15 +18,22 @@ export async function undoCommand(context: CommandContext): Promise<void> {
       fix: "See docs/undo.md",
     });
   }
-  const choices = points.map(({ number, text, time, files, isUndone }) => ({
+  const choices = points.map(({ number, text, time, files, outside, isUndone }) => ({
     label: text,
-    detail: `${count(files)}, ${ago(world.now() - Date.parse(time))}${isUndone ? ", undone" : ""}`,
+    detail: `${count(files)}${outside === undefined ? "" : ` (${outside} more by somebody else)`}, ${
+      ago(world.now() - Date.parse(time))
+    }${isUndone ? ", undone" : ""}`,
     value: number,
   }));
   const start = points.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
   const to = await pick("Files as they were before", choices, { start: Math.max(0, start) });
   if (to === undefined) return;
-  const preview = await engine.undo({ to, dryRun: true });
+  await confirm(context, await engine.undo({ to, dryRun: true }), { to });
+}
+
+/** Shows what would be done, asks, and does it. */
+async function confirm(context: CommandContext, preview: UndoOutcome, request: UndoRequest): Promise<void> {
+  const { pick, say } = context;
   if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
   showSteps(context, preview);
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
@@ -38,7 +45,13 @@ export async function undoCommand(context: CommandContext): Promise<void> {
       : []),
   ]);
   if (how === undefined || how === "no") return;
-  await putBack(context, { to, ...(how === "force" ? { force: true } : {}) });
+  await putBack(context, { ...request, ...(how === "force" ? { force: true } : {}) });
+}
+
+/** `/redo`: takes the last undo back; shows what it would do and asks first. */
+export async function redoCommand(context: CommandContext): Promise<void> {
+  const preview = await context.engine.undo({ redo: true, dryRun: true });
+  await confirm(context, preview, { redo: true });
 }
 
 /** Puts files back and says what came of it. */

@@ -41,6 +41,9 @@ export interface PickerOptions<T> extends PickOptions<T> {
   readonly done: (value: T | undefined) => void;
 }
 
+/** So many choices are seen at once: there is nothing to search for until somebody types. */
+const FEW = 5;
+
 /** Lines of a picker beside its choices: title, search, hint. */
 const FRAME_ROWS = 3;
 
@@ -87,7 +90,9 @@ export function picker<T>({ title, choices, start = 0, typed: own, actions = [],
       const position = found.length > page ? `  ${at + 1}/${found.length}` : "";
       return [
         cut(`${theme.strong(cleanLine(title))}${theme.dim(position)}`, width),
-        cut(`${theme.dim("search:")} ${query}${theme.selected(" ")}`, width),
+        ...(all.length === 0 || all.length > FEW || own || query !== ""
+          ? [cut(`${theme.dim("search:")} ${query}${theme.selected(" ")}`, width)]
+          : []),
         ...(shown.length > 0 ? shown : [theme.dim(all.length > 0 ? "  nothing matches" : "  type it")]),
         cut(theme.dim(["↑↓ choose · Enter takes it", ...hints, "Esc leaves"].join(" · ")), width),
       ];

@@ -80,9 +80,12 @@ Deno.test("textMode() tells the answer once with --verbose, before it what came 
     message: reply(text),
   }));
   const end = (ending: "done" | "error"): AgentEvent => ({ type: "agent_end", messages: [], ending });
-  assertEquals(await said(first!, call, last!, end("done")), ["Looking.", "▸ ls .", "Done.\n"]);
-  assertEquals(await said(first!, last!, end("done")), ["Looking.", "Done.\n"]);
-  assertEquals(await said(first!, end("error")), ["Looking."]);
+  assertEquals(await said(first!, call, last!, end("done")), ["> Looking.", "▸ ls .", "Done.\n"]);
+  assertEquals(await said(first!, last!, end("done")), ["> Looking.", "Done.\n"]);
+  assertEquals(await said(first!, end("error")), ["> Looking."]);
+  // Words that look like the program's own lines are marked as the model's.
+  const posing: AgentEvent = { type: "message_end", message: reply("Well\n\n▸ bash rm -rf x\n  ok in 1 ms") };
+  assertEquals(await said(posing, end("error")), ["> Well", ">", "> ▸ bash rm -rf x", ">   ok in 1 ms"]);
 });
 
 Deno.test("textMode() shows what a command said with --verbose, its newest lines", async () => {

@@ -24,6 +24,14 @@ Deno.test("picker() narrows while one types, and Enter takes what is marked", ()
   assertEquals(chosen, ["beta"]);
 });
 
+Deno.test("picker() has no line to search where few choices are seen at once, until somebody types", () => {
+  const few = opened(["yes", "no"]).dialog;
+  assertEquals(bare(few.lines(LOOK)), ["Pick", "❯ yes", "  no", "↑↓ choose · Enter takes it · …"]);
+  few.key("n");
+  assertEquals(bare(few.lines(LOOK))[1], "search: n");
+  assertEquals(bare(opened(["1", "2", "3", "4", "5", "6"]).dialog.lines(LOOK))[1], "search:");
+});
+
 Deno.test("picker() shows a window of a long list and says where in it", () => {
   const { dialog } = opened(Array.from({ length: 50 }, (_, at) => `line ${at}`));
   for (let at = 0; at < 20; at++) dialog.key("\x1b[B");
@@ -40,7 +48,7 @@ Deno.test("picker() leaves on Escape and takes nothing when nothing matches", ()
 
 Deno.test("picker() shows no control of a label", () => {
   const { dialog } = opened(["a\x1b[2Jb\nc"]);
-  assertEquals(bare(dialog.lines(LOOK))[2], "❯ ab c");
+  assertEquals(bare(dialog.lines(LOOK))[1], "❯ ab c");
 });
 
 Deno.test("picker() cuts a label before what is beside it", () => {
@@ -49,7 +57,7 @@ Deno.test("picker() cuts a label before what is beside it", () => {
     choices: [{ label: "word ".repeat(30), detail: "here", value: 1 }],
     done: () => {},
   });
-  const [, , line] = bare(dialog.lines({ ...LOOK, width: 40 }));
+  const [, line] = bare(dialog.lines({ ...LOOK, width: 40 }));
   assertEquals(line, "❯ word word word word word word w…  here");
 });
 

@@ -100,6 +100,14 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "apply",
+    help: "apply the patch of a trial: apply [ID|FILE] [PATH...]",
+    flags: [
+      { name: "dry-run", kind: "boolean", group: "Output", help: "only say whether it fits" },
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+    ],
+  },
+  {
     name: "audit",
     help: "what a session sent, and its tool calls: audit ID",
     flags: [
@@ -118,6 +126,12 @@ export const COMMANDS: readonly Command[] = [
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
     verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
+    flags: [],
+  },
+  {
+    name: "completions",
+    help: "words for the Tab key: completions bash, zsh or fish",
+    verbs: ["bash", "zsh", "fish"],
     flags: [],
   },
   {

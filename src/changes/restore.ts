@@ -1,4 +1,5 @@
 // Puts files back. What is on the disk is looked at right before each step, and what is not as the session left it stays.
+// One file above the usual length: the plan and its steps judge what is on the disk by the same few questions, at its end.
 import { createHash } from "node:crypto";
 import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";

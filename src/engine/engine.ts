@@ -82,7 +82,8 @@ async function beginTrial(config: Config): Promise<SessionTrial> {
 
 /**
  * A session and its parts. In the order of the fields: the events, what keeps them, the parts that need nothing else; then
- * what is gathered from disk and from extensions; last the prompt, which is made from all of that.
+ * what is gathered from disk and from extensions; last the prompt, which is made from all of that. One file above the usual
+ * length: the only place where the parts meet; what any of them does is in its own file.
  */
 class OpenSession implements EngineCore {
   readonly #options: EngineOptions;

@@ -2,6 +2,7 @@
 // SANDPIPER_UNDO_SEEDS says how many, SANDPIPER_UNDO_SEED the first one.
 import { assertEquals } from "@std/assert";
 import { undoPoints } from "../../src/changes/undo.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { callStart, withRecorded } from "./recorded.ts";
 
 const SEEDS = Number(Deno.env.get("SANDPIPER_UNDO_SEEDS") ?? 150);
@@ -11,17 +12,6 @@ const MODES = [0o600, 0o644, 0o755, 0o400, 0o444, 0o664];
 const FOLDER_MODES = [0o700, 0o755, 0o750, 0o777];
 
 type Random = (below: number) => number;
-
-/** mulberry32 */
-function randomOf(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
 
 /** Everything below a folder: kind, mode and content by path. */
 function snapshot(root: string): Readonly<Record<string, string>> {
@@ -103,7 +93,7 @@ function act(root: string, random: Random): string {
 }
 
 async function run(seed: number): Promise<void> {
-  const random = randomOf(seed);
+  const random = seeded(seed).below;
   const log: string[] = [];
   const fill = (root: string): void => {
     for (let count = 5 + random(10); count > 0; count--) act(root, random);

@@ -5,7 +5,7 @@ import { run } from "../helpers/program.ts";
 import { wired } from "./replies.ts";
 import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
 import { argumentsOf, assertSession, assertTidy, inPlace, KEY, type Place, PROGRAM, RETRY } from "./runs.ts";
-import { seeded } from "./seeded.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { assertFiles, DONE, nextTurn } from "./task.ts";
 import { serveWire } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 // What a network and its servers do to a reply, as a table. Each fault knows what has to come of it.
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ODDITIES, whole, type Wired, wired } from "./replies.ts";
-import type { Seeded } from "./seeded.ts";
+import type { Seeded } from "../helpers/seeded.ts";
 import type { Api, Turn } from "./task.ts";
 import type { Act } from "./wire.ts";
 

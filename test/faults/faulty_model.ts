@@ -1,6 +1,6 @@
 // The server of a schedule: the model of the task, with what happens to its replies on the way.
 import { drawFault, type Fault, type Outcome, type Scene } from "./faults.ts";
-import type { Seeded } from "./seeded.ts";
+import type { Seeded } from "../helpers/seeded.ts";
 import { type Api, nextTurn } from "./task.ts";
 import { type Act, type Asked, serveWire, type Wire } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 // What a turn of the model looks like on the wire, in both APIs and with all that real servers get wrong in it.
-import type { Seeded } from "./seeded.ts";
+import type { Seeded } from "../helpers/seeded.ts";
 import type { Api, Call, Turn } from "./task.ts";
 
 /** A reply as server-sent events. */

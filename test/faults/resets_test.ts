@@ -5,7 +5,7 @@ import { openResponses } from "../../src/provider/openai/responses.ts";
 import { TOOLS } from "../provider/fixture_files.ts";
 import { collect, requestOf } from "../provider/wire_server.ts";
 import { wired } from "./replies.ts";
-import { seeded } from "./seeded.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { serveWire } from "./wire.ts";
 
 const TURN = { text: "So: größer.", calls: [{ name: "bash", args: { command: "echo one" } }] };

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Program } from "../helpers/program.ts";
 import { endings, serveFaulty } from "./faulty_model.ts";
 import { assertSession, assertTidy, inPlace, inProcess, inProgram, KEY, RETRY } from "./runs.ts";
-import { seeded } from "./seeded.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { type Api, assertFiles, DONE } from "./task.ts";
 
 /** Runs one schedule to its end, in this process or in a program of its own, and throws for whatever is not as it has to be. */

@@ -13,7 +13,7 @@ import {
   RETRY,
   startTask,
 } from "./runs.ts";
-import { seeded } from "./seeded.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { assertFiles, nextTurn, type Turn } from "./task.ts";
 import { type Act, serveWire } from "./wire.ts";
 

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Provider } from "../../src/core/provider.ts";
 import { rounds } from "../helpers/rounds.ts";
+import { seeded } from "../helpers/seeded.ts";
 import { type Block, event, READ, replyEvents } from "../provider/anthropic/wire.ts";
 import { collect, leaklessTest, pieces, requestOf, serve } from "../provider/wire_server.ts";
 import { openWire } from "./drive.ts";
@@ -47,15 +48,6 @@ const FIELDS =
 /** Streams of all protocols together. */
 const STREAMS = rounds(1000);
 const APIS = ["chat", "responses", "anthropic"] as const;
-
-/** Random numbers that are the same in every run. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed * 2654435761 + 1;
-  return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) | 0;
-    return ((state >>> 0) % below + below) % below;
-  };
-}
 
 /** A stream with one to three things wrong with it. */
 function damaged(text: string, random: (below: number) => number, errors: readonly string[]): Uint8Array<ArrayBuffer> {
@@ -135,7 +127,7 @@ leaklessTest(
     };
     for (let seed = 0; seed < STREAMS; seed++) {
       const api = APIS[seed % APIS.length] ?? "chat";
-      const random = seeded(seed);
+      const random = seeded(seed).below;
       next = {
         bytes: damaged(wholes[api], random, ERRORS[api]),
         size: [1, 7, 64, 64, 1_000_000, 1_000_000][random(6)] ?? 1,

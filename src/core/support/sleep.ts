@@ -11,3 +11,14 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   }
   return promise;
 }
+
+/** What a promise gives, or undefined when that takes longer. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), ms));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

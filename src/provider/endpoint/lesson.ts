@@ -1,4 +1,5 @@
 // What a refusal teaches about an endpoint. Loaded with the first refusal that could be one.
+// One file above the usual length: a table of rules, whose order decides where two of them fit.
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
 import { type Capabilities, combined, isSame, type SomeCapabilities } from "../capabilities/capabilities.ts";

@@ -1,5 +1,6 @@
 // Takes what a command did to a repository out of its private layer: meaning, not files. Each step leaves the real repository
 // whole, so that an end in the middle loses the rest and nothing else: objects, references, HEAD, index, then what is half done.
+// One file above the usual length: this order is its idea, and each kind of file is read and written in a file of its own.
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { readConfigText } from "../git/config_text.ts";

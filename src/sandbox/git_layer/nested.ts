@@ -1,6 +1,7 @@
 // Repositories in a repository's folder: those of submodules (`modules/NAME`, at any depth) and of linked working folders
 // (`worktrees/NAME`). One layer covers them all, so that one which no command touches costs nothing; each is taken by itself.
 // New ones are made by the host and then taken like any other. gitrepository-layout(5)
+// One file above the usual length: most of it is one closure over the open repositories of a tree and what is known of them.
 import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
 import { covers, isInside, type Policy } from "../../core/policy.ts";

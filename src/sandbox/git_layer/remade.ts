@@ -2,6 +2,7 @@
 // When the command has ended, the host moves its `.git` away, makes one of its own out of sight, takes what the other means
 // by the import of layers, and moves the finished one into place. No git of the host runs where a command can write.
 // docs/decisions/0040-repositories-made-anew.md
+// One file above the usual length: the steps move one folder, and what each may rely on is what the one before it left.
 import { dirname, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";

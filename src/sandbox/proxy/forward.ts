@@ -1,4 +1,4 @@
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 import { type BodyReader, bodyReader } from "./body.ts";
 import { BadRequest, latin1Bytes, parseResponseHead, type ProxyRequest, readHead } from "./http_head.ts";
 import { carry, closeQuietly, linger, writeAll } from "./relay.ts";

@@ -1,6 +1,6 @@
 import { allowsHost, type HostRule, hostText } from "../policy/net_rules.ts";
 import { messageOf } from "../../core/error.ts";
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 import { forward } from "./forward.ts";
 import { BadRequest, latin1Bytes, ownResponse, parseProxyRequest, type ProxyRequest, readHead } from "./http_head.ts";
 import type { Network } from "./network.ts";

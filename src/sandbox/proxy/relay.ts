@@ -1,4 +1,4 @@
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 
 const BLOCK = 65_536;
 /** What a client may go on sending after it was answered. */

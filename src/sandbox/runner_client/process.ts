@@ -2,6 +2,7 @@ import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
 import { messageOf } from "../../core/error.ts";
 import { deframer, frame } from "../../core/framing.ts";
 import type { Policy, Scope } from "../../core/policy.ts";
+import { within } from "../../core/support/sleep.ts";
 import { execFrame } from "../confine/launch.ts";
 import type { Self } from "../confine/self.ts";
 import { startPlan } from "../confine/start_plan.ts";
@@ -97,9 +98,9 @@ function attach(
   const end = async (graceMs: number): Promise<void> => {
     ended = true;
     input.close().catch(() => {});
-    if (graceMs > 0) await within(status, graceMs);
+    if (graceMs > 0) await within(graceMs, status);
     kill();
-    await within(status, REMOVAL_MS);
+    await within(REMOVAL_MS, status);
     await Promise.allSettled([output.cancel(), errors.cancel()]);
   };
 
@@ -117,7 +118,7 @@ function attach(
   const complaints = eachChunk(errors, tail.add).catch(() => {});
 
   void status.then(async (how) => {
-    await within(Promise.all([answers, complaints]), DRAIN_MS);
+    await within(DRAIN_MS, Promise.all([answers, complaints]));
     fail(explainExit(how, tail.text()));
   });
 
@@ -141,13 +142,6 @@ async function eachChunk(
   take: (bytes: Uint8Array) => void,
 ): Promise<void> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) take(next.value);
-}
-
-/** Waits for something, but not longer than `ms`. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /**

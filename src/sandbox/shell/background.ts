@@ -1,7 +1,7 @@
 import { ToolError } from "../../core/error.ts";
 import { openSpill } from "../output/spill.ts";
 import { stripStream } from "../output/strip_stream.ts";
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 import { type CommandHost, drain, startCommand } from "./command.ts";
 import type { Supervisor } from "./supervisor.ts";
 

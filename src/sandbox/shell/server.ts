@@ -10,7 +10,7 @@ import { spawnConfined } from "../launcher/executable.ts";
 import { explainExit, keepTail } from "../process/exit.ts";
 import { keepProcess } from "../process/tree.ts";
 import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How long a server may take to leave by itself once its input is closed. */

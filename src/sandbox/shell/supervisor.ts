@@ -10,7 +10,7 @@ import { openStop, type Stop, type StopReason } from "../process/stop.ts";
 
 import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
 import { openWatchdog } from "../process/watchdog.ts";
-import { within } from "../system/within.ts";
+import { within } from "../../core/support/sleep.ts";
 import { openProtectedGuard } from "../tripwire/guard.ts";
 import { openQuarantine, privatePlaces } from "../tripwire/quarantine.ts";
 import { openTripwire } from "../tripwire/tripwire.ts";

@@ -1,3 +1,4 @@
+import { within } from "../../core/support/sleep.ts";
 import { clipboardReader } from "./clipboard.ts";
 import { ASK_GROUND, ASK_STATUS, type Ground, terminalAnswers } from "./terminal_answers.ts";
 
@@ -193,16 +194,6 @@ export function processTerminal(): ProcessTerminal {
 
 function titled(title: string): string {
   return `\x1b]2;${title}\x07`;
-}
-
-/** What comes of it, or undefined after so many milliseconds. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    return await Promise.race([work, new Promise<undefined>((late) => timer = setTimeout(() => late(undefined), ms))]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function size(): { readonly columns: number; readonly rows: number } {

@@ -1,40 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/message.ts";
 import { createChatRequest } from "../../../src/provider/openai/chat_request.ts";
 import { combined } from "../../../src/provider/capabilities/capabilities.ts";
 import { knownCapabilities } from "../../../src/provider/capabilities/known.ts";
 import { TOOLS } from "../fixture_files.ts";
 import { requestOf } from "../wire_server.ts";
+import { assistant, call, result, user } from "./messages.ts";
 
-const user = (content: Extract<Message, { role: "user" }>["content"]): Message => ({
-  role: "user",
-  content,
-  timestamp: 1,
-});
-const call = (id: string, name = "ls", args: JsonObject = {}): ToolCall => ({
-  type: "toolCall",
-  id,
-  name,
-  arguments: args,
-});
-const assistant = (content: AssistantMessage["content"], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
-  role: "assistant",
-  content,
-  provider: "openai",
-  model: "m",
-  stopReason: "stop",
-  timestamp: 1,
-  ...more,
-});
-const result = (toolCallId: string, content: ToolResultMessage["content"]): Message => ({
-  role: "toolResult",
-  toolCallId,
-  toolName: "ls",
-  content,
-  isError: false,
-  timestamp: 1,
-});
 const text = (value: string) => ({ type: "text", text: value }) as const;
 const image = { type: "image", data: "QQ==", mimeType: "image/png" } as const;
 

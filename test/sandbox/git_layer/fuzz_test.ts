@@ -5,7 +5,7 @@ import { openLayered } from "../../../src/sandbox/git_layer/import.ts";
 import { LimitReached, timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
 import { readUpper, removeUpper } from "../../../src/sandbox/git_layer/upper.ts";
 import { sha256 } from "../../../src/core/support/digest.ts";
-import { type Seeded, seeded } from "../../faults/seeded.ts";
+import { type Seeded, seeded } from "../../helpers/seeded.ts";
 import { makeWorld } from "../confined_world.ts";
 import { git, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";

@@ -4,7 +4,7 @@ import { fromFileUrl } from "@std/path";
 import { openLock, removeLeftLocks } from "../../../src/sandbox/git_layer/real_files.ts";
 import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
-import { seeded } from "../../faults/seeded.ts";
+import { seeded } from "../../helpers/seeded.ts";
 import { makeWorld } from "../confined_world.ts";
 import { git, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";

@@ -2,12 +2,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
-import { git, type GuardedWorld, inWorld, repository } from "../guarded_world.ts";
+import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 import { folderOf } from "./folder_of.ts";
 
-const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = repository): void =>
+const furnish = madeOnce(repository, [], ["."]);
+const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
   Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
 /** Commands that leave the user's own folder as it was, and what the notes say of each. */

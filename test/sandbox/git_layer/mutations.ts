@@ -1,5 +1,5 @@
 // What may become of a layer that nobody wrote with git: every kind of file in it damaged, grown, swapped and renamed, by a seed.
-import type { Seeded } from "../../faults/seeded.ts";
+import type { Seeded } from "../../helpers/seeded.ts";
 
 const LINES = [
   "[core]\n\tfsmonitor = touch RAN\n\thooksPath = ../h\n\teditor = touch RAN\n",

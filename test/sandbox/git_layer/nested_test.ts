@@ -4,7 +4,7 @@ import { existsSync as exists } from "node:fs";
 import { fromFileUrl } from "@std/path";
 import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { until } from "../../helpers/until.ts";
-import { git, type GuardedWorld, inWorld, repository } from "../guarded_world.ts";
+import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 import { folderOf } from "./folder_of.ts";
@@ -12,33 +12,22 @@ import { folderOf } from "./folder_of.ts";
 const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
   Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
-/** A repository with a submodule `sub` and a linked working folder `old`; made once, and copied from then on. */
-function furnish(root: string): void {
-  made ??= makeOnce();
-  new Deno.Command("cp", { args: ["-a", `${made}/.`, root] }).outputSync();
-  for (const file of [".git/config", ".git/modules/sub/config", ".git/worktrees/old/gitdir", "old/.git"]) {
-    Deno.writeTextFileSync(`${root}/${file}`, Deno.readTextFileSync(`${root}/${file}`).replaceAll(made, root));
-  }
-  // The indexes say when and where the files were made.
-  for (const folder of [".", "sub", "old", "other"]) git(`${root}/${folder}`, "status");
-}
-
-let made: string | undefined;
-
-function makeOnce(): string {
-  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-nested-" }));
-  globalThis.addEventListener("unload", () => Deno.removeSync(root, { recursive: true }));
-  repository(root);
-  git(root, "init", "-q", "-b", "main", "other");
-  git(`${root}/other`, "commit", "-q", "--allow-empty", "-m", "other");
-  git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./other", "sub");
-  git(`${root}/sub`, "config", "user.name", "A");
-  git(`${root}/sub`, "config", "user.email", "a@b.test");
-  git(root, "commit", "-qm", "with a submodule");
-  git(root, "worktree", "add", "-q", "old", "-b", "old");
-  Deno.writeTextFileSync(`${root}/.git/info/exclude`, "other\nold\nnew\n");
-  return root;
-}
+/** A repository with a submodule `sub` and a linked working folder `old`. */
+const furnish = madeOnce(
+  (root) => {
+    repository(root);
+    git(root, "init", "-q", "-b", "main", "other");
+    git(`${root}/other`, "commit", "-q", "--allow-empty", "-m", "other");
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./other", "sub");
+    git(`${root}/sub`, "config", "user.name", "A");
+    git(`${root}/sub`, "config", "user.email", "a@b.test");
+    git(root, "commit", "-qm", "with a submodule");
+    git(root, "worktree", "add", "-q", "old", "-b", "old");
+    Deno.writeTextFileSync(`${root}/.git/info/exclude`, "other\nold\nnew\n");
+  },
+  [".git/config", ".git/modules/sub/config", ".git/worktrees/old/gitdir", "old/.git"],
+  [".", "sub", "old", "other"],
+);
 
 const MODULE = "m=.git/modules/sub; ";
 const LINKED = "w=.git/worktrees/old; ";

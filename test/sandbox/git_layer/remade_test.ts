@@ -5,7 +5,7 @@ import { fromFileUrl } from "@std/path";
 import { openRemaker } from "../../../src/sandbox/git_layer/remade.ts";
 import { readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
-import { git, type GuardedWorld, inWorld, repository } from "../guarded_world.ts";
+import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 
@@ -13,10 +13,14 @@ const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare =
   Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
 /** A repository with another one to clone, `other`, and a bare one, `srv`. */
-function furnish(root: string): void {
-  repository(root);
-  other(root);
-}
+const furnish = madeOnce(
+  (root) => {
+    repository(root);
+    other(root);
+  },
+  ["srv/config"],
+  [".", "other", "many"],
+);
 
 function other(root: string): void {
   git(root, "init", "-q", "-b", "main", "other");

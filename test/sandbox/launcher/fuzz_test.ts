@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { confinedCommand, execFrame, namespacesFor, policyFrame } from "../../../src/sandbox/confine/launch.ts";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { encodeNamespaces, sumOf } from "../../../src/sandbox/launcher/frames.ts";
+import { seeded } from "../../helpers/seeded.ts";
 import { makeWorld, programFor, runFrames, worldPolicy } from "../confined_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 
@@ -15,16 +16,6 @@ const TRIES = Number(Deno.env.get("SANDPIPER_FUZZ") ?? 300);
 const SIGNAL = 128;
 /** Numbers at which sizes and counts go wrong. */
 const EDGES = [0, 1, 4, 5, 0x7fffffff, 0x80000000, 0xffffffff];
-
-/** mulberry32: the same numbers for the same seed. */
-function random(seed: number): Random {
-  return (below) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** Changes a frame somewhere between two places. */
 function mutated(frame: Bytes, end: number, next: Random, begin = 0): Bytes {
@@ -70,7 +61,7 @@ Deno.test({
     const argv = ["/bin/grep", "-E", "^(NoNewPrivs|Seccomp):", "/proc/self/status"];
     const exec = execFrame({ argv, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
     const seed = Number(Deno.env.get("SANDPIPER_SEED") ?? 20_261);
-    const next = random(seed);
+    const next = seeded(seed).below;
     const codes = new Map<number, number>();
     for (let round = 0; round < TRIES; round++) {
       const isCommand = round % 3 === 0;
@@ -105,7 +96,7 @@ Deno.test({
     const argv = ["/bin/grep", "-E", "^(NoNewPrivs|Seccomp):", "/proc/self/status"];
     const exec = execFrame({ argv, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false });
     const seed = Number(Deno.env.get("SANDPIPER_SEED") ?? 20_261);
-    const next = random(seed);
+    const next = seeded(seed).below;
     const codes = new Map<number, number>();
     for (let round = 0; round < TRIES; round++) {
       const frames = [mutated(good, good.length, next, ROOT_BYTES), policyFrame(policy, self), exec];

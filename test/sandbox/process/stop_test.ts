@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { killTree } from "../../../src/sandbox/process/end_tree.ts";
 import { openStop } from "../../../src/sandbox/process/stop.ts";
 import { becomeSubreaper, keepProcess, openTree, type Tree } from "../../../src/sandbox/process/tree.ts";
-import { within } from "../../../src/sandbox/system/within.ts";
+import { within } from "../../../src/core/support/sleep.ts";
 import { until } from "../../helpers/until.ts";
 import { inFolder } from "../folder.ts";
 import { exists } from "../shell_fixture.ts";

@@ -75,8 +75,20 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   const asked = new Map<string, string | undefined>();
   /** What stood at paths, and at those on the way to them, that were followed step by step. */
   const steps = new Map<string, PathStatus | undefined>();
+  /** The same by the folders that they are in, each folder as it was before any of its names was looked at. */
+  const ways = new Map<string, Way>();
   /** The same, for what is asked thrice in each call: to walk through a map makes an object for each entry. */
-  const stepList: Seen[] = [];
+  const wayList: Way[] = [];
+  const wayIn = (folder: string): Way => {
+    const known = ways.get(folder);
+    if (known !== undefined) return known;
+    const status = statusOf(folder);
+    const isSure = status?.kind === "folder" && isSurelyOlder(status.changedMs, Date.now());
+    const way = { path: folder, status, isSure, names: [] };
+    ways.set(folder, way);
+    wayList.push(way);
+    return way;
+  };
   let isCertain = canCall();
   const note = (folder: string): void => {
     if (!isCertain) return;
@@ -94,9 +106,10 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   };
   const stepAt = (path: string): PathStatus | undefined => {
     if (!steps.has(path)) {
+      const { names } = wayIn(dirname(path));
       const status = statusOf(path);
       steps.set(path, status);
-      stepList.push({ path, status });
+      names.push({ path, status });
     }
     return steps.get(path);
   };
@@ -158,7 +171,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
     isStill: () =>
-      isCertain && listed.every(isSameFolder) && stepList.every(isSameStep) &&
+      isCertain && listed.every(isSameFolder) && wayList.every(isSameWay) &&
       (asked.size === 0 || [...asked].every(([path, real]) => disk.realPath(path) === real)),
   };
 }
@@ -172,6 +185,17 @@ interface Seen {
 function isSameFolder({ path, status }: Seen): boolean {
   const now = statusOf(path);
   return now === status || now?.stamp === status?.stamp;
+}
+
+/** Names in a folder on the way to something. */
+interface Way extends Seen {
+  /** Whether the folder's times tell whether names in it are what they were: who makes, removes or replaces one sets them. */
+  readonly isSure: boolean;
+  readonly names: Seen[];
+}
+
+function isSameWay(way: Way): boolean {
+  return (way.isSure && isSameFolder(way)) || way.names.every(isSameStep);
 }
 
 /** Whether a path leads where it led: a number of an inode may be given again, to a link for instance. */

@@ -258,6 +258,7 @@ export const SETTINGS = {
       model: keys,
       thinking: keys,
       edit: keys,
+      pastePicture: keys,
       redraw: keys,
       suspend: keys,
       undo: keys,

@@ -67,7 +67,7 @@ async function choose(
           value: file.path,
         })),
       ],
-      at,
+      { start: at },
     );
     if (chosen === undefined) return undefined;
     if (chosen === null) {

@@ -230,8 +230,11 @@ Deno.test(
     assertEquals((await program("undo", "--list")).code, 0);
     assertEquals([(await program("apply", patch)).code, (await program("apply")).code], [0, 0]);
     assertEquals(shot(), { ...before, "new.txt": "file new\n", "third.txt": "file third\n" });
+    assertEquals(Object.keys(shot()).filter((name) => name.endsWith(".patch")), []);
     const twice = await program("apply", "--json");
     assertEquals([twice.code, JSON.parse(twice.stdout).misfits.length], [1, 1]);
+    assertEquals((await program("sessions", "delete", "latest", "--yes")).code, 0);
+    assertEquals(patchesIn(home), []);
   }),
 );
 

@@ -6,7 +6,7 @@ import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { applyPatch } from "../../engine/trial/apply_patch.ts";
-import { newestPatch } from "../../engine/trial/patch_place.ts";
+import { newestPatch } from "../../engine/sessions/patch_place.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";

@@ -14,7 +14,7 @@ import { write } from "./sessions.ts";
 
 const LONGEST_PATH = 400;
 /** Larger ones are no patches of this program. */
-const MOST_BYTES = 2 * 1024 ** 3;
+const MOST_BYTES = 500 * 1024 ** 2;
 
 /** `sandpiper apply`: the patch of a trial, all of it or nothing; asks nothing. 1: it does not fit, and nothing was changed. */
 export async function applyCommand(invocation: Invocation): Promise<number> {

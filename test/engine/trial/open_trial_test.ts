@@ -147,3 +147,18 @@ Deno.test("a copy for which there is no room is refused, and leaves nothing", ()
       new Deno.Command("umount", { args: [`${home}/.cache`] }).outputSync();
     }
   }));
+
+Deno.test("a file of the same size and times with other bytes is in the patch, one that was only written again is not", () =>
+  inPlace(async ({ top, open }) => {
+    const root = `${top}/ws`;
+    Deno.mkdirSync(root);
+    for (const name of ["same", "other"]) Deno.writeTextFileSync(`${root}/${name}`, "one\n");
+    const trial = await open(root);
+    const [atime, mtime] = [new Date(1e12), Deno.statSync(`${trial.folder}/other`).mtime ?? new Date()];
+    assertEquals(mtime, Deno.statSync(`${root}/other`).mtime, "the copy has other times");
+    Deno.writeTextFileSync(`${trial.folder}/same`, "one\n");
+    Deno.writeTextFileSync(`${trial.folder}/other`, "two\n");
+    Deno.utimeSync(`${trial.folder}/other`, atime, mtime);
+    const { files, leftOut } = await trial.changes();
+    assertEquals([files.map(({ path }) => path), leftOut], [["other"], []]);
+  }));

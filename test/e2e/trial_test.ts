@@ -238,6 +238,23 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "a denial in a trial names an option that works when it is typed",
+  inPlace(async ({ ws, home, shot, trial }) => {
+    Deno.mkdirSync(join(ws, "lib"));
+    const before = shot();
+    const write = { name: "write", args: { path: "lib/new.txt", content: "x\n" } };
+    for (const call of [bash("echo x > $PWD/lib/new.txt"), write]) {
+      const first = await trial([call], "--allow-write=src");
+      const option = /--allow-write=\S*[^\s;]/.exec(first.stderr)?.[0] ?? "";
+      assertEquals(option, `--allow-write=+${ws}/lib/`, first.stderr);
+      const second = await trial([call], option, "--patch", `${home}/p`);
+      assertEquals([second.code, shot()], [0, before], second.stderr);
+      assertStringIncludes(Deno.readTextFileSync(`${home}/p`), "+++ b/lib/new.txt");
+    }
+  }),
+);
+
 Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is removed by the next", () =>
   inWorkspace(FILES, async ({ ws, home }) => {
     const calls = [bash("echo first > first.txt; chmod 500 src; sleep 600")];

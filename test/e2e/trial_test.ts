@@ -255,6 +255,19 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "a folder that is granted and missing is made in the copy, and never in the workspace",
+  inPlace(async ({ ws, shot, trial, program }) => {
+    const before = shot();
+    const made = [bash("echo 1 > one/f; echo 2 > two/f")];
+    const { code, stderr } = await trial(made, `--allow-write=${ws}/one/,two/`);
+    assertEquals([code, stderr.includes("Nothing is at"), shot()], [0, false, before], stderr);
+    assertEquals([...Deno.readDirSync(ws)].filter(({ name }) => name === "one" || name === "two"), []);
+    const applied = await program("apply", "--allow-write=.");
+    assertEquals([applied.code, shot()], [0, { ...before, "one/f": "file 1\n", "two/f": "file 2\n" }], applied.stderr);
+  }),
+);
+
 Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is removed by the next", () =>
   inWorkspace(FILES, async ({ ws, home }) => {
     const calls = [bash("echo first > first.txt; chmod 500 src; sleep 600")];

@@ -268,6 +268,37 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "apply refuses a foreign patch that touches what is protected or closed, and changes nothing, not even the rest of it",
+  inPlace(async ({ home, shot, program }) => {
+    const before = shot();
+    const created = (path: string): string =>
+      `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+bad\n`;
+    const file = join(home, "foreign.patch");
+    for (
+      const [path, why, ...args] of [
+        [".envrc", "it is protected"],
+        [".vscode/tasks.json", "it is protected"],
+        [".gitmodules", "it is protected"],
+        [".git/hooks/pre-commit", "it is git's own"],
+        ["../home/.bashrc", "it lies outside of the workspace"],
+        ["src/new.txt", "it is protected", "--deny-write=src"],
+        ["new.txt", "it lies outside of what tools may write", "--allow-write=src"],
+        ["new.txt", "it lies outside of what tools may write", "--read-only"],
+      ] as const
+    ) {
+      Deno.writeTextFileSync(file, (path.startsWith("src") ? "" : created("src/fine.txt")) + created(path));
+      const { code, stderr } = await program("apply", file, ...args);
+      assertEquals([code, shot()], [1, before], stderr);
+      assertStringIncludes(stderr, `${path}: ${why}`);
+    }
+    Deno.writeTextFileSync(file, "no patch\n");
+    assertEquals((await program("apply", file)).code, 2);
+    const none = await program("apply");
+    assertEquals([none.code, shot()], [2, before], none.stderr);
+  }),
+);
+
 Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is removed by the next", () =>
   inWorkspace(FILES, async ({ ws, home }) => {
     const calls = [bash("echo first > first.txt; chmod 500 src; sleep 600")];

@@ -80,10 +80,26 @@ export function placeOf(path: string, option: string): Place {
   return { path, real: join(Deno.realPathSync(folder), basename(path)) };
 }
 
-/** Writes the report: Markdown for a name that ends in `.md`, else JSON. Throws UserError. */
-export function writeReport(place: Place, report: RunReport): void {
-  const text = place.path.endsWith(".md") ? reportMarkdown(report) : JSON.stringify(report, null, 2) + "\n";
-  writeWhole(place, "--report", text);
+/**
+ * Writes the report to each place: Markdown for a name that ends in `.md`, else JSON; `-` to standard output. One that cannot
+ * be written keeps none of the others back. Throws UserError for the first such.
+ */
+export function writeReports(
+  places: readonly (Place | "-")[],
+  report: RunReport,
+  print: (text: string) => void,
+): void {
+  const json = JSON.stringify(report, null, 2) + "\n";
+  const failures: unknown[] = [];
+  for (const place of places) {
+    try {
+      if (place === "-") print(json);
+      else writeWhole(place, "--report", place.path.endsWith(".md") ? reportMarkdown(report) : json);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

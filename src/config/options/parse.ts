@@ -30,7 +30,8 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const flags: readonly Flag[] = command ? [...FLAGS, ...command.flags] : FLAGS;
   const rest = command ? args.slice(1) : args;
   const end = rest.indexOf("--");
-  const head = (end < 0 ? rest : rest.slice(0, end)).map((arg, at, all) => bare(arg, all[at + 1], flags));
+  const said = end < 0 ? rest : rest.slice(0, end);
+  const head = withDashes(said.map((arg, at) => bare(arg, said[at + 1], flags)), flags);
   const parsed = parseArgs(head, {
     boolean: flags.filter((flag) => flag.kind === "boolean").map((flag) => flag.name),
     string: ["_", ...flags.filter((flag) => flag.kind !== "boolean").map((flag) => flag.name)],
@@ -101,6 +102,21 @@ function bare(arg: string, next: string | undefined, flags: readonly Flag[]): st
   const flag = flags.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
   const isBare = flag?.kind === "scope" || (flag?.isOptional && (next === undefined || /^-./.test(next)));
   return flag && isBare ? `--${flag.name}=${BARE}` : arg;
+}
+
+/** A lone `-` after an option that takes a value is its value (standard output), which the parser would take for a word. */
+function withDashes(args: readonly string[], flags: readonly Flag[]): string[] {
+  const takesValue = (arg: string): boolean =>
+    flags.some(({ name, short, kind }) =>
+      kind !== "boolean" && kind !== "scope" && (arg === `--${name}` || (short !== undefined && arg === `-${short}`))
+    );
+  const merged: string[] = [];
+  for (const arg of args) {
+    const before = merged.at(-1);
+    if (arg === "-" && before !== undefined && takesValue(before)) merged[merged.length - 1] = `${before}=-`;
+    else merged.push(arg);
+  }
+  return merged;
 }
 
 function valueOf(flag: Flag, given: readonly string[]): string | number | readonly string[] {

@@ -74,11 +74,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
-/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
-const LAST_WORDS_MS = 2000;
 async function beginTrial(config: Config): Promise<SessionTrial> {
   return await (await import("./trial/session_trial.ts")).beginTrial(config);
 }
+
+/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
+const LAST_WORDS_MS = 2000;
 
 /**
  * A session and its parts. In the order of the fields: the events, what keeps them, the parts that need nothing else; then

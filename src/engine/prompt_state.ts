@@ -146,9 +146,7 @@ export function createPromptState(
     },
     reading: () => reading,
     takeReading(kept) {
-      // A trial works in another folder than the run before it, and than the one after it.
-      if (kept.runtime.cwd === policy.root) reading = kept;
-      else readClock();
+      reading = kept;
       compileBase(trigger ?? "startup");
     },
     startPrompt(next) {

@@ -1,5 +1,6 @@
 // Writes a patch in git's format by itself: no git has to be there, and nothing of a repository's settings has a say in it.
 // Paths and contents are byte strings: a character for each byte.
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { PatchedFile } from "../core/changes.ts";
 import { literalLines } from "./binary.ts";
@@ -171,7 +172,7 @@ export function blobName(bytes: Uint8Array): string {
 
 /** Whether two contents are the same. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+  return Buffer.compare(a, b) === 0;
 }
 
 /** The byte string of some bytes. */

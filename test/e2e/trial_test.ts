@@ -230,8 +230,72 @@ Deno.test(
     assertEquals((await program("undo", "--list")).code, 0);
     assertEquals([(await program("apply", patch)).code, (await program("apply")).code], [0, 0]);
     assertEquals(shot(), { ...before, "new.txt": "file new\n", "third.txt": "file third\n" });
+    assertEquals(Object.keys(shot()).filter((name) => name.endsWith(".patch")), []);
     const twice = await program("apply", "--json");
     assertEquals([twice.code, JSON.parse(twice.stdout).misfits.length], [1, 1]);
+    assertEquals((await program("sessions", "delete", "latest", "--yes")).code, 0);
+    assertEquals(patchesIn(home), []);
+  }),
+);
+
+Deno.test(
+  "a denial in a trial names an option that works when it is typed",
+  inPlace(async ({ ws, home, shot, trial }) => {
+    Deno.mkdirSync(join(ws, "lib"));
+    const before = shot();
+    const write = { name: "write", args: { path: "lib/new.txt", content: "x\n" } };
+    for (const call of [bash("echo x > $PWD/lib/new.txt"), write]) {
+      const first = await trial([call], "--allow-write=src");
+      const option = /--allow-write=\S*[^\s;]/.exec(first.stderr)?.[0] ?? "";
+      assertEquals(option, `--allow-write=+${ws}/lib/`, first.stderr);
+      const second = await trial([call], option, "--patch", `${home}/p`);
+      assertEquals([second.code, shot()], [0, before], second.stderr);
+      assertStringIncludes(Deno.readTextFileSync(`${home}/p`), "+++ b/lib/new.txt");
+    }
+  }),
+);
+
+Deno.test(
+  "a folder that is granted and missing is made in the copy, and never in the workspace",
+  inPlace(async ({ ws, shot, trial, program }) => {
+    const before = shot();
+    const made = [bash("echo 1 > one/f; echo 2 > two/f")];
+    const { code, stderr } = await trial(made, `--allow-write=${ws}/one/,two/`);
+    assertEquals([code, stderr.includes("Nothing is at"), shot()], [0, false, before], stderr);
+    assertEquals([...Deno.readDirSync(ws)].filter(({ name }) => name === "one" || name === "two"), []);
+    const applied = await program("apply", "--allow-write=.");
+    assertEquals([applied.code, shot()], [0, { ...before, "one/f": "file 1\n", "two/f": "file 2\n" }], applied.stderr);
+  }),
+);
+
+Deno.test(
+  "apply refuses a foreign patch that touches what is protected or closed, and changes nothing, not even the rest of it",
+  inPlace(async ({ home, shot, program }) => {
+    const before = shot();
+    const created = (path: string): string =>
+      `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+bad\n`;
+    const file = join(home, "foreign.patch");
+    for (
+      const [path, why, ...args] of [
+        [".envrc", "it is protected"],
+        [".vscode/tasks.json", "it is protected"],
+        [".gitmodules", "it is protected"],
+        [".git/hooks/pre-commit", "it is git's own"],
+        ["../home/.bashrc", "it lies outside of the workspace"],
+        ["src/new.txt", "it is protected", "--deny-write=src"],
+        ["new.txt", "it lies outside of what tools may write", "--allow-write=src"],
+        ["new.txt", "it lies outside of what tools may write", "--read-only"],
+      ] as const
+    ) {
+      Deno.writeTextFileSync(file, (path.startsWith("src") ? "" : created("src/fine.txt")) + created(path));
+      const { code, stderr } = await program("apply", file, ...args);
+      assertEquals([code, shot()], [1, before], stderr);
+      assertStringIncludes(stderr, `${path}: ${why}`);
+    }
+    Deno.writeTextFileSync(file, "no patch\n");
+    assertEquals((await program("apply", file)).code, 2);
+    const none = await program("apply");
+    assertEquals([none.code, shot()], [2, before], none.stderr);
   }),
 );
 

@@ -55,6 +55,12 @@ Deno.test("planPatch() refuses every path that leads out of the workspace, throu
     ) {
       assertEquals(planPatch(read(created(name)), ground(tree)).unfit.map((one) => one.why), [why], name);
     }
+    Deno.writeTextFileSync(`${outside}/there`, "there\n");
+    for (const by of ["way", "near"]) {
+      const gone = writeDifference({ path: `${by}/there`, before: content("there\n") }).text;
+      assertEquals(planPatch(read(gone), ground(tree)).unfit.map(({ why }) => why), ["it lies behind a link"]);
+    }
+    Deno.removeSync(`${outside}/there`);
     // What the patch makes itself is no way either.
     const link = writeDifference({ path: "new", after: content(outside, "120000") }).text;
     const { wanted, unfit } = planPatch(read(link + created("b/new/f")), ground(tree));
@@ -82,6 +88,10 @@ Deno.test("planPatch() names each hunk that does not fit and wants nothing then"
     assertEquals(plan(["more\n", ...lines.slice(0, 30), "more\n", ...lines.slice(30)]), [2]);
     const other = "these lines are not as they were";
     assertEquals(plan(lines.with(50, "else\n")), [0, `a @@ -48,7 +48,7 @@ ${other}`]);
+    // What stood at the very beginning stands nowhere else.
+    const first = read(writeDifference({ path: "a", before: content("x\ny\n"), after: content("X\ny\n") }).text);
+    Deno.writeTextFileSync(`${path}/a`, "more\nx\ny\n");
+    assertEquals(planPatch(first, ground(tree)).unfit.length, 1);
     assertEquals(plan([]), [0, `a @@ -3,7 +3,7 @@ ${other}`, `a @@ -48,7 +48,7 @@ ${other}`]);
     Deno.writeTextFileSync(`${path}/b`, "mine\n");
     assertEquals(plan(lines), [0, "b undefined something stands there already"]);

@@ -6,7 +6,7 @@ import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { applyPatch } from "../../engine/trial/apply_patch.ts";
-import { newestPatch } from "../../engine/trial/patch_place.ts";
+import { newestPatch } from "../../engine/sessions/patch_place.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -14,7 +14,7 @@ import { write } from "./sessions.ts";
 
 const LONGEST_PATH = 400;
 /** Larger ones are no patches of this program. */
-const MOST_BYTES = 2 * 1024 ** 3;
+const MOST_BYTES = 500 * 1024 ** 2;
 
 /** `sandpiper apply`: the patch of a trial, all of it or nothing; asks nothing. 1: it does not fit, and nothing was changed. */
 export async function applyCommand(invocation: Invocation): Promise<number> {

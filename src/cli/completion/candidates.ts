@@ -115,6 +115,7 @@ async function wordsOf(
   const { name, verbs = [] } = command;
   const [verb] = said;
   if (verbs.length > 0 && verb === undefined) return { candidates: verbs.map((value) => ({ value })) };
+  if (name === "apply" && said.length === 0) return { candidates: await lookups.sessions(), paths: "files" };
   const takesSession = name === "audit" || name === "undo" ||
     (name === "sessions" && ["show", "tree", "export", "rename", "delete"].includes(verb ?? ""));
   if (takesSession && said.length === (name === "sessions" ? 1 : 0)) return { candidates: await lookups.sessions() };

@@ -7,10 +7,11 @@ import { isSessionId } from "../../session/identifiers.ts";
 import { lockSession } from "../../session/lock.ts";
 import { openSession } from "../../session/store.ts";
 import { checkpointsFolder } from "./checkpoint_place.ts";
+import { patchesOf } from "./patch_place.ts";
 import { sessionFile, sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
 
 /**
- * Deletes a session: its file, its audit, and what undo kept of it. Gives its id.
+ * Deletes a session: its file, its audit, what undo kept of it, and the patches of its trials. Gives its id.
  *
  * Throws UserError for one that is not among the kept sessions, and for one that is open.
  */
@@ -29,7 +30,7 @@ export function deleteSession(config: Config, which: string): string {
   const lock = lockSession(real, Date.now());
   try {
     // What belongs to it goes first: were this to end here, the session would still be listed and could be deleted.
-    for (const record of recordsOf(config, id)) removeThere(record);
+    for (const record of [...recordsOf(config, id), ...patchesOf(real).map((one) => one.path)]) removeThere(record);
     Deno.removeSync(real);
   } finally {
     lock.release();

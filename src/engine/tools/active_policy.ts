@@ -1,7 +1,7 @@
 import { UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Policy } from "../../core/policy.ts";
+import { isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../../sandbox/denial/claim.ts";
@@ -70,8 +70,10 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
   /** For whoever is not asked: all that was denied, with its grant or why there is none. */
   const told = (claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
     const offered = offer(claim, policy);
+    // In a trial the next run has another copy: what a person types is the workspace's path.
+    const grant = offered && inWorkspace(offered.grant, policy);
     const why = offered ? undefined : whyClosed(claim, policy, disk.realPath);
-    return offered ?? (why === undefined ? undefined : { ...claim, why });
+    return offered && grant ? { ...offered, grant } : (why === undefined ? undefined : { ...claim, why });
   };
 
   const openWider = (denial: Denial, only?: Tool): ToolProcesses => {
@@ -95,7 +97,8 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     const { policy } = processes;
     const [claim, claims] = [claimIn(result.details), claimsIn(result.details)];
     const offered = claim && offer(claim, policy);
-    return withDenial(result, offered, claims.map((one) => told(one, policy)).filter((one) => one !== undefined));
+    const all = claims.length === 0 && claim && policy.copyOf !== undefined ? [claim] : claims;
+    return withDenial(result, offered, all.map((one) => told(one, policy)).filter((one) => one !== undefined));
   };
 
   const replace = (next: ToolProcesses): void => {
@@ -155,6 +158,11 @@ export function offeredIn({ details }: ToolResult): Denial | undefined {
   const said = details?.["denial"];
   const grant = claim && typeof said === "object" && said !== null && "grant" in said ? said["grant"] : undefined;
   return claim && typeof grant === "string" ? { ...claim, grant } : undefined;
+}
+
+/** The workspace's path in place of its copy's. */
+function inWorkspace(grant: string, { root, copyOf }: Policy): string {
+  return copyOf !== undefined && isInside(grant, root) ? copyOf + grant.slice(root.length) : grant;
 }
 
 function unmade({ target, grant }: Denial, why: string): UserError {

@@ -219,11 +219,19 @@ function homeNotices({ root, home, write }: Policy): string[] {
 function writtenFolders(config: Config, sandbox: SandboxChoice): (WrittenScope | undefined)[] {
   const { invocation: { values }, user } = config;
   const flag = scopeValue(values, "allow-write");
+  const placed = (scope: WrittenScope | undefined): WrittenScope | undefined =>
+    typeof scope === "object" ? scope.map((entry) => inTools(entry, config)) : scope;
   return [
     flag === "all" ? undefined : flag, // goes before the settings
     user.permissions?.write as WrittenScope | undefined, // checked by the settings table
     allowedBefore(config, sandbox).write,
-  ];
+  ].map(placed);
+}
+
+/** An entry of a scope by its place for tools: in a trial what lies in the workspace lies in its copy. */
+function inTools(entry: string, { root, trial }: Config): string {
+  const [, sign = "", path = entry] = /^(\+?)(.*)$/s.exec(entry) ?? [];
+  return trial !== undefined && isInside(path, root) ? sign + trial.folder + path.slice(root.length) : entry;
 }
 
 /** Whether the person said on the command line which tools there may be: nothing switches others on then. */

@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { emptyRecords, KIND, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
+import { findGitRoot } from "../../context/files/ancestors.ts";
 import { worktreeLink } from "../../sandbox/git/paths.ts";
 import { bytesOfPath } from "../../sandbox/system/byte_path.ts";
 import { disk, glanceAtDisk } from "../../sandbox/system/disk.ts";
@@ -34,8 +35,9 @@ export interface OpenTrial {
   readonly remove: () => void;
 }
 
+const MB = 1024 ** 2;
 const GB = 1024 ** 3;
-const LIMITS = { entries: 1_000_000, bytes: 32 * GB, fileBytes: 256 * 1024 ** 2, patchBytes: GB };
+const LIMITS = { entries: 1_000_000, bytes: 32 * GB, fileBytes: 128 * MB, patchBytes: 256 * MB };
 const LARGEST_INDEX = 64 * 1024 ** 2;
 /** Longest piece of work before others have their turn. */
 const SLICE_MS = 8;
@@ -128,7 +130,13 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
       cost,
       notices: [
         `Trial: tools work on a private copy of ${root}: ${costWords(cost)}. The workspace stays as it is`,
-        ...(isLinked && !hasGit ? ["The copy has no repository: the workspace's .git names a place elsewhere"] : []),
+        ...(!hasGit && findGitRoot(root) !== undefined
+          ? [
+            `The copy has no repository: ${
+              isLinked ? ".git of the workspace names a place elsewhere" : "its top lies above the workspace"
+            }`,
+          ]
+          : []),
         ...missingLines(missing),
       ],
       changes: async (without = new Set()) => {

@@ -8,7 +8,7 @@ import type { Config } from "../../config/config.ts";
 import { bytesOf } from "../../trial/write_patch.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type OpenTrial, openTrial } from "./open_trial.ts";
-import { newPatchPath } from "./patch_place.ts";
+import { newPatchPath } from "../sessions/patch_place.ts";
 
 /** A trial that goes on in a session. */
 export interface SessionTrial {

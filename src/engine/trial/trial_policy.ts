@@ -36,7 +36,11 @@ export function trialPolicy(policy: Policy, { copy, kept }: TrialFolders, view: 
     ...policy,
     root: copy,
     copyOf: workspace,
-    read: { ...policy.read, list: both(policy.read.list) },
+    // A folder that is yet to be made is made in the copy.
+    read: {
+      ...policy.read,
+      list: both(policy.read.list).filter((path) => !isInside(path, workspace) || view.realPath(path) !== undefined),
+    },
     // A grant on the way may be of everything: the workspace is left out of it by a denial.
     write: { ...policy.write, list: unique(write) },
     denyRead: unique([...both(policy.denyRead), kept]),

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
-import { resumable } from "../sessions/session_choice.ts";
+import { resumable } from "./session_choice.ts";
 
 /** A path that no patch of the session has yet; undefined where the session is not kept. */
 export function newPatchPath(session: string | undefined): string | undefined {
@@ -28,7 +28,8 @@ function stem(session: string): string {
   return session.replace(/\.jsonl$/, "");
 }
 
-function patchesOf(session: string): { readonly path: string; readonly number: number }[] {
+/** The patches of a session, by the path of its file. */
+export function patchesOf(session: string): { readonly path: string; readonly number: number }[] {
   const [folder, start] = [dirname(session), basename(stem(session))];
   let names: string[];
   try {

@@ -39,6 +39,8 @@ export type {
   InputSource,
   LostCache,
   MoveOptions,
+  PlanAnswer,
+  PlanState,
   PromptOutcome,
   QueueMode,
   RoundBill,

@@ -116,6 +116,22 @@ export interface LostCache {
   readonly cost?: number;
 }
 
+/** A session that plans: only reading is possible until the person has answered. */
+export interface PlanState {
+  /** The plan that waits for an answer, Markdown: the model's last message. Absent while there is none. */
+  readonly text?: string;
+}
+
+/**
+ * What the person says to a plan. `accept`: what was allowed before is allowed again, and a run carries the plan out, as
+ * `text` has it where that is given. `refuse`: planning goes on without it. `leave`: what was allowed before is allowed
+ * again, and nothing is carried out.
+ */
+export type PlanAnswer =
+  | { readonly kind: "accept"; readonly text?: string }
+  | { readonly kind: "refuse" }
+  | { readonly kind: "leave" };
+
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
 export interface EngineState {
   /** The workspace: absolute. */
@@ -154,6 +170,8 @@ export interface EngineState {
   readonly totals: SessionTotals;
   /** What tools may do at the moment. */
   readonly policy: Policy;
+  /** Present while the session plans. */
+  readonly plan?: PlanState;
 }
 
 /** How somebody came to a model or a thinking level: named it, or went on to the next one. Hooks are told. */
@@ -242,6 +260,17 @@ export interface Engine {
   setAutoCompaction(on: boolean): void;
   /** Whether a failed request is made again by itself, from the next failure on; before the settings until the end. */
   setAutoRetry(on: boolean): void;
+
+  /**
+   * From now on tools can only read, until `answerPlan`. Nothing happens in a session that plans already. Throws UserError
+   * while something goes on, and while a command runs in the background, which could still write.
+   */
+  startPlan(): Promise<void>;
+  /**
+   * Answers the plan; gives what became of the run where one carries it out. Throws UserError where nothing is planned, for
+   * `accept` and `refuse` where no plan waits, and while something goes on.
+   */
+  answerPlan(answer: PlanAnswer): Promise<PromptOutcome | undefined>;
 
   /** Throws UserError for a model that cannot be opened. */
   setModel(id: string, source?: ChoiceSource): Promise<void>;

@@ -22,6 +22,7 @@ import { engineApi } from "./engine_api.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
 import { keepServer, otherServer } from "./model_server.ts";
 import { createModelState, type ModelState, modelView } from "./model_state.ts";
+import { createPlanning, type Planning, refuseWithPlan } from "./plan.ts";
 import { createPending, type Pending } from "./pending.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
@@ -78,6 +79,7 @@ class OpenSession implements EngineCore {
   readonly compactor: Compactor;
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
+  readonly plan: Planning;
   readonly work = createWork();
 
   #config: Config;
@@ -97,6 +99,7 @@ class OpenSession implements EngineCore {
 
   constructor(options: EngineOptions) {
     const { config, ask } = options;
+    refuseWithPlan(config);
     const isUnconfined = isUserBashUnconfined(config);
     this.#options = options;
     this.#config = config;
@@ -124,6 +127,7 @@ class OpenSession implements EngineCore {
     );
     this.tools.notices.forEach((notice) => this.notify(notice));
     this.#followed = { policy: this.tools.policy, granted: this.tools.granted };
+    this.plan = createPlanning(this);
     this.toolset = createToolset(this.#builtin(), this.#onAtStart());
     const kept = this.conversation.context();
     this.model = createModelState({
@@ -150,7 +154,7 @@ class OpenSession implements EngineCore {
     this.#servers = openMcpServers({
       config,
       choice: this.model.choice(),
-      policy: () => this.tools.policy,
+      policy: () => this.tools.held?.policy ?? this.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
       onNotice: this.notify,
     });
     this.#pending = createPending(this);
@@ -180,6 +184,7 @@ class OpenSession implements EngineCore {
     this.#proof = await this.#demanded();
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
+    this.plan.restore();
     tellStart(
       this.#hooks,
       this.conversation.state.messages.length > 0,
@@ -213,16 +218,17 @@ class OpenSession implements EngineCore {
 
   readonly config = (): Config => this.#config;
   readonly hooks = (): Hooks | undefined => this.#hooks;
-  readonly proof = (): Proof | undefined => this.#proof;
+  readonly proof = (): Proof | undefined => this.tools.held ? undefined : this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
 
   readonly followPolicy = (): void => {
-    const { policy, granted } = this.tools;
+    const { policy, granted, held } = this.tools;
     if (policy === this.#followed.policy && granted === this.#followed.granted) return;
     this.#followed = { policy, granted };
     this.toolset.replace("builtin", this.#builtin(), this.#onAtStart());
-    this.prompt.takePolicy(policy, granted, this.toolset.active());
+    const now = { policy, granted };
+    this.prompt.takePolicy(held ?? now, this.toolset.active(), held && now);
   };
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
@@ -264,6 +270,7 @@ class OpenSession implements EngineCore {
       keepServer(this.conversation, this.model.choice());
     });
     record(this.changes.record);
+    record((event) => this.plan.read(event));
     record((event) => prewarmCalls(event, this.tools.prewarm));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);

@@ -37,6 +37,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       const opened = conversation.store();
       const name = sessionName(opened);
       const texts = queues.texts();
+      const plan = core.plan.state();
       return {
         cwd: core.config().root,
         sessionId: opened.header.id,
@@ -55,6 +56,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         context: { tokens: contextTokens(conversation.state.messages), contextWindow: model.contextWindow() },
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
+        ...(plan ? { plan } : {}),
       };
     },
     messages: () => conversation.state.messages.slice(),
@@ -97,6 +99,12 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
     setAutoCompaction: (on) => void (auto.compaction = on),
     setAutoRetry: (on) => void (auto.retry = on),
+
+    startPlan: core.plan.start,
+    async answerPlan(answer) {
+      const text = await core.plan.answer(answer);
+      return text === undefined ? undefined : await prompting.prompt({ text, source: "interactive" });
+    },
 
     async setModel(id, source = "set") {
       const previous = modelView(model);

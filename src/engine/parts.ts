@@ -15,6 +15,7 @@ import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import type { PromptAdditions } from "./prompt/prompt_additions.ts";
+import type { Planning } from "./plan.ts";
 import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
@@ -45,6 +46,7 @@ export interface EngineCore {
   readonly hooks: () => Hooks | undefined;
   /** What a run has to show before it is done; undefined: nothing. */
   readonly proof: () => Proof | undefined;
+  readonly plan: Planning;
   readonly work: Work;
   /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
   readonly followPolicy: () => void;

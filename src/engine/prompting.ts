@@ -80,7 +80,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     }
     // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
     const isDone = outcome.kind === "run" && outcome.ending === "done";
-    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
+    if (isDone && !queues.isEmpty()) return await running((signal) => late(outcome, signal), work.soon);
+    if (work.kind() === undefined) core.plan.runEnded(outcome);
+    return outcome;
   }
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
@@ -177,6 +179,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       isRetryOn: () => core.auto.retry,
       proof: core.proof()?.forRun() ?? {},
       beforeRequest: core.followPolicy,
+      refuses: core.plan.refuses,
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

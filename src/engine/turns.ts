@@ -9,6 +9,7 @@ import type { Hooks } from "../core/hook.ts";
 import type { AgentMessage, RequestMessage, SystemMessage } from "../core/message.ts";
 import type { Provider } from "../core/provider.ts";
 import { sleep } from "../core/support/sleep.ts";
+import { errorResult } from "../core/tool.ts";
 import { convertToLlm } from "../history/convert.ts";
 import { turnsOf } from "../history/turns.ts";
 import type { Compactor } from "./compaction.ts";
@@ -39,6 +40,8 @@ export interface TurnParts {
     /** The next one that can be had; undefined: there is none. */
     readonly take: () => Promise<ActiveModel | undefined>;
   };
+  /** Why a tool does not run now; undefined: it may. */
+  readonly refuses: (tool: KnownTool) => string | undefined;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -72,6 +75,8 @@ export function runTurns(
     runTool: async (tool, args, callId, options) => {
       const known = byName.get(tool.name);
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
+      const refusal = parts.refuses(known);
+      if (refusal !== undefined) return errorResult(refusal, { isDenied: true });
       return await known.run(args, callId, options);
     },
     limits: runLimitsOf(config),

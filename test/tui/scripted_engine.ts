@@ -129,6 +129,11 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     compact: none,
     setAutoCompaction: () => {},
     setAutoRetry: () => {},
+    startPlan: () => note("startPlan"),
+    answerPlan: (answer) =>
+      note(`answerPlan ${answer.kind}${answer.kind === "accept" ? ` ${answer.text ?? ""}` : ""}`.trim()).then(() =>
+        undefined
+      ),
     setModel: (id) => note(`setModel ${id}`),
     setThinking: (level) => void note(`setThinking ${level}`),
     setActiveTools: (names) => names,

@@ -82,6 +82,7 @@ const EVENTS: {
   },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
+  plan_update: { phase: z.enum(["started", "proposed", "refused", "accepted", "left"]), text: z.optional(text) },
   changes: { changes },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {

@@ -13,6 +13,7 @@ import { missingGrants, withoutMissing } from "../../sandbox/denial/missing_gran
 import { writePrivateGitConfig } from "../../sandbox/git/private_config.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../../sandbox/confine/probe.ts";
+import { readingOnly } from "../../sandbox/policy/reading_only.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
@@ -22,7 +23,7 @@ import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
 import { backgroundIds } from "./background_ids.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import type { Config } from "../../config/config.ts";
-import { openActivePolicy } from "./active_policy.ts";
+import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./session_paths.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
@@ -41,6 +42,10 @@ export interface ToolsHost {
   readonly known: readonly Tool[];
   /** What was granted in this session, in order. */
   readonly granted: readonly Denial[];
+  /** While only reading is possible: the policy that comes back, and what was granted in it. `active` and `known` are its. */
+  readonly held: Pick<HeldPolicy, "policy" | "granted"> | undefined;
+  /** Narrows the policy to reading, or takes that back: then exactly the one from before holds. */
+  readonly holdToReading: (isOn: boolean) => void;
   /** Names in `--tools` or the setting that no built-in tool has: see `refuseUnknown`. */
   readonly foreign: readonly string[];
   readonly notices: readonly string[];
@@ -130,14 +135,18 @@ export function openTools(
         return activePolicy.current().policy;
       },
       get active() {
-        return activePolicy.current().active;
+        return (activePolicy.before() ?? activePolicy.current()).active;
       },
       get known() {
-        return activePolicy.current().known;
+        return (activePolicy.before() ?? activePolicy.current()).known;
       },
       get granted() {
         return activePolicy.granted();
       },
+      get held() {
+        return activePolicy.before();
+      },
+      holdToReading: (isOn) => isOn ? activePolicy.hold(readingOnly) : activePolicy.release(),
       foreign: chosen.foreign,
       notices: [
         ...sandbox.notices,

@@ -223,6 +223,7 @@ const NOTICES = [
     "permission_request",
     "permission_decision",
     "changes",
+    "plan_update",
   ],
   ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
   ...[

@@ -7,6 +7,7 @@ import {
   CUSTOM_TOOLS,
   FINAL_ANSWER,
   PLAN_GUIDANCE,
+  PLANNING,
   SAFETY,
   taskOrchestration as sentences,
   TODO_WORKFLOW,
@@ -56,6 +57,22 @@ export const todoWorkflow: StableSection = {
   stability: "stable",
   profiles: ["full"],
   render: (inputs) => hasTool(inputs, "todo_update") ? bullets("todo_workflow", TODO_WORKFLOW) : undefined,
+};
+
+/** That only reading is possible until the person accepts a plan, made from the policy that holds meanwhile. */
+export const planMode: DynamicSection = {
+  id: "plan_mode",
+  title: "Planning",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  budget: { total: 2_000 },
+  render: ({ planning }) =>
+    planning && bullets("plan_mode", [
+      PLANNING.introduction,
+      ...planning.map(oneLine).filter(Boolean),
+      PLANNING.refused,
+      PLANNING.plan,
+    ]),
 };
 
 const NAMES = ["task", "subagent"];

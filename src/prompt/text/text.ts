@@ -89,6 +89,15 @@ export const PLAN_GUIDANCE = [
   "When plan_create fails, go on without a plan.",
 ] as const;
 
+/** While the policy is held to reading; sentences about what may be touched follow the first line. */
+export const PLANNING = {
+  introduction: "The user wants a plan first. Until they accept it this holds, and not what Environment says:",
+  refused: "Other tools than those for reading are refused. Change nothing and try no way around it.",
+  plan:
+    "Look at what the task touches. Then end with the plan as your message: what changes in which files, in which " +
+    "order, how it is checked, what is left out. Where the task is unclear, end with your questions instead.",
+} as const;
+
 /** When a todo tool is active (R393). */
 export const TODO_WORKFLOW = [
   "TODO.md lists what is open, TODO.DONE.md what is done. Look at TODO.md when you start; change both with todo_update.",

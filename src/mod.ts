@@ -31,6 +31,7 @@ export type {
 } from "./hooks/api/api.ts";
 export type {
   AskPermission,
+  BackgroundView,
   ChoiceSource,
   CommandView,
   ContextUsage,
@@ -45,6 +46,7 @@ export type {
   QueueMode,
   RoundBill,
   SessionTotals,
+  TodoItem,
   ToolView,
   UserCommandOutcome,
   UserPrompt,

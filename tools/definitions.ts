@@ -44,9 +44,6 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         "background": {
           "type": "boolean",
         },
-        "stop": {
-          "type": "string",
-        },
       },
       "required": [
         "command",
@@ -205,6 +202,72 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
       },
       "required": [
         "slug",
+      ],
+    },
+  },
+  {
+    "name": "bash_output",
+    "description": "New output of a background command since the last look.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "For example b1",
+        },
+        "wait": {
+          "type": "number",
+          "description": "Seconds to wait for its end, at most 600",
+        },
+      },
+      "required": [
+        "id",
+      ],
+    },
+  },
+  {
+    "name": "bash_stop",
+    "description": "End a background command.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "For example b1",
+        },
+      },
+      "required": [
+        "id",
+      ],
+    },
+  },
+  {
+    "name": "todo",
+    "description": "Keep the list of steps of a task: all of them each time, at most 30.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "items": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "text": {
+                "type": "string",
+              },
+              "state": {
+                "type": "string",
+                "description": "pending (default), in_progress or completed",
+              },
+            },
+            "required": [
+              "text",
+            ],
+          },
+        },
+      },
+      "required": [
+        "items",
       ],
     },
   },

@@ -3,6 +3,8 @@ import type { Tool } from "../src/core/tool.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
 import { bash } from "./bash.ts";
 import { bashInProcess } from "./bash_in_process.ts";
+import { bashOutput } from "./bash_output.ts";
+import { bashStop } from "./bash_stop.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { edit } from "./edit.ts";
 import { find } from "./find.ts";
@@ -10,16 +12,25 @@ import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { readSkill } from "./read_skill.ts";
+import { todo } from "./todo.ts";
 import { write } from "./write.ts";
 
 export { readSkillAt } from "./read_skill.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill];
+export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, bashOutput, bashStop, todo];
 
-/** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
+/** Come with bash, and are on from the first command in the background: without one they only cost room in each request. */
+export const BACKGROUND_TOOLS: readonly string[] = [bashOutput.name, bashStop.name];
+
+/**
+ * The built-in tools under a policy: bash is the machine's shell only where that may run everything, and nothing goes on
+ * in the background elsewhere.
+ */
 export function toolsUnder(policy: Policy): readonly Tool[] {
-  return hasRealShell(policy) ? TOOLS : TOOLS.map((tool) => tool.name === bash.name ? bashInProcess : tool);
+  if (hasRealShell(policy)) return TOOLS;
+  return TOOLS.filter(({ name }) => !BACKGROUND_TOOLS.includes(name))
+    .map((tool) => tool.name === bash.name ? bashInProcess : tool);
 }
 
 /** Names of the tools that are on unless somebody chooses. */

@@ -132,6 +132,34 @@ export type PlanAnswer =
   | { readonly kind: "refuse" }
   | { readonly kind: "leave" };
 
+/** A step of the list that the model keeps with the tool `todo`. */
+export interface TodoItem {
+  /** One line. */
+  readonly text: string;
+  /** At most one is `in_progress`. */
+  readonly state: "pending" | "in_progress" | "completed";
+}
+
+/** A command that goes on after the call that started it, or has ended since. */
+export interface BackgroundView {
+  /** As tools and people name it: `b1`. */
+  readonly id: string;
+  /** As the model wrote it. */
+  readonly command: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The same; absent while it runs. */
+  readonly endedAt?: number;
+  /** Absent while it runs. */
+  readonly exitCode?: number;
+  /** Why it was ended, where it did not end by itself. */
+  readonly why?: string;
+  /** The last lines of what it wrote, at most twenty. */
+  readonly tail: string;
+  /** File with all of it, in the tools' private temporary folder; absent when none could be made. */
+  readonly outputPath?: string;
+}
+
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
 export interface EngineState {
   /** The workspace: absolute. */
@@ -172,6 +200,10 @@ export interface EngineState {
   readonly policy: Policy;
   /** Present while the session plans. */
   readonly plan?: PlanState;
+  /** The list that the model keeps of its steps; empty where it keeps none. */
+  readonly todo: readonly TodoItem[];
+  /** Commands in the background, in the order of their start; those that have ended, too. */
+  readonly background: readonly BackgroundView[];
 }
 
 /** How somebody came to a model or a thinking level: named it, or went on to the next one. Hooks are told. */
@@ -254,6 +286,8 @@ export interface Engine {
   bash(command: string, hidden: boolean): Promise<UserCommandOutcome>;
   /** Stops typed commands and nothing else, also while a run goes on. Resolves when they have ended. */
   abortBash(): Promise<void>;
+  /** Ends a command in the background, politely first. Throws UserError when there is none of that name. */
+  stopBackground(id: string): Promise<void>;
   /** Shortens the conversation now. False: there was nothing to do, it failed or was cancelled (an event says why). */
   compact(focus?: string): Promise<boolean>;
   /** Whether the history is shortened by itself. */

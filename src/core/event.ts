@@ -163,6 +163,20 @@ export type AgentEvent =
     readonly output: string;
     readonly durationMs: number;
   }
+  /** A command runs on after the call that started it; `outputPath`: file with its output. */
+  | { readonly type: "background_start"; readonly id: string; readonly command: string; readonly outputPath?: string }
+  /** Such a command has ended, at any time: in a run, between runs, with the session. */
+  | {
+    readonly type: "background_end";
+    readonly id: string;
+    readonly command: string;
+    readonly exitCode: number;
+    /** Why it was ended, where it did not end by itself. */
+    readonly reason?: string;
+    /** The last lines of what it wrote. */
+    readonly tail: string;
+    readonly durationMs: number;
+  }
   /**
    * What became of planning. `proposed`: a plan waits for an answer, `text` is it; comes after `agent_settled`. `refused`:
    * planning goes on without it.

@@ -1,4 +1,4 @@
-import { readSkillAt, TOOLS } from "../../tools/mod.ts";
+import { BACKGROUND_TOOLS, readSkillAt, TOOLS } from "../../tools/mod.ts";
 import type { Queues } from "../agent/queues.ts";
 import { type Config, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
@@ -9,6 +9,7 @@ import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
 import { once } from "../core/support/once.ts";
+import { stripControls } from "../core/support/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
@@ -33,6 +34,7 @@ import { type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
 import { permissionEvents } from "./tools/approval.ts";
+import { createTodoList, type TodoList } from "./todo_list.ts";
 import { openTools, type ToolsHost } from "./tools/tools_host.ts";
 import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tools/toolset.ts";
 import {
@@ -80,6 +82,7 @@ class OpenSession implements EngineCore {
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
   readonly plan: Planning;
+  readonly todo: TodoList;
   readonly work = createWork();
 
   #config: Config;
@@ -89,6 +92,9 @@ class OpenSession implements EngineCore {
   #proof: Proof | undefined;
   /** The policy that prompt and tools are of. */
   #followed: Pick<ToolsHost, "policy" | "granted">;
+  /** The tools for commands in the background are to be switched on; from the first such command on, once. */
+  #isOnBackground = false;
+  #hadBackground = false;
   readonly #isOtherModel: boolean;
   readonly #servers: McpServers | undefined;
   readonly #grants: ExtensionGrants;
@@ -108,6 +114,7 @@ class OpenSession implements EngineCore {
     this.notify = this.#bus.notify;
     const store = chooseSession(config, this.notify);
     this.conversation = openConversation(store);
+    this.todo = createTodoList(() => this.conversation.store().pathTo());
     this.changes = sessionChanges({
       config: () => this.#config,
       policy: () => this.tools.policy,
@@ -124,6 +131,7 @@ class OpenSession implements EngineCore {
       ask ? permissionEvents(ask, this.emit) : undefined,
       options.hardens,
       (line) => this.notify(`A command in the background: ${line}`),
+      this.#onBackground,
     );
     this.tools.notices.forEach((notice) => this.notify(notice));
     this.#followed = { policy: this.tools.policy, granted: this.tools.granted };
@@ -206,7 +214,9 @@ class OpenSession implements EngineCore {
     await this.#servers?.close();
     await this.#unconfined?.().close();
     await this.changes?.close();
+    const running = this.tools?.background.list().filter(({ exitCode }) => exitCode === undefined) ?? [];
     await this.tools.close();
+    for (const { id, command } of running) this.notify(endedWithSession(id, command));
     this.conversation.close();
   }
 
@@ -222,13 +232,24 @@ class OpenSession implements EngineCore {
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
 
-  readonly followPolicy = (): void => {
+  readonly followPolicy = (): readonly KnownTool[] | undefined => {
     const { policy, granted, held } = this.tools;
-    if (policy === this.#followed.policy && granted === this.#followed.granted) return;
+    const isSame = policy === this.#followed.policy && granted === this.#followed.granted;
+    if (isSame && !this.#isOnBackground) return undefined;
+    if (this.#isOnBackground) this.toolset.switchOn(BACKGROUND_TOOLS);
+    this.#isOnBackground = false;
     this.#followed = { policy, granted };
     this.toolset.replace("builtin", this.#builtin(), this.#onAtStart());
     const now = { policy, granted };
-    this.prompt.takePolicy(held ?? now, this.toolset.active(), held && now);
+    const active = this.toolset.active();
+    this.prompt.takePolicy(held ?? now, active, held && now);
+    return active;
+  };
+
+  readonly #onBackground = (event: AgentEvent): void => {
+    this.#isOnBackground ||= !this.#hadBackground;
+    this.#hadBackground = true;
+    this.emit(event);
   };
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
@@ -271,6 +292,7 @@ class OpenSession implements EngineCore {
     });
     record(this.changes.record);
     record((event) => this.plan.read(event));
+    record(this.todo.read);
     record((event) => prewarmCalls(event, this.tools.prewarm));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);
@@ -374,6 +396,14 @@ function auditOf(
     if (id !== current.session) current = open(id);
     current.audit.read(event);
   };
+}
+
+/** What is said of a command that ran until the session ended; the command is a model's, so that nothing in it may steer. */
+function endedWithSession(id: string, command: string): string {
+  const line = stripControls(command).replace(/\s+/g, " ");
+  return `${id} ran in the background and was ended with the session: ${
+    line.length > 80 ? `${line.slice(0, 79)}…` : line
+  }`;
 }
 
 /** `read_skill` finds skills where this session has them. */

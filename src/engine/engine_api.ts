@@ -1,5 +1,5 @@
 import type { Engine, SessionTotals } from "../core/engine.ts";
-import { UserError } from "../core/error.ts";
+import { ToolError, UserError } from "../core/error.ts";
 import { type EngineCore } from "./parts.ts";
 import { inputCommands } from "./prompt/inputs.ts";
 import { modelView } from "./model_state.ts";
@@ -57,6 +57,8 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
         ...(plan ? { plan } : {}),
+        todo: core.todo.items(),
+        background: core.tools.background.list(),
       };
     },
     messages: () => conversation.state.messages.slice(),
@@ -100,6 +102,14 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     setAutoCompaction: (on) => void (auto.compaction = on),
     setAutoRetry: (on) => void (auto.retry = on),
 
+    async stopBackground(id) {
+      try {
+        await core.tools.background.stop(id);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        throw new UserError({ what: `Cannot stop "${id}"`, why: error.message, fix: "Name one that is running" });
+      }
+    },
     startPlan: core.plan.start,
     async answerPlan(answer) {
       const text = await core.plan.answer(answer);

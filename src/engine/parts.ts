@@ -19,7 +19,8 @@ import type { Planning } from "./plan.ts";
 import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
-import type { Toolset } from "./tools/toolset.ts";
+import type { TodoList } from "./todo_list.ts";
+import type { KnownTool, Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
 
 /** Switches that a client turns during a session. */
@@ -47,9 +48,13 @@ export interface EngineCore {
   /** What a run has to show before it is done; undefined: nothing. */
   readonly proof: () => Proof | undefined;
   readonly plan: Planning;
+  readonly todo: TodoList;
   readonly work: Work;
-  /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
-  readonly followPolicy: () => void;
+  /**
+   * Called before each request: a grant may have made another policy, which prompt and tools then follow, and a command in
+   * the background may have tools of its own. Gives the active tools where anything changed.
+   */
+  readonly followPolicy: () => readonly KnownTool[] | undefined;
   /** Another session begins: extensions that were granted something for the one before are loaded again without it. */
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */

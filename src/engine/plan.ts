@@ -54,6 +54,16 @@ export function createPlanning(
     keep(phase);
     emit({ type: "plan_update", phase, ...(text === undefined ? {} : { text }) });
   };
+  /** What was started with the right to write keeps it. */
+  const refuseRunning = (): void => {
+    const running = tools.background.list().filter(({ exitCode }) => exitCode === undefined).map(({ id }) => id);
+    if (running.length === 0) return;
+    throw new UserError({
+      what: "Cannot begin to plan",
+      why: `${running.join(", ")} in the background may still write`,
+      fix: "Stop what runs in the background first: /background",
+    });
+  };
   const demand = (isAnswerable: boolean): void => {
     if (!tools.held) throw none("this session does not plan", "Start with /plan, startPlan or --plan");
     if (!isAnswerable) throw none("no plan waits for an answer", "Give it a task first, or leave planning");
@@ -64,6 +74,7 @@ export function createPlanning(
     start: () =>
       work.run("session", () => {
         if (!tools.held) {
+          refuseRunning();
           hold(true);
           change("started");
         }

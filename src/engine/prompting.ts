@@ -4,6 +4,7 @@ import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";
 import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
+import { backgroundNews, withNews } from "./background_news.ts";
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
@@ -135,7 +136,8 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     await settleBuilt(core, builder, made.text, signal);
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
     const demanded = core.proof()?.messages() ?? [];
-    const messages = [...clockMessages(core), user, ...demanded, ...pending.takeNextTurn(), ...injected];
+    const news = backgroundNews(core.tools.background);
+    const messages = [...news, ...clockMessages(core), user, ...demanded, ...pending.takeNextTurn(), ...injected];
     return await run(messages, rolled, signal);
   }
 
@@ -166,6 +168,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     signal: AbortSignal,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
+    const proof = core.proof()?.forRun() ?? {};
     const events = runTurns(messages, core.toolset.active(), model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
@@ -177,7 +180,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       rolled,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
-      proof: core.proof()?.forRun() ?? {},
+      proof: { ...proof, afterCalls: withNews(proof.afterCalls, core.tools.background) },
       beforeRequest: core.followPolicy,
       refuses: core.plan.refuses,
       onRequest: () => {
@@ -223,7 +226,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const rolled = await shortened(true, signal);
     core.prompt.startPrompt({});
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
-    return await run(messages, rolled, signal);
+    return await run([...backgroundNews(core.tools.background), ...messages], rolled, signal);
   }
 
   /** Delivers what waits, unless another run has come first. */
@@ -247,6 +250,8 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   function queue(message: UserMessage, kind: "steer" | "followUp"): void {
     queues[kind](message);
+    // Whoever waits for a command hears what the person says.
+    if (kind === "steer") core.tools.background.wake();
     core.emit({ type: "queue_update", ...queues.texts() });
   }
 

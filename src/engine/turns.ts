@@ -42,8 +42,8 @@ export interface TurnParts {
   };
   /** Why a tool does not run now; undefined: it may. */
   readonly refuses: (tool: KnownTool) => string | undefined;
-  /** Called before a request's prompt is compiled. */
-  readonly beforeRequest: () => void;
+  /** Called before a request's prompt is compiled; gives the tools from now on, where they are others. */
+  readonly beforeRequest: () => readonly KnownTool[] | undefined;
   /** Called when a request is on its way. */
   readonly onRequest: () => void;
 }
@@ -59,19 +59,22 @@ export function runTurns(
   const { config, state, queues, prompt, compactor, hooks } = parts;
   let { rolled } = parts;
   let active = model;
-  const byName = new Map(tools.map((known) => [known.tool.name, known]));
+  let byName = byNameOf(tools);
   const deps: AgentDeps = {
     get provider() {
       return active.provider;
     },
     compile: (round) => {
-      parts.beforeRequest();
+      const others = parts.beforeRequest();
+      if (others) byName = byNameOf(others);
       prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
       const compiled = prompt.compile(round);
       parts.onRequest();
       return compiled;
     },
-    tools: new Map(tools.map(({ tool }) => [tool.name, tool])),
+    get tools() {
+      return new Map(Array.from(byName, ([name, { tool }]) => [name, tool]));
+    },
     runTool: async (tool, args, callId, options) => {
       const known = byName.get(tool.name);
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
@@ -124,6 +127,10 @@ export function runTurns(
     ...(rolled || !compactor.isOn() ? {} : { betweenTurns: (stop) => compactor.ifNeeded(stop) }),
   };
   return runPrompt(messages, state, deps, signal);
+}
+
+function byNameOf(tools: readonly KnownTool[]): ReadonlyMap<string, KnownTool> {
+  return new Map(tools.map((known) => [known.tool.name, known]));
 }
 
 /** The queues of a session, with the modes of the settings. */

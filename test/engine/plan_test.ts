@@ -177,3 +177,33 @@ Deno.test("without a sandbox no command runs while a session plans", () =>
     await say("plan");
     assertEquals([...Deno.readDirSync(ws)], [], results(session).join("\n"));
   }));
+
+Deno.test("todo: the list is in the state, in a resumed session too, and the prompt says how to keep it R388 R393", async () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-todo-" }));
+  const at = { ws: `${top}/ws`, home: `${top}/home` };
+  const args = ["-t", "read,todo"];
+  const items = [{ text: "look", state: "in_progress" as const }, { text: "write", state: "pending" as const }];
+  try {
+    await withSession({
+      replies: [{ calls: [{ name: "todo", args: { items } }], expect: ["call todo first", "Call todo again"] }, {
+        text: "ok",
+      }],
+      args,
+      at,
+    }, async ({ engine, say }) => {
+      assertEquals(engine.state().todo, []);
+      await say("go");
+      assertEquals(engine.state().todo, items);
+      await engine.newSession();
+      assertEquals(engine.state().todo, []);
+    });
+    const [first] = [...Deno.readDirSync(`${at.home}/.sandpiper/agent/sessions`)];
+    assert(first);
+    await withSession({ replies: [], args: ["-c", ...args], at }, ({ engine }) => {
+      assertEquals(engine.state().todo, items);
+      return Promise.resolve();
+    });
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});

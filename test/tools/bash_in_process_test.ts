@@ -66,7 +66,9 @@ for (const [sandbox, run, place] of PLACES) {
   const scope = run.all ? "all" : run.list.join() || "nothing";
   Deno.test(`toolsUnder() puts bash in the ${place} at ${sandbox} with ${scope} to run R456`, () => {
     const tools = toolsUnder({ ...policy, sandbox, run });
-    assertEquals(tools.map(({ name }) => name), ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill"]);
+    const ofShell = place === "shell" ? ["bash_output", "bash_stop"] : [];
+    const names = ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill", ...ofShell, "todo"];
+    assertEquals(tools.map(({ name }) => name), names);
     assertEquals(tools[1]?.place, place);
   });
 }

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import type { Denial } from "../../core/event.ts";
+import type { AgentEvent, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
@@ -16,11 +16,11 @@ import { probeSandbox } from "../../sandbox/confine/probe.ts";
 import { readingOnly } from "../../sandbox/policy/reading_only.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
-import { DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
+import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
-import { backgroundIds } from "./background_ids.ts";
+import { type BackgroundCommands, backgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import type { Config } from "../../config/config.ts";
 import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
@@ -49,6 +49,8 @@ export interface ToolsHost {
   /** Names in `--tools` or the setting that no built-in tool has: see `refuseUnknown`. */
   readonly foreign: readonly string[];
   readonly notices: readonly string[];
+  /** Commands that go on after their call. */
+  readonly background: Omit<BackgroundCommands, "numbered">;
   /** The program's own README, docs and skills, where the tools can open them. */
   readonly bundled: FoundBundled;
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
@@ -73,7 +75,7 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
 /**
  * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers denials; without one
  * they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
- * `onLeft`: see ToolGround in tool_processes.ts.
+ * `onLeft`: see ToolGround in tool_processes.ts. `onBackground`: hears of commands that go on after their call.
  */
 export function openTools(
   config: Config,
@@ -81,6 +83,7 @@ export function openTools(
   asker?: Asker,
   hardens = true,
   onLeft: (line: string) => void = () => {},
+  onBackground: (event: AgentEvent) => void = () => {},
 ): ToolsHost {
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
@@ -98,10 +101,14 @@ export function openTools(
       const more = namesTools(config)
         ? []
         : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
-      const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
+      const hasBash = active.some(({ name }) => name === "bash") || more.some(({ name }) => name === "bash");
+      const known = all.filter((tool) =>
+        active.includes(tool) || more.includes(tool) || hasBash && BACKGROUND_TOOLS.includes(tool.name)
+      );
       return { active, known, notices, foreign };
     };
-    const ground = { self, cache, numbered: backgroundIds(), onLeft };
+    const background = backgroundCommands(onBackground);
+    const ground = { self, cache, numbered: background.numbered, onLeft };
     const wanted = policyOf(config, base, {});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
@@ -157,6 +164,7 @@ export function openTools(
         ...ofFolders,
       ],
       bundled,
+      background,
       run: async (...call) => {
         const found = folderAt(config.root);
         if (found === undefined) return workspaceGone(config.root);
@@ -165,7 +173,10 @@ export function openTools(
         return await run(...call);
       },
       grant: activePolicy.grant,
-      beginSession,
+      beginSession: () => {
+        background.beginSession();
+        beginSession();
+      },
       warmSoon: () => activePolicy.current().warmSoon(),
       prewarm: (tool) => activePolicy.current().prewarm(tool),
       close: async () => {

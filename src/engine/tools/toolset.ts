@@ -40,6 +40,8 @@ export interface Toolset {
   readonly views: () => readonly ToolView[];
   /** Names that no tool has are ignored (R441). */
   readonly choose: (names: readonly string[]) => readonly string[];
+  /** Makes more of them active. */
+  readonly switchOn: (names: readonly string[]) => void;
   /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
   readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
 }
@@ -64,6 +66,7 @@ export function createToolset(builtin: readonly KnownTool[], chosen: readonly st
       active = new Set(names.filter((name) => known.includes(name)));
       return known.filter((name) => active.has(name));
     },
+    switchOn: (names) => names.forEach((name) => active.add(name)),
     replace(origin, tools, fresh = tools.map(({ tool }) => tool.name)) {
       const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
       sources.set(origin, tools);

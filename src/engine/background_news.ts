@@ -1,5 +1,4 @@
 import type { BackgroundView } from "../core/engine.ts";
-import type { AgentDeps } from "../agent/deps.ts";
 import type { CustomMessage } from "../core/message.ts";
 import type { BackgroundCommands } from "./tools/background_commands.ts";
 
@@ -16,17 +15,6 @@ export function backgroundNews(background: Pick<BackgroundCommands, "takeUntold"
     details: { id: command.id, exitCode: command.exitCode ?? 0 },
     timestamp: Date.now(),
   }));
-}
-
-/** The same with the results of each turn in which it called tools, after what others have to say then. */
-export function withNews(
-  afterCalls: AgentDeps["afterCalls"],
-  background: Pick<BackgroundCommands, "takeUntold">,
-): NonNullable<AgentDeps["afterCalls"]> {
-  return async function* (signal) {
-    const said = afterCalls ? yield* afterCalls(signal) : [];
-    return [...said, ...backgroundNews(background)];
-  };
 }
 
 function newsText(

@@ -4,7 +4,6 @@ import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";
 import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
-import { backgroundNews, withNews } from "./background_news.ts";
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
@@ -136,9 +135,21 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     await settleBuilt(core, builder, made.text, signal);
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
     const demanded = core.proof()?.messages() ?? [];
-    const news = backgroundNews(core.tools.background);
-    const messages = [...news, ...clockMessages(core), user, ...demanded, ...pending.takeNextTurn(), ...injected];
+    const messages = [
+      ...await news(),
+      ...clockMessages(core),
+      user,
+      ...demanded,
+      ...pending.takeNextTurn(),
+      ...injected,
+    ];
     return await run(messages, rolled, signal);
+  }
+
+  /** Commands in the background that have ended since the model was told last: most sessions have none. */
+  async function news(): Promise<readonly CustomMessage[]> {
+    const { background } = core.tools;
+    return background.hasUntold() ? (await import("./background_news.ts")).backgroundNews(background) : [];
   }
 
   /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
@@ -180,7 +191,13 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       rolled,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
-      proof: { ...proof, afterCalls: withNews(proof.afterCalls, core.tools.background) },
+      proof: {
+        ...proof,
+        async *afterCalls(stop) {
+          const said = proof.afterCalls ? yield* proof.afterCalls(stop) : [];
+          return [...said, ...await news()];
+        },
+      },
       beforeRequest: core.followPolicy,
       refuses: core.plan.refuses,
       onRequest: () => {
@@ -226,7 +243,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const rolled = await shortened(true, signal);
     core.prompt.startPrompt({});
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
-    return await run([...backgroundNews(core.tools.background), ...messages], rolled, signal);
+    return await run([...await news(), ...messages], rolled, signal);
   }
 
   /** Delivers what waits, unless another run has come first. */

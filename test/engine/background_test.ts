@@ -66,9 +66,10 @@ Deno.test("bash_output waits for the end, gives what is new, and what it told is
     assertEquals(active(), ["read", "bash", "edit", "write"]);
     await session.say("start");
     assertEquals(active(), ["read", "bash", "edit", "write", "bash_output", "bash_stop"]);
-    const [, first, , second, third, none] = results(session);
-    assertEquals(first, "first\n[b1 is still running.]");
-    assertEquals(second, "second\n[b1 has ended with code 5.]");
+    const [, first = "", , second = "", third, none] = results(session);
+    assert(first.endsWith("[b1 is still running.]") && second.endsWith("second\n[b1 has ended with code 5.]"));
+    // Each line once: on a busy machine the first one may come with the second look.
+    assertEquals((first + second).split("first").length, 2);
     assertEquals(third, "(no new output)\n[b1 has ended with code 5.]");
     assertStringIncludes(none ?? "", "No background command b7");
     assertEquals(news(session), []);

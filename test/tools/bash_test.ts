@@ -10,7 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../src/core/tool.ts";
-import { bashStop } from "../../tools/bash_stop.ts";
+import { bashStop } from "../../tools/background.ts";
 import { bash } from "../../tools/bash.ts";
 
 const OUTCOME: ShellOutcome = { exitCode: 0, ending: "exited", output: "", totalLines: 0, totalBytes: 0, notes: [] };

@@ -25,6 +25,7 @@ export interface BackgroundCommands {
   readonly list: () => readonly BackgroundView[];
   /** Ends one, politely first. Throws ToolError when there is none of that name. */
   readonly stop: (id: string) => Promise<void>;
+  readonly hasUntold: () => boolean;
   /** Those whose end the model does not know of; they are not given again. */
   readonly takeUntold: () => readonly BackgroundView[];
   /** Ends all waits. */
@@ -88,6 +89,7 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
   return {
     list,
     stop: async (id) => void await stop(id),
+    hasUntold: () => untold.size > 0,
     takeUntold() {
       const taken = [...untold].flatMap((id) => view(id) ?? []);
       untold.clear();

@@ -207,3 +207,53 @@ Deno.test("todo: the list is in the state, in a resumed session too, and the pro
     Deno.removeSync(top, { recursive: true });
   }
 });
+
+Deno.test("while a session plans, git leaves nothing in the repository, and no folder of the machine takes a file", () =>
+  withSession({
+    replies: [
+      {
+        calls: [
+          bash(
+            "git branch evil; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m evil; git status --short; echo $?",
+          ),
+          bash(
+            "for d in . .. ~ /var/tmp /dev/shm /srv; do echo x > $d/planned 2> /dev/null && echo wrote $d; done; true",
+          ),
+          bash(
+            "mkdir made; ln -s /etc link; chmod +x a.txt; mv a.txt b.txt; truncate -s 0 a.txt; touch -d 2001-01-01 a.txt; true",
+          ),
+        ],
+      },
+      { text: "plan" },
+    ],
+    files: { "a.txt": "a" },
+  }, async (session) => {
+    const { engine, ws, home, say } = session;
+    const git = (...args: string[]) =>
+      new TextDecoder().decode(
+        new Deno.Command("git", {
+          args: ["-c", "user.name=a", "-c", "user.email=a@b", ...args],
+          cwd: ws,
+          env: { GIT_CONFIG_GLOBAL: "/dev/null" },
+        }).outputSync().stdout,
+      );
+    git("init", "-q");
+    git("add", "a.txt");
+    git("commit", "-q", "-m", "one");
+    const before = [git("for-each-ref"), git("count-objects"), git("log", "--format=%H")];
+    const { mtime, mode } = Deno.statSync(`${ws}/a.txt`);
+    await engine.startPlan();
+    await say("plan");
+    assertEquals(
+      [git("for-each-ref"), git("count-objects"), git("log", "--format=%H")],
+      before,
+      results(session).join("\n"),
+    );
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), [".git", "a.txt"]);
+    const after = Deno.statSync(`${ws}/a.txt`);
+    assertEquals([after.mtime, after.mode, Deno.readTextFileSync(`${ws}/a.txt`)], [mtime, mode, "a"]);
+    // What is the command's own alone may take it: /tmp and its kind are private where there are namespaces.
+    for (const folder of [`${ws}/..`, home, "/srv"]) {
+      assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "planned"), false, folder);
+    }
+  }));

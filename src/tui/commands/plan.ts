@@ -16,6 +16,7 @@ export async function planCommand(context: CommandContext, args: string): Promis
       return await answer(context, rest.trim() === "" ? { kind: "accept" } : { kind: "accept", text: rest });
     case "edit":
       if (plan?.text === undefined) throw nothingToEdit();
+      say("Change the plan in the editor: Enter has it carried out as it stands there");
       return write(`${EDIT}\n${plan.text}`);
     case "refuse":
       return await answer(context, { kind: "refuse" });

@@ -77,6 +77,7 @@ Deno.test("what is granted while a session plans ends with the plan, and writing
     assertEquals(Deno.readTextFileSync(`${ws}/../b.txt`), "b");
     await engine.answerPlan({ kind: "leave" });
     assert(engine.state().policy === policy);
+    assertEquals(engine.compiled().full.includes("Allowed by the user"), false);
     await say("again");
     assertEquals(asked, ["read", "read"]);
   });
@@ -170,7 +171,7 @@ Deno.test("tools of extensions do not run while a session plans", async () => {
 Deno.test("without a sandbox no command runs while a session plans", () =>
   withSession({
     replies: [{ calls: [bash("echo x > x.txt; echo seen"), write] }, { text: "plan" }],
-    args: ["--sandbox", "off"],
+    args: ["--sandbox", "off", "--allow-run"],
   }, async (session) => {
     const { engine, ws, say } = session;
     await engine.startPlan();

@@ -1,5 +1,5 @@
 /**
- * Writes the pages and the schemas that come from tables: docs/options.md, docs/settings.md,
+ * Writes the pages and the schemas that come from tables: docs/options.md, docs/sandpiper.1, docs/settings.md,
  * docs/requirements.md, docs/*.schema.json, tools/definitions.ts.
  * With `--check` it writes nothing and fails when one of them is stale.
  */
@@ -11,6 +11,7 @@ import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { reportSchema } from "../src/cli/report/report_schema.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
+import { manPage } from "./docs/man.ts";
 import { requirementsPage } from "./docs/requirements.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
@@ -18,6 +19,7 @@ const check = Deno.args.includes("--check");
 const pages = {
   "docs/options.md": optionsPage(),
   "docs/requirements.md": requirementsPage(root),
+  "docs/sandpiper.1": manPage(),
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),
   "docs/events.schema.json": JSON.stringify(eventsSchema(MANIFEST_SCHEMA), null, 2) + "\n",

@@ -44,6 +44,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/skills.ts")).skillsCommand(invocation);
     case "tool":
       return (await import("./commands/tool.ts")).toolCommand(invocation);
+    case "completions":
+      return (await import("./commands/completions.ts")).completionsCommand(invocation);
     case "acp":
       return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:

@@ -64,6 +64,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
+/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
+const LAST_WORDS_MS = 2000;
+
 /**
  * A session and its parts. In the order of the fields: the events, what keeps them, the parts that need nothing else; then
  * what is gathered from disk and from extensions; last the prompt, which is made from all of that.
@@ -210,6 +213,7 @@ class OpenSession implements EngineCore {
     this.#grants.close();
     const hooks = this.#hooks;
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
+    await hooks?.heard(LAST_WORDS_MS);
     hooks?.close();
     await this.#servers?.close();
     await this.#unconfined?.().close();

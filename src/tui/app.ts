@@ -24,6 +24,7 @@ import { showPast } from "./transcript/history_replay.ts";
 import { planQuestions } from "./input/plan_questions.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
+import { clipboardSequence } from "./screen/clipboard.ts";
 import { createScreen, type Frame, type Screen } from "./screen/screen.ts";
 import { createSend, errorText, type Send } from "./input/sender.ts";
 import { statusLines } from "./view/status.ts";
@@ -170,6 +171,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       frames.request();
     },
     pick: dialogs.pick,
+    copy: (text) => terminal.write(clipboardSequence(text)),
     write(text) {
       editor.setText(text);
       frames.request();
@@ -221,6 +223,17 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
           isLent = false;
           view.redraw();
         });
+    },
+    pastePicture() {
+      hint.show("looking for a picture in the clipboard");
+      void options.keepPicture(terminal.picture).then((path) => {
+        if (path === undefined) {
+          return hint.show("The clipboard gives no picture; a path in the message sends one, too");
+        }
+        const text = editor.text();
+        editor.setText(`${text}${text === "" || /\s$/.test(text) ? "" : " "}${path} `);
+        frames.request();
+      }, (error) => say(errorText(error), "error"));
     },
     redraw,
     suspend() {

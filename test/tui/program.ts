@@ -1,7 +1,7 @@
 // The terminal UI of the real program, for tests in a pseudo-terminal: its arguments are the program's own.
 import { UserError } from "../../src/core/error.ts";
 import { configure } from "../../src/config/config.ts";
-import { firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/modes/interactive.ts";
+import { chosenSession, firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/modes/interactive.ts";
 import { chooseModel } from "../../src/engine/model/model.ts";
 import { parseCommandLine } from "../../src/config/options/parse.ts";
 import { errorBlock, exitCodeOf } from "../../src/cli/output/report.ts";
@@ -16,6 +16,8 @@ async function start(): Promise<number> {
     configure({ ...invocation, values: { ...invocation.values, plain } }, readWorld()),
   );
   if (typeof config === "number") return config;
+  const chosen = await chosenSession(config);
+  if (typeof chosen === "number") return chosen;
   let choice;
   try {
     choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
@@ -26,7 +28,7 @@ async function start(): Promise<number> {
   try {
     // A crash in the middle of everything, for the tests of what is left of the terminal.
     if (Deno.env.has("CRASH")) crashWhenTold();
-    return await interactiveMode(config, choice, invocation.words.join(" "));
+    return await interactiveMode(chosen, choice, invocation.words.join(" "));
   } catch (error) {
     console.error(errorBlock(error, true));
     return exitCodeOf(error);

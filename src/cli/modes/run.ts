@@ -11,10 +11,12 @@ export async function run(invocation: Invocation): Promise<number> {
   let config = configure(invocation, readWorld());
   const { values } = invocation;
   if (modeOf(config) === "interactive") {
-    const { firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
+    const { chosenSession, firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
     const trusted = await trustedConfig(config);
     if (typeof trusted === "number") return trusted;
-    config = trusted;
+    const chosen = await chosenSession(trusted);
+    if (typeof chosen === "number") return chosen;
+    config = chosen;
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
     let choice: ModelChoice;
@@ -24,12 +26,16 @@ export async function run(invocation: Invocation): Promise<number> {
       if (!(error instanceof UserError) || values["model"] !== undefined) throw error;
       // Nothing is configured yet: one screen says what is missing.
       return await firstStartMode(config, error, async (model) => {
-        const named: Config = { ...config, invocation: { ...invocation, values: { ...values, model } } };
+        const named: Config = {
+          ...config,
+          invocation: { ...invocation, values: { ...config.invocation.values, model } },
+        };
         return await interactiveMode(named, await firstModel(named, readVariable), message);
       });
     }
     return await interactiveMode(config, choice, message);
   }
+  if (values["resume"] === "") throw await (await import("../interactive/session_lines.ts")).whichSession(config);
   const choice = await firstModel(config, readVariable);
   if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);
   return await (await import("./run_task.ts")).runTask(config, choice);

@@ -30,7 +30,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const flags: readonly Flag[] = command ? [...FLAGS, ...command.flags] : FLAGS;
   const rest = command ? args.slice(1) : args;
   const end = rest.indexOf("--");
-  const head = (end < 0 ? rest : rest.slice(0, end)).map((arg) => bareScope(arg, flags));
+  const head = (end < 0 ? rest : rest.slice(0, end)).map((arg, at, all) => bare(arg, all[at + 1], flags));
   const parsed = parseArgs(head, {
     boolean: flags.filter((flag) => flag.kind === "boolean").map((flag) => flag.name),
     string: ["_", ...flags.filter((flag) => flag.kind !== "boolean").map((flag) => flag.name)],
@@ -76,9 +76,11 @@ function refuseContradiction(values: Values): void {
   );
 }
 
-function bareScope(arg: string, flags: readonly Flag[]): string {
-  const flag = flags.find((candidate) => candidate.kind === "scope" && arg === `--${candidate.name}`);
-  return flag ? `${arg}=${BARE}` : arg;
+/** An option that may stand without a value, and does. */
+function bare(arg: string, next: string | undefined, flags: readonly Flag[]): string {
+  const flag = flags.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
+  const isBare = flag?.kind === "scope" || (flag?.isOptional && (next === undefined || /^-./.test(next)));
+  return flag && isBare ? `--${flag.name}=${BARE}` : arg;
 }
 
 function valueOf(flag: Flag, given: readonly string[]): string | number | readonly string[] {
@@ -113,6 +115,7 @@ function valueOf(flag: Flag, given: readonly string[]): string | number | readon
     case "duration":
       return parseDuration(last, `--${flag.name}`);
     default:
+      if (last === BARE) return "";
       if (flag.choices && !flag.choices.includes(last)) {
         const meant = nearest(last, flag.choices);
         throw usage(

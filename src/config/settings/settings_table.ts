@@ -259,6 +259,7 @@ export const SETTINGS = {
       model: keys,
       thinking: keys,
       edit: keys,
+      pastePicture: keys,
       redraw: keys,
       suspend: keys,
       undo: keys,

@@ -15,7 +15,7 @@ export async function backgroundCommand(context: CommandContext, args: string): 
     detail: stateText(command, world.now()),
     value: command,
   }));
-  const chosen = await pick("In the background", choices, Math.max(0, all.findIndex(isRunning)));
+  const chosen = await pick("In the background", choices, { start: Math.max(0, all.findIndex(isRunning)) });
   if (chosen === undefined) return;
   const how = isRunning(chosen)
     ? await pick(`${chosen.id} is running`, [

@@ -4,14 +4,15 @@ import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
 import {
   clearCommand,
   compactCommand,
+  copyCommand,
   exportCommand,
   forkCommand,
   labelCommand,
   nameCommand,
   reloadCommand,
-  resumeCommand,
   treeCommand,
 } from "./session.ts";
+import { resumeCommand } from "./resume.ts";
 import { undoCommand } from "./undo.ts";
 import { themeCommand } from "./theme.ts";
 import { backgroundCommand } from "./background.ts";
@@ -48,6 +49,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
+  { name: "copy", help: "the newest answer into the clipboard", run: copyCommand },
   { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
   { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
   { name: "audit", help: "each tool call: its command or path, what it was denied", run: auditCommand },

@@ -8,7 +8,7 @@ const NOTHING = {} as ToolContext;
 
 const run = (args: Record<string, unknown>) => todo.run((todo.prepare?.(args as never) ?? args) as never, NOTHING);
 
-Deno.test("todo keeps the whole list, in the words of other programs too, and says what is being done R389 R390", async () => {
+Deno.test("todo keeps the whole list, in the words of other programs too, and says what is being done R389 R390 R392", async () => {
   assertEquals(await run({ todos: [{ content: "a", status: "completed" }, "b ", { text: "c" }] }), {
     content: [{ type: "text", text: "1 of 3 done; now in_progress: b" }],
     details: {

@@ -21,7 +21,7 @@ async function withPlan() {
 const pause = () => new Promise((later) => setTimeout(later, 600)); // a letter counts when nothing was typed for half a second
 
 for (
-  const [letter, asked] of [["a", "answerPlan accept"], ["n", "answerPlan refuse"], ["x", "answerPlan leave"]] as const
+  const [letter, asked] of [["a", "answerPlan accept"], ["x", "answerPlan leave"]] as const
 ) {
   Deno.test(`a plan that waits is asked about, and ${letter} answers it`, async () => {
     const { app, engine, said } = await withPlan();
@@ -34,6 +34,18 @@ for (
     await app.done;
   });
 }
+
+Deno.test("a plan that is not accepted now can be taken after all", async () => {
+  const { app, engine, see } = await withPlan();
+  await pause();
+  app.input("\x1b");
+  await see("Not accepted: say what should be different.");
+  assertEquals(engine.asked.filter((line) => line.startsWith("answerPlan")), []);
+  for (const key of ["/plan accept", "\r"]) app.input(key);
+  await until(() => engine.asked.includes("answerPlan accept"), () => engine.asked.join());
+  app.quit(0);
+  await app.done;
+});
 
 Deno.test("a plan is changed in the editor, and Enter has it carried out as it stands there", async () => {
   const { app, engine, see } = await withPlan();

@@ -1,6 +1,6 @@
 import type { PlanAnswer } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
-import type { PlanChoice, TuiQuestions } from "../transcript/questions.ts";
+import type { TuiQuestions } from "../transcript/questions.ts";
 import type { CommandContext } from "./command.ts";
 
 /** What stands before a plan that the person changes: Enter sends it as the command that accepts it. */
@@ -30,6 +30,8 @@ export async function planCommand(context: CommandContext, args: string): Promis
   if (args !== "") await engine.prompt({ text: args, source: "interactive" });
 }
 
+const NOT_NOW =
+  "Not accepted: say what should be different. /plan accept takes it after all, /plan off leaves planning";
 const WAITS = "A plan waits: /plan accept, /plan edit, /plan refuse or /plan off; or say what should be different";
 
 /** Asks what becomes of the plan that waits; does nothing where the question goes away unanswered. */
@@ -40,14 +42,10 @@ export async function askAboutPlan(
 ): Promise<void> {
   const choice = await questions.askPlan(signal);
   if (choice === undefined) return;
-  const words: Readonly<Record<PlanChoice, string>> = {
-    accept: "accept",
-    edit: "edit",
-    refuse: "refuse",
-    leave: "off",
-  };
+  // What is not accepted now can be taken after all, until something else is said.
+  if (choice === "no") return context.say(NOT_NOW);
   try {
-    await planCommand(context, words[choice]);
+    await planCommand(context, choice);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     context.say(`${error.message}. ${error.fix}`, "error");

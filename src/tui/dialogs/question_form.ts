@@ -46,7 +46,7 @@ export function questionForm(question: Question, draft: Draft, now: () => number
 }
 
 const PLAN_ANSWERS: readonly [Answer<PlanChoice>, ...Answer<PlanChoice>[]] = [
-  { key: "n", answer: "refuse", label: "No, plan on: say what should be different", short: "no" },
+  { key: "n", answer: "no", label: "Not now: say what should be different, or accept it later", short: "no" },
   {
     key: "a",
     answer: "accept",
@@ -54,7 +54,7 @@ const PLAN_ANSWERS: readonly [Answer<PlanChoice>, ...Answer<PlanChoice>[]] = [
     short: "accept",
   },
   { key: "e", answer: "edit", label: "Change it first, in the editor", short: "edit" },
-  { key: "x", answer: "leave", label: "Leave planning without carrying it out", short: "leave" },
+  { key: "x", answer: "off", label: "Leave planning without carrying it out", short: "leave" },
 ];
 
 const GRANT_ANSWERS: readonly [Answer<GrantAnswer>, ...Answer<GrantAnswer>[]] = [

@@ -21,7 +21,7 @@ const GRANTS = new Map<string, GrantAnswer>([
   ["a", "always"],
 ]);
 
-const PLANS = new Map<string, PlanChoice>([["n", "refuse"], ["no", "refuse"], ["a", "accept"], ["x", "leave"]]);
+const PLANS = new Map<string, PlanChoice>([["n", "no"], ["no", "no"], ["a", "accept"], ["x", "off"]]);
 
 const CONFIRMS = new Map([["n", false], ["no", false], ["y", true], ["yes", true]]);
 
@@ -63,9 +63,9 @@ export function plainQuestion(
       return choose(GRANTS, "no", words, question.done);
     }
     case "plan": {
-      const words = "n no, plan on; a accept and carry it out; x leave planning";
+      const words = "n not now; a accept and carry it out; x leave planning";
       print(`question: accept the plan? Nothing was written so far. ${words}`);
-      return choose(PLANS, "refuse", words, question.done);
+      return choose(PLANS, "no", words, question.done);
     }
     case "select":
       print(

@@ -35,8 +35,8 @@ export type Question =
     readonly done: (answer: string | undefined) => void;
   };
 
-/** What becomes of a plan that waits. */
-export type PlanChoice = "accept" | "edit" | "refuse" | "leave";
+/** What becomes of a plan that waits; but for "no", a word of `/plan`. */
+export type PlanChoice = "no" | "accept" | "edit" | "off";
 
 /** What is said of an answer to a permission question once it holds. */
 export const DECISIONS: Readonly<Record<PermissionAnswer, string>> = {

@@ -30,16 +30,21 @@ export interface ActivePolicy {
    * From now on a narrower policy holds, until `release`. No question widens what it writes or reaches; what is granted
    * meanwhile ends with it. Nothing happens where one is held already.
    */
-  readonly hold: (narrow: (policy: Policy) => Policy) => void;
+  readonly hold: (narrow: Narrow) => void;
   /** The policy that held before `hold` holds again: the same value, with the grants of then. */
   readonly release: () => void;
   /** What held before `hold`, as long as that lasts. */
   readonly before: () => HeldPolicy | undefined;
   /** Goes on with new processes under the same policy: those that there are have the old folder of a new workspace mounted. */
   readonly renew: () => void;
+  /** Goes on under another policy, without anything that was granted. Resolves when all processes of those before have ended. */
+  readonly move: (policy: Policy) => Promise<void>;
   /** Ends all processes of all policies. */
   readonly close: () => Promise<void>;
 }
+
+/** Makes a narrower policy of one. */
+type Narrow = (policy: Policy) => Policy;
 
 /** What comes back when a narrower policy ends. */
 export interface HeldPolicy {
@@ -64,12 +69,13 @@ export interface ActivePolicyParts {
 
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
 export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): ActivePolicy {
+  let start = first.policy;
   let current = first;
   let granted: readonly Denial[] = [];
   let kept: readonly Denial[] = [];
   const opened = new Set([first]);
   let closed = false;
-  let held: (HeldPolicy & { readonly kept: readonly Denial[] }) | undefined;
+  let held: (HeldPolicy & { readonly kept: readonly Denial[]; readonly narrow: Narrow }) | undefined;
 
   /** Whether a narrower policy took this away, which no grant gives back. */
   const isHeld = ({ kind }: DenialClaim): boolean => held !== undefined && (kind === "write" || kind === "net");
@@ -148,7 +154,7 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     hold(narrow) {
       if (held || closed) return;
       const { policy, active, known } = current;
-      held = { policy, active, known, granted, kept };
+      held = { policy, active, known, granted, kept, narrow };
       replace(open(narrow(policy)));
     },
     release,
@@ -178,10 +184,25 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
       if (closed || granted.length === 0) return;
       const isLeft = granted.some((denial) => !kept.includes(denial));
       granted = [];
-      if (isLeft) replace(open(kept.reduce(widen, first.policy)));
+      if (isLeft) replace(open(kept.reduce(widen, start)));
     },
     renew: () => {
       if (!closed) replace(open(current.policy));
+    },
+    move: async (policy) => {
+      const before = [...opened];
+      start = policy;
+      [granted, kept] = [[], []];
+      current = open(policy);
+      opened.add(current);
+      if (held) {
+        // It is the other policy that comes back, and meanwhile that is held as the one before was.
+        const { active, known } = current;
+        held = { policy, active, known, granted, kept, narrow: held.narrow };
+        replace(open(held.narrow(policy)));
+      }
+      await Promise.all(before.map((processes) => processes.close()));
+      before.forEach((processes) => opened.delete(processes));
     },
     close: async () => {
       closed = true;

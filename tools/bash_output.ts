@@ -1,10 +1,9 @@
-// What follows a call of bash that goes on in the background: a look at its output, and its end.
 import type * as z from "zod/mini";
 import { formatSize } from "../src/core/support/text.ts";
 import { textResult, type Tool, type Zod } from "../src/core/tool.ts";
 import { type BackgroundCommand, backgroundOf } from "./bash.ts";
 
-const outputArgs = (z: Zod) =>
+const args = (z: Zod) =>
   z.object({
     id: z.string().check(z.describe("For example b1")),
     wait: z.optional(z.number().check(z.describe("Seconds to wait for its end, at most 600"))),
@@ -14,10 +13,10 @@ const outputArgs = (z: Zod) =>
 const LONGEST_WAIT = 600;
 
 /** What a command in the background has written since the last look; may wait for its end. */
-export const bashOutput: Tool<z.infer<ReturnType<typeof outputArgs>>> = {
+export const bashOutput: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "bash_output",
   description: "New output of a background command since the last look.",
-  args: outputArgs,
+  args,
   promptSnippet: "New output of a background command, or wait for its end",
   needs: ["run"],
   readOnly: true,
@@ -43,25 +42,5 @@ export const bashOutput: Tool<z.infer<ReturnType<typeof outputArgs>>> = {
       ].join("\n"),
       { id, ...(state?.exitCode === undefined ? {} : { exitCode: state.exitCode }) },
     );
-  },
-};
-
-const stopArgs = (z: Zod) => z.object({ id: z.string().check(z.describe("For example b1")) });
-
-/** Ends a command in the background with all that it started. */
-export const bashStop: Tool<z.infer<ReturnType<typeof stopArgs>>> = {
-  name: "bash_stop",
-  description: "End a background command.",
-  args: stopArgs,
-  promptSnippet: "End a background command",
-  needs: ["run"],
-  readOnly: false,
-  place: "shell",
-  async run({ id }, { shell }) {
-    const background = backgroundOf(shell);
-    const { exitCode, outputPath } = await background.stop(id);
-    background.told(id);
-    const where = outputPath === undefined ? "" : ` Its output: ${outputPath}`;
-    return textResult(`Background command ${id} has ended with code ${exitCode}.${where}`, { id });
   },
 };

@@ -31,6 +31,7 @@ export type {
 } from "./hooks/api/api.ts";
 export type {
   AskPermission,
+  BackgroundView,
   ChoiceSource,
   CommandView,
   ContextUsage,
@@ -39,10 +40,13 @@ export type {
   InputSource,
   LostCache,
   MoveOptions,
+  PlanAnswer,
+  PlanState,
   PromptOutcome,
   QueueMode,
   RoundBill,
   SessionTotals,
+  TodoItem,
   ToolView,
   UserCommandOutcome,
   UserPrompt,

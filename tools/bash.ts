@@ -20,20 +20,29 @@ const args = (z: Zod) =>
     command: z.string(),
     timeout: z.optional(z.number().check(z.positive(), z.describe("Seconds; 120 if absent, at most 600"))),
     background: z.optional(z.boolean()),
-    stop: z.optional(z.string()),
   });
 
 /** What the host's shell carries beside the call itself, where commands can go on after it. */
-interface Background {
+export interface Background {
   start(command: string): Promise<BackgroundCommand>;
   stop(id: string): Promise<BackgroundCommand>;
+  list(): readonly BackgroundCommand[];
+  /** What one wrote since this was asked last; `lost`: UTF-16 units before it that are not held any more. */
+  fresh(id: string): { readonly text: string; readonly lost: number };
+  /** Until one has ended, `ms` are over or somebody has something to say. */
+  wait(id: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** The model reads of the end of one. */
+  told(id: string): void;
 }
 
-interface BackgroundCommand {
+/** A command in the background as tools see it. */
+export interface BackgroundCommand {
   readonly id: string;
   readonly outputPath?: string;
   /** Absent while it runs. */
   readonly exitCode?: number;
+  /** Why it was ended, where it did not end by itself. */
+  readonly why?: string;
 }
 
 /** Runs a command line in a process tree of its own, which ends with the call (R482). */
@@ -47,26 +56,26 @@ export const bash: Tool<z.infer<ReturnType<typeof args>>> = {
   needs: ["run"],
   readOnly: false,
   place: "shell",
-  async run({ command, timeout, background, stop }, { shell, policy, signal, update }) {
+  async run({ command, timeout, background }, { shell, policy, signal, update }) {
     if (!shell) throw new ToolError("No program may run here: use the other tools.");
-    const stopped = stop === undefined ? undefined : ended(await backgroundOf(shell).stop(stop));
-    if (stopped !== undefined && command.trim() === "") return textResult(stopped);
-    if (background) return started(await backgroundOf(shell).start(command), stopped);
-    return await runToEnd(shell, command, timeout, { policy, signal, update }, stopped);
+    if (!background) return await runToEnd(shell, command, timeout, { policy, signal, update });
+    const commands = backgroundOf(shell);
+    const begun = await commands.start(command);
+    if (begun.exitCode !== undefined) commands.told(begun.id);
+    return started(begun);
   },
 };
 
-/** Runs one command line to its end and tells of it; `before` is a line about something else that the call did. */
+/** Runs one command line to its end and tells of it. */
 export async function runToEnd(
   shell: Shell,
   command: string,
   timeout: number | undefined,
   { policy, signal, update }: Pick<ToolContext, "policy" | "signal" | "update">,
-  before?: string,
 ): Promise<ToolResult> {
   const { timeoutMs, note } = boundedTimeout(timeout, policy.limits);
   const outcome = await shell(command, { timeoutMs, signal, onOutput: update });
-  const notes = [before, note, ...outcome.notes].filter((line) => line !== undefined);
+  const notes = [note, ...outcome.notes].filter((line) => line !== undefined);
   const failure = failureOf(outcome, timeoutMs);
   const text = [shownOutput(outcome), failure, notes.join("\n")].filter((part) => part).join("\n\n");
   const details = detailsOf(outcome);
@@ -74,31 +83,25 @@ export async function runToEnd(
 }
 
 /** Throws ToolError where a command cannot outlive its call. */
-function backgroundOf(shell: Shell): Background {
+export function backgroundOf(shell: Shell | undefined): Background {
   // Not part of the contract that every shell keeps: the one that starts real processes has it.
-  const { background } = shell as Shell & { readonly background?: Background };
+  const { background } = (shell ?? {}) as Shell & { readonly background?: Background };
   if (background) return background;
   throw new ToolError("Nothing can run in the background here: run the command without background.");
 }
 
-function started({ id, exitCode, outputPath }: BackgroundCommand, stopped: string | undefined): ToolResult {
-  const before = stopped === undefined ? "" : `${stopped}\n`;
+function started({ id, exitCode, outputPath }: BackgroundCommand): ToolResult {
   const output = outputPath === undefined ? "Its output cannot be read." : `Its output: ${outputPath}`;
   const details = { id, ...(outputPath === undefined ? {} : { outputPath }) };
   if (exitCode === undefined) {
     return textResult(
-      `${before}Running in the background as ${id}. ${output}\nTo end it: bash with stop "${id}".`,
+      `Running in the background as ${id}. ${output}\nYou are told when it has ended. ` +
+        `bash_output gives what it has written since, or waits for its end; bash_stop ends it.`,
       details,
     );
   }
-  const text = `${before}The command ended at once with code ${exitCode}. ${output}`;
+  const text = `The command ended at once with code ${exitCode}. ${output}`;
   return exitCode === 0 ? textResult(text, details) : errorResult(text, details);
-}
-
-function ended({ id, exitCode, outputPath }: BackgroundCommand): string {
-  return `Background command ${id} has ended with code ${exitCode}.${
-    outputPath === undefined ? "" : ` Its output: ${outputPath}`
-  }`;
 }
 
 /** The timeout of a call as the limits allow it. */

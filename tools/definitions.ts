@@ -69,9 +69,6 @@ export const DESCRIBED: readonly Described[] = [{
         "background": {
           "type": "boolean",
         },
-        "stop": {
-          "type": "string",
-        },
       },
       "required": [
         "command",
@@ -341,6 +338,97 @@ export const DESCRIBED: readonly Described[] = [{
     },
   },
   load: async () => (await import("./web_search.ts")).webSearch as Tool,
+}, {
+  "name": "bash_output",
+  "promptSnippet": "New output of a background command, or wait for its end",
+  "needs": [
+    "run",
+  ],
+  "readOnly": true,
+  "place": "shell",
+  "definition": {
+    "name": "bash_output",
+    "description": "New output of a background command since the last look.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "For example b1",
+        },
+        "wait": {
+          "type": "number",
+          "description": "Seconds to wait for its end, at most 600",
+        },
+      },
+      "required": [
+        "id",
+      ],
+    },
+  },
+  load: async () => (await import("./bash_output.ts")).bashOutput as Tool,
+}, {
+  "name": "bash_stop",
+  "promptSnippet": "End a background command",
+  "needs": [
+    "run",
+  ],
+  "readOnly": false,
+  "place": "shell",
+  "definition": {
+    "name": "bash_stop",
+    "description": "End a background command.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "description": "For example b1",
+        },
+      },
+      "required": [
+        "id",
+      ],
+    },
+  },
+  load: async () => (await import("./bash_stop.ts")).bashStop as Tool,
+}, {
+  "name": "todo",
+  "promptSnippet": "Keep the list of steps of a task",
+  "needs": [],
+  "readOnly": true,
+  "place": "host",
+  "definition": {
+    "name": "todo",
+    "description": "Keep the list of steps of a task: all of them each time, at most 30.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "items": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "text": {
+                "type": "string",
+              },
+              "state": {
+                "type": "string",
+                "description": "pending (default), in_progress or completed",
+              },
+            },
+            "required": [
+              "text",
+            ],
+          },
+        },
+      },
+      "required": [
+        "items",
+      ],
+    },
+  },
+  load: async () => (await import("./todo.ts")).todo as Tool,
 }];
 
 /** Those that stand in for one of the table under some policies. */

@@ -10,10 +10,17 @@ export const TOOLS: readonly Tool[] = DESCRIBED.map(loadedLater);
 
 const substitutes: readonly Tool[] = SUBSTITUTES.map(loadedLater);
 
-/** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
+/** Come with bash, and are on from the first command in the background: without one they only cost room in each request. */
+export const BACKGROUND_TOOLS: readonly string[] = ["bash_output", "bash_stop"];
+
+/**
+ * The built-in tools under a policy: bash is the machine's shell only where that may run everything, and nothing goes on
+ * in the background elsewhere.
+ */
 export function toolsUnder(policy: Policy): readonly Tool[] {
   if (hasRealShell(policy)) return TOOLS;
-  return TOOLS.map((tool) => substitutes.find(({ name }) => name === tool.name) ?? tool);
+  return TOOLS.filter(({ name }) => !BACKGROUND_TOOLS.includes(name))
+    .map((tool) => substitutes.find(({ name }) => name === tool.name) ?? tool);
 }
 
 /** Names of the tools that are on unless somebody chooses, where the policy grants what they need. */

@@ -125,6 +125,50 @@ export interface LostCache {
   readonly cost?: number;
 }
 
+/** A session that plans: only reading is possible until the person has answered. */
+export interface PlanState {
+  /** The plan that waits for an answer, Markdown: the model's last message. Absent while there is none. */
+  readonly text?: string;
+}
+
+/**
+ * What the person says to a plan. `accept`: what was allowed before is allowed again, and a run carries the plan out, as
+ * `text` has it where that is given. `refuse`: planning goes on without it. `leave`: what was allowed before is allowed
+ * again, and nothing is carried out.
+ */
+export type PlanAnswer =
+  | { readonly kind: "accept"; readonly text?: string }
+  | { readonly kind: "refuse" }
+  | { readonly kind: "leave" };
+
+/** A step of the list that the model keeps with the tool `todo`. */
+export interface TodoItem {
+  /** One line. */
+  readonly text: string;
+  /** At most one is `in_progress`. */
+  readonly state: "pending" | "in_progress" | "completed";
+}
+
+/** A command that goes on after the call that started it, or has ended since. */
+export interface BackgroundView {
+  /** As tools and people name it: `b1`. */
+  readonly id: string;
+  /** As the model wrote it. */
+  readonly command: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The same; absent while it runs. */
+  readonly endedAt?: number;
+  /** Absent while it runs. */
+  readonly exitCode?: number;
+  /** Why it was ended, where it did not end by itself. */
+  readonly why?: string;
+  /** The last lines of what it wrote, at most twenty. */
+  readonly tail: string;
+  /** File with all of it, in the tools' private temporary folder; absent when none could be made. */
+  readonly outputPath?: string;
+}
+
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
 export interface EngineState {
   /** The workspace: absolute. */
@@ -163,6 +207,12 @@ export interface EngineState {
   readonly totals: SessionTotals;
   /** What tools may do at the moment. */
   readonly policy: Policy;
+  /** Present while the session plans. */
+  readonly plan?: PlanState;
+  /** The list that the model keeps of its steps; empty where it keeps none. */
+  readonly todo: readonly TodoItem[];
+  /** Commands in the background, in the order of their start; those that have ended, too. */
+  readonly background: readonly BackgroundView[];
 }
 
 /** How somebody came to a model or a thinking level: named it, or went on to the next one. Hooks are told. */
@@ -245,12 +295,25 @@ export interface Engine {
   bash(command: string, hidden: boolean): Promise<UserCommandOutcome>;
   /** Stops typed commands and nothing else, also while a run goes on. Resolves when they have ended. */
   abortBash(): Promise<void>;
+  /** Ends a command in the background, politely first. Throws UserError when there is none of that name. */
+  stopBackground(id: string): Promise<void>;
   /** Shortens the conversation now. False: there was nothing to do, it failed or was cancelled (an event says why). */
   compact(focus?: string): Promise<boolean>;
   /** Whether the history is shortened by itself. */
   setAutoCompaction(on: boolean): void;
   /** Whether a failed request is made again by itself, from the next failure on; before the settings until the end. */
   setAutoRetry(on: boolean): void;
+
+  /**
+   * From now on tools can only read, until `answerPlan`. Nothing happens in a session that plans already. Throws UserError
+   * while something goes on, and while a command runs in the background, which could still write.
+   */
+  startPlan(): Promise<void>;
+  /**
+   * Answers the plan; gives what became of the run where one carries it out. Throws UserError where nothing is planned, for
+   * `accept` and `refuse` where no plan waits, and while something goes on.
+   */
+  answerPlan(answer: PlanAnswer): Promise<PromptOutcome | undefined>;
 
   /** Throws UserError for a model that cannot be opened. */
   setModel(id: string, source?: ChoiceSource): Promise<void>;

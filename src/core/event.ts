@@ -63,6 +63,9 @@ export interface Denial {
 /** How a person answers a denial; `project` is kept in the user's own settings for this workspace. */
 export type PermissionAnswer = "once" | "session" | "project" | "no";
 
+/** What became of planning. */
+export type PlanPhase = "started" | "proposed" | "refused" | "accepted" | "left";
+
 /** All that a screen, a session file, `--mode json` or RPC ever sees. Plain JSON values, in order of occurrence. */
 export type AgentEvent =
   | { readonly type: "agent_start" }
@@ -160,6 +163,25 @@ export type AgentEvent =
     readonly output: string;
     readonly durationMs: number;
   }
+  /** A command runs on after the call that started it; `outputPath`: file with its output. */
+  | { readonly type: "background_start"; readonly id: string; readonly command: string; readonly outputPath?: string }
+  /** Such a command has ended, at any time: in a run, between runs, with the session. */
+  | {
+    readonly type: "background_end";
+    readonly id: string;
+    readonly command: string;
+    readonly exitCode: number;
+    /** Why it was ended, where it did not end by itself. */
+    readonly reason?: string;
+    /** The last lines of what it wrote. */
+    readonly tail: string;
+    readonly durationMs: number;
+  }
+  /**
+   * What became of planning. `proposed`: a plan waits for an answer, `text` is it; comes after `agent_settled`. `refused`:
+   * planning goes on without it.
+   */
+  | { readonly type: "plan_update"; readonly phase: PlanPhase; readonly text?: string }
   /** A tool call was denied and could be allowed; a mode that can ask answers, the others say no. */
   | {
     readonly type: "permission_request";

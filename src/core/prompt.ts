@@ -233,6 +233,8 @@ export interface PromptInputs extends StableInputs {
   readonly withoutTools?: boolean;
   /** Text of this request alone, such as a summary. */
   readonly dynamicContext?: string;
+  /** The person wants a plan first: what tools may do until they accept it, in place of what the stable half says of it. */
+  readonly planning?: readonly string[];
   /** How the person and the program speak with each other. */
   readonly channel?: PromptChannel;
   /** Skills of this turn, chosen before the prompt is compiled (R127). */

@@ -123,8 +123,11 @@ export interface Tool<A = unknown> {
   readonly needs: readonly Capability[];
   /** Whether it only looks; neighbouring calls that only look may run side by side. */
   readonly readOnly: boolean;
-  /** `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. */
-  readonly place: "runner" | "shell";
+  /**
+   * `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. `host`:
+   * in the host, and touches nothing.
+   */
+  readonly place: "runner" | "shell" | "host";
   /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */
   deadlineMs?(args: A, policy: Policy): number | undefined | Promise<number | undefined>;
   /**

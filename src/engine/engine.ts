@@ -1,4 +1,4 @@
-import { readSkillAt, TOOLS } from "../../tools/mod.ts";
+import { BACKGROUND_TOOLS, readSkillAt, TOOLS } from "../../tools/mod.ts";
 import type { Queues } from "../agent/queues.ts";
 import { type Config, toolsRoot, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
@@ -12,6 +12,7 @@ import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { SessionStore } from "../core/session.ts";
 import { once } from "../core/support/once.ts";
+import { stripControls } from "../core/support/text.ts";
 import type { Tool } from "../core/tool.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import { openAudit } from "../session/audit.ts";
@@ -26,6 +27,7 @@ import { engineApi } from "./engine_api.ts";
 import { hostActions, mutedUi } from "./host_actions.ts";
 import { keepServer, otherServer } from "./model_server.ts";
 import { createModelState, type ModelState, modelView } from "./model_state.ts";
+import { createPlanning, type Planning, refuseWithPlan } from "./plan.ts";
 import { createPending, type Pending } from "./pending.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
@@ -36,6 +38,7 @@ import { activatedIn, keepActivated, type McpServers, openMcpServers } from "./m
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
 import { permissionEvents } from "./tools/approval.ts";
+import { createTodoList, type TodoList } from "./todo_list.ts";
 import { openTools, type ToolsHost } from "./tools/tools_host.ts";
 import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tools/toolset.ts";
 import {
@@ -99,6 +102,8 @@ class OpenSession implements EngineCore {
   readonly compactor: Compactor;
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
+  readonly plan: Planning;
+  readonly todo: TodoList;
   readonly work = createWork();
 
   #config: Config;
@@ -108,6 +113,9 @@ class OpenSession implements EngineCore {
   #proof: Proof | undefined;
   /** The policy that prompt and tools are of. */
   #followed: Pick<ToolsHost, "policy" | "granted">;
+  /** The tools for commands in the background are to be switched on; from the first such command on, once. */
+  #isOnBackground = false;
+  #hadBackground = false;
   readonly #isOtherModel: boolean;
   readonly #servers: McpServers | undefined;
   /** The session whose found tools are active. */
@@ -127,6 +135,7 @@ class OpenSession implements EngineCore {
 
   constructor(options: EngineOptions, trial: SessionTrial | undefined) {
     const { config, ask } = options;
+    refuseWithPlan(config);
     const isUnconfined = isUserBashUnconfined(config);
     this.#options = options;
     this.#config = config;
@@ -140,6 +149,7 @@ class OpenSession implements EngineCore {
     this.notify = this.#bus.notify;
     const store = chooseSession(config, this.notify);
     this.conversation = openConversation(store);
+    this.todo = createTodoList(() => this.conversation.store().pathTo());
     this.changes = sessionChanges({
       config: () => this.#config,
       policy: () => this.tools.policy,
@@ -156,9 +166,11 @@ class OpenSession implements EngineCore {
       ask ? permissionEvents(ask, this.emit) : undefined,
       options.hardens,
       (line) => this.notify(`A command in the background: ${line}`),
+      this.#onBackground,
     );
     this.tools.notices.forEach((notice) => this.notify(notice));
     this.#followed = { policy: this.tools.policy, granted: this.tools.granted };
+    this.plan = createPlanning(this);
     this.toolset = createToolset(this.#builtin(), this.#onAtStart());
     const kept = this.conversation.context();
     this.model = createModelState({
@@ -185,7 +197,7 @@ class OpenSession implements EngineCore {
     this.#servers = openMcpServers({
       config,
       choice: this.model.choice(),
-      policy: () => this.tools.policy,
+      policy: () => this.tools.held?.policy ?? this.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
       onNotice: this.notify,
       activate: this.#activate,
     });
@@ -223,6 +235,7 @@ class OpenSession implements EngineCore {
     this.#proof = await this.#demanded();
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
+    this.plan.restore();
     tellStart(
       this.#hooks,
       this.conversation.state.messages.length > 0,
@@ -245,7 +258,9 @@ class OpenSession implements EngineCore {
     await this.#servers?.close();
     await this.#unconfined?.().close();
     await this.changes?.close();
+    const running = this.tools?.background.list().filter(({ exitCode }) => exitCode === undefined) ?? [];
     await this.tools.close();
+    for (const { id, command } of running) this.notify(endedWithSession(id, command));
     await this.#keepTrial();
     this.conversation.close();
   }
@@ -312,16 +327,26 @@ class OpenSession implements EngineCore {
 
   readonly config = (): Config => this.#config;
   readonly hooks = (): Hooks | undefined => this.#hooks;
-  readonly proof = (): Proof | undefined => this.#proof;
+  readonly proof = (): Proof | undefined => this.tools.held ? undefined : this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
 
   readonly followPolicy = (): void => {
-    const { policy, granted } = this.tools;
-    if (policy === this.#followed.policy && granted === this.#followed.granted) return;
+    const { policy, granted, held } = this.tools;
+    const isSame = policy === this.#followed.policy && granted === this.#followed.granted;
+    if (isSame && !this.#isOnBackground) return;
+    if (this.#isOnBackground) this.toolset.switchOn(BACKGROUND_TOOLS);
+    this.#isOnBackground = false;
     this.#followed = { policy, granted };
     this.toolset.replace("builtin", this.#builtin(), this.#onAtStart());
-    this.prompt.takePolicy(policy, granted, this.toolset.active());
+    const now = { policy, granted };
+    this.prompt.takePolicy(held ?? now, this.toolset.active(), held && now);
+  };
+
+  readonly #onBackground = (event: AgentEvent): void => {
+    this.#isOnBackground ||= !this.#hadBackground;
+    this.#hadBackground = true;
+    this.emit(event);
   };
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
@@ -392,6 +417,8 @@ class OpenSession implements EngineCore {
       keepServer(this.conversation, this.model.choice());
     });
     record(this.changes.record);
+    record((event) => this.plan.read(event));
+    record(this.todo.read);
     record((event) => prewarmCalls(event, this.tools.prewarm));
     // Every event of a run can be observed.
     record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);
@@ -516,6 +543,14 @@ function auditOf(
     if (id !== current.session) current = open(id);
     current.audit.read(event);
   };
+}
+
+/** What is said of a command that ran until the session ended; the command is a model's, so that nothing in it may steer. */
+function endedWithSession(id: string, command: string): string {
+  const line = stripControls(command).replace(/\s+/g, " ");
+  return `${id} ran in the background and was ended with the session: ${
+    line.length > 80 ? `${line.slice(0, 79)}…` : line
+  }`;
 }
 
 /** `read_skill` finds skills where this session has them. */

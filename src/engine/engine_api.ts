@@ -1,5 +1,5 @@
 import type { Engine, SessionTotals } from "../core/engine.ts";
-import { UserError } from "../core/error.ts";
+import { ToolError, UserError } from "../core/error.ts";
 import { type EngineCore } from "./parts.ts";
 import { inputCommands } from "./prompt/inputs.ts";
 import { modelView } from "./model_state.ts";
@@ -49,6 +49,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       const opened = conversation.store();
       const name = sessionName(opened);
       const texts = queues.texts();
+      const plan = core.plan.state();
       return {
         cwd: core.config().root,
         sessionId: opened.header.id,
@@ -67,6 +68,9 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         context: { tokens: contextTokens(conversation.state.messages), contextWindow: model.contextWindow() },
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
+        ...(plan ? { plan } : {}),
+        todo: core.todo.items(),
+        background: core.tools.background.list(),
       };
     },
     messages: () => conversation.state.messages.slice(),
@@ -110,6 +114,20 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     compact: (focus) => work.run("compaction", (signal) => drain(compactor.now("manual", focus, signal), emit)),
     setAutoCompaction: (on) => void (auto.compaction = on),
     setAutoRetry: (on) => void (auto.retry = on),
+
+    async stopBackground(id) {
+      try {
+        await core.tools.background.stop(id);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        throw new UserError({ what: `Cannot stop "${id}"`, why: error.message, fix: "Name one that is running" });
+      }
+    },
+    startPlan: core.plan.start,
+    async answerPlan(answer) {
+      const text = await core.plan.answer(answer);
+      return text === undefined ? undefined : await prompting.prompt({ text, source: "interactive" });
+    },
 
     async setModel(id, source = "set") {
       const previous = modelView(model);

@@ -16,10 +16,12 @@ import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import type { PromptAdditions } from "./prompt/prompt_additions.ts";
+import type { Planning } from "./plan.ts";
 import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
-import type { Toolset } from "./tools/toolset.ts";
+import type { TodoList } from "./todo_list.ts";
+import type { KnownTool, Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
 
 /** Switches that a client turns during a session. */
@@ -46,8 +48,13 @@ export interface EngineCore {
   readonly hooks: () => Hooks | undefined;
   /** What a run has to show before it is done; undefined: nothing. */
   readonly proof: () => Proof | undefined;
+  readonly plan: Planning;
+  readonly todo: TodoList;
   readonly work: Work;
-  /** Called before each request: a grant may have made another policy, which prompt and tools then follow. */
+  /**
+   * Called before each request: a grant may have made another policy, which prompt and tools then follow, and a command in
+   * the background may have tools of its own.
+   */
   readonly followPolicy: () => void;
   /** Another session begins: extensions that were granted something for the one before are loaded again without it. */
   readonly renewExtensions: () => Promise<void>;

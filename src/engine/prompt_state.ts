@@ -30,6 +30,12 @@ export interface RuntimeReading {
   readonly at: number;
 }
 
+/** A policy, and what of it a person granted on the way. */
+export interface GrantedPolicy {
+  readonly policy: Policy;
+  readonly granted: readonly Denial[];
+}
+
 /** The system prompt of a session: compiled once, and again when something that it is made from changed. */
 export interface PromptState {
   readonly base: () => PromptBase;
@@ -43,8 +49,11 @@ export interface PromptState {
   readonly takeTools: (tools: readonly KnownTool[], trigger: CompileTrigger, inRun?: boolean) => void;
   /** The tools that requests offer. */
   readonly tools: () => readonly KnownTool[];
-  /** Takes a wider or narrower policy and the tools that work under it. */
-  readonly takePolicy: (policy: Policy, granted: readonly Denial[], tools: readonly KnownTool[]) => void;
+  /**
+   * Takes a wider or narrower policy and the tools that work under it. `held`: what holds in its place until a plan is
+   * accepted; the stable half stays that of the policy that comes back.
+   */
+  readonly takePolicy: (policy: GrantedPolicy, tools: readonly KnownTool[], held?: GrantedPolicy) => void;
   readonly reading: () => RuntimeReading;
   /** Goes back to what a resumed session was started with. */
   readonly takeReading: (reading: RuntimeReading) => void;
@@ -68,6 +77,7 @@ export function createPromptState(
   let tools = firstTools;
   let policy = firstPolicy;
   let granted: readonly Denial[] = [];
+  let held: GrantedPolicy | undefined;
   let reading: RuntimeReading = { runtime: base.inputs.runtime, at: Date.now() };
   let inputs: PromptInputs;
   let stable: StablePart;
@@ -90,7 +100,7 @@ export function createPromptState(
     };
     stable = compileStable(inputs);
     definitions = undefined;
-    record = { ...policyRecord(policy), trust: { ...base.trust } };
+    record = { ...policyRecord(held?.policy ?? policy), trust: { ...base.trust } };
     trigger = why;
   };
   const readClock = (): void => {
@@ -103,6 +113,7 @@ export function createPromptState(
     const all: PromptInputs = {
       ...inputs,
       ...extras,
+      ...(held ? { planning: describePolicy(held.policy, held.granted) } : {}),
       ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
       ...(round.continuation ? { continuation: true } : {}),
       ...(round.finalAnswer ? { finalAnswer: true } : {}),
@@ -135,10 +146,10 @@ export function createPromptState(
       compileBase(why);
     },
     tools: () => tools,
-    takePolicy(next, allowed, under) {
-      const isMoved = next.root !== policy.root;
-      policy = next;
-      granted = allowed;
+    takePolicy(next, under, instead) {
+      const isMoved = next.policy.root !== policy.root;
+      ({ policy, granted } = next);
+      held = instead;
       tools = under;
       if (isMoved) readClock();
       // In the middle of a run: the clock stays, so that only what the grant changed is different.

@@ -81,7 +81,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     }
     // A run that is done has left nothing in the queues: this came after its last look, from a handler of agent_end say.
     const isDone = outcome.kind === "run" && outcome.ending === "done";
-    return isDone && !queues.isEmpty() ? await running((signal) => late(outcome, signal), work.soon) : outcome;
+    if (isDone && !queues.isEmpty()) return await running((signal) => late(outcome, signal), work.soon);
+    if (work.kind() === undefined) core.plan.runEnded(outcome);
+    return outcome;
   }
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
@@ -153,8 +155,21 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     await settleBuilt(core, builder, made.text, signal);
     // Metadata right before the words, then what waited for this prompt, then what hooks add (K7, R187, R272).
     const demanded = core.proof()?.messages() ?? [];
-    const messages = [...clockMessages(core), user, ...demanded, ...pending.takeNextTurn(), ...injected];
+    const messages = [
+      ...await news(),
+      ...clockMessages(core),
+      user,
+      ...demanded,
+      ...pending.takeNextTurn(),
+      ...injected,
+    ];
     return await run(messages, rolled, signal);
+  }
+
+  /** Commands in the background that have ended since the model was told last: most sessions have none. */
+  async function news(): Promise<readonly CustomMessage[]> {
+    const { background } = core.tools;
+    return background.hasUntold() ? (await import("./background_news.ts")).backgroundNews(background) : [];
   }
 
   /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
@@ -184,6 +199,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     signal: AbortSignal,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
+    const proof = core.proof()?.forRun() ?? {};
     const events = runTurns(messages, model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
@@ -195,11 +211,18 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       rolled,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
-      proof: core.proof()?.forRun() ?? {},
+      proof: {
+        ...proof,
+        async *afterCalls(stop) {
+          const said = proof.afterCalls ? yield* proof.afterCalls(stop) : [];
+          return [...said, ...await news()];
+        },
+      },
       beforeRequest: () => {
         core.followPolicy();
         core.followMcpTools();
       },
+      refuses: core.plan.refuses,
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();
@@ -243,7 +266,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const rolled = await shortened(true, signal);
     core.prompt.startPrompt({});
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
-    return await run(messages, rolled, signal);
+    return await run([...await news(), ...messages], rolled, signal);
   }
 
   /** Delivers what waits, unless another run has come first. */
@@ -267,6 +290,8 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   function queue(message: UserMessage, kind: "steer" | "followUp"): void {
     queues[kind](message);
+    // Whoever waits for a command hears what the person says.
+    if (kind === "steer") core.tools.background.wake();
     core.emit({ type: "queue_update", ...queues.texts() });
   }
 

@@ -9,12 +9,14 @@ import type { Hooks } from "../core/hook.ts";
 import type { AgentMessage, RequestMessage, SystemMessage } from "../core/message.ts";
 import type { Provider } from "../core/provider.ts";
 import { sleep } from "../core/support/sleep.ts";
+import { errorResult } from "../core/tool.ts";
 import { convertToLlm } from "../history/convert.ts";
 import { turnsOf } from "../history/turns.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
+import type { KnownTool } from "./tools/toolset.ts";
 
 /** What a run of the loop is made from. */
 export interface TurnParts {
@@ -38,6 +40,8 @@ export interface TurnParts {
     /** The next one that can be had; undefined: there is none. */
     readonly take: () => Promise<ActiveModel | undefined>;
   };
+  /** Why a tool does not run now; undefined: it may. */
+  readonly refuses: (tool: KnownTool) => string | undefined;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -72,6 +76,8 @@ export function runTurns(
     runTool: async (tool, args, callId, options) => {
       const known = prompt.tools().find((one) => one.tool.name === tool.name);
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
+      const refusal = parts.refuses(known);
+      if (refusal !== undefined) return errorResult(refusal, { isDenied: true });
       return await known.run(args, callId, options);
     },
     limits: runLimitsOf(config),

@@ -5,7 +5,10 @@ import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
 import { isSessionId } from "./identifiers.ts";
 
-/** One tool call, without its arguments and without its result (R481). */
+/**
+ * One tool call, without its arguments and without its result (R481); or, with the tool `background`, the end of a command
+ * that went on after its call: `callId` is its name, and the digest that of the command as JSON.
+ */
 export interface AuditEntry {
   /** ISO 8601. */
   readonly time: string;
@@ -77,6 +80,15 @@ export function openAudit(
             ...(event.waitedMs === undefined ? {} : { waitedMs: tenths(event.waitedMs) }),
           });
         }
+        case "background_end":
+          return write({
+            callId: event.id,
+            tool: "background",
+            arguments: sha256(JSON.stringify(event.command)),
+            decision: "allowed",
+            outcome: event.exitCode === 0 ? "ok" : "error",
+            durationMs: tenths(event.durationMs),
+          });
         case "message_end": {
           const { message } = event;
           if (message.role !== "toolResult" || finished.delete(message.toolCallId)) return;

@@ -5,6 +5,7 @@ import { createKeys } from "./input/app_keys.ts";
 import { fixedBlock, type Look } from "./widgets/block.ts";
 import { noticeBlock, pageBlock } from "./blocks/said.ts";
 import type { CommandContext } from "./commands/command.ts";
+import { isRunning } from "./commands/background.ts";
 import { allCommands } from "./commands/table.ts";
 import { completion } from "./input/completion.ts";
 import { loadWordDiff } from "./blocks/diff_rows.ts";
@@ -20,6 +21,7 @@ import { createFrames } from "./screen/frames.ts";
 import { createHint } from "./view/hint.ts";
 import type { TuiOptions } from "./options/options.ts";
 import { showPast } from "./transcript/history_replay.ts";
+import { planQuestions } from "./input/plan_questions.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
 import { clipboardSequence } from "./screen/clipboard.ts";
@@ -44,6 +46,9 @@ export interface App {
   /** Settles when the person has left, or rejects when the session cannot be opened. */
   readonly done: Promise<number>;
 }
+
+/** What a terminal says of its focus (mode 1004). */
+const [FOCUS_IN, FOCUS_OUT] = ["\x1b[I", "\x1b[O"];
 
 /** How long the person waits for what the terminal says of its ground, milliseconds. */
 const GROUND_MS = 500;
@@ -92,7 +97,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     status: (at) => {
       const busyMs = busySince === undefined ? undefined : now() - busySince;
       const facts = { isAsking: dialogs.isAsking(), hasDialog: dialogs.current() !== undefined, hint: hint.text() };
-      return statusLines({ ...facts, state, activity: reader.activity(), busyMs, lines: statuses }, at);
+      return statusLines(
+        { ...facts, state, now: Date.now(), activity: reader.activity(), busyMs, lines: statuses },
+        at,
+      );
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
   });
@@ -125,7 +133,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     terminal.setTitle(`${sign}${name} · sandpiper`);
   };
   // Times go on, and a run may end without a word.
-  const ticker = setInterval(() => busySince !== undefined && refresh(), 1000);
+  const isTold = (): boolean => busySince !== undefined || (state?.background.some(isRunning) ?? false);
+  const ticker = setInterval(() => isTold() && refresh(), 1000);
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void => {
     transcript.add(noticeBlock(text, level));
     frames.request();
@@ -163,7 +172,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     pick: dialogs.pick,
     copy: (text) => terminal.write(clipboardSequence(text)),
-    write: editor.setText,
+    write(text) {
+      editor.setText(text);
+      frames.request();
+    },
     quit: () => ended.resolve(0),
   });
   const keys = createKeys({
@@ -239,6 +251,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   }
   const buffer = new StdinBuffer({ escapeTimeout: 25 });
   buffer.on("data", (data) => {
+    if (data === FOCUS_IN || data === FOCUS_OUT) return attention.hasFocus(data === FOCUS_IN);
     keys(data);
     // A lone Escape comes when its input has been drawn: nothing could follow it any more.
     frames.request();
@@ -265,19 +278,22 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   void Promise.resolve(options.engine).then(async (opened) => {
     await wordDiff;
     engine = cleanedEngine(opened);
+    const asked = context(engine);
+    const planQuestion = planQuestions(asked, options.questions);
     engine.subscribe((event) => {
       reader.read(event);
       if (event.type === "message_update") return frames.request();
       if (event.type === "session_changed" && event.reason !== "name") showSession(engine as Engine); // set above
       if (event.type === "agent_end") branch = options.branch();
       refresh();
+      planQuestion(event);
       // The engine is told of the end of a run before its state says so.
       if (event.type === "agent_end" || event.type === "compaction_end") setTimeout(refresh, 0);
     });
     send = createSend({
       engine,
       reader,
-      context: context(engine),
+      context: asked,
       history: options.history,
       readImage: options.readImage,
       giveBack: (text) => editor.text() === "" && editor.setText(text),
@@ -285,6 +301,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     for (const notice of engine.notices) say(notice, "warning");
     showPast(engine.messages(), transcript, options.cwd);
     refresh();
+    if (state?.plan?.text !== undefined) planQuestion({ type: "plan_update", phase: "proposed" });
     for (const text of [...options.firstMessage ? [options.firstMessage] : [], ...waiting]) submit(text, "followUp");
     waiting = [];
   }).catch(ended.reject);

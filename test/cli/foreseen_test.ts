@@ -1,7 +1,7 @@
 // What is started ahead because a call was foreseen may fail: the call tells, and nothing else comes of it.
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { backgroundIds } from "../../src/engine/tools/background_ids.ts";
+import { backgroundCommands } from "../../src/engine/tools/background_commands.ts";
 import { openToolProcesses } from "../../src/engine/tools/tool_processes.ts";
 import { messageOf } from "../../src/core/error.ts";
 import { textOf } from "../../src/core/message.ts";
@@ -77,7 +77,11 @@ for (const level of CONFINED) {
       const first = worldPolicy(world, level);
       const tools = toolsUnder(first).filter(({ name }) => name in says);
       const policy = spoil?.(world, first) ?? first;
-      const ground = { self: { ...thisProgram(), ...self }, cache: world.cache, numbered: backgroundIds() };
+      const ground = {
+        self: { ...thisProgram(), ...self },
+        cache: world.cache,
+        numbered: backgroundCommands().numbered,
+      };
       const processes = openToolProcesses(policy, { active: tools, known: tools }, ground);
       try {
         processes.warmSoon();

@@ -73,6 +73,7 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
     { status: 503, body: '{"error":{"message":"overloaded"}}', headers: { "retry-after": "0" } },
     { events: callReply({ name: "read", args: { path: "../outside/x.txt" } }) },
     { events: callReply({ name: "write", args: { path: "y.txt", content: "y" } }) },
+    { events: callReply({ name: "bash", args: { command: "exit 3", background: true } }) },
     { events: textReply("Seen.") },
     { events: textReply("A summary of it all.") },
     { events: textReply("On.") },
@@ -100,6 +101,9 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       const from = client.lines.length;
       await client.ask({ type: "prompt", message: "go on" });
       await client.wait(isEvent("agent_settled"), from);
+      for (const command of [{ type: "start_plan" }, { type: "answer_plan", answer: "leave" }]) {
+        assertEquals((await client.ask(command)).success, true);
+      }
       await client.ask({ type: "set_session_name", name: "named" });
       await client.ask({ type: "new_session" });
       const lines = client.lines.filter(({ type }) => type !== "response");

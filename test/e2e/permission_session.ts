@@ -100,7 +100,7 @@ if (import.meta.main) {
       }
       const { tool: name, args } = step;
       answers = [...step.answers ?? []];
-      const tool = tools.active.find((active) => active.name === name);
+      const tool = tools.known.find((known) => known.name === name);
       if (!tool) throw new Error(`${name} is not active`);
       const call = tools.run(tool, args, "c", { signal: ending.signal, onUpdate: () => {} })
         .then((result) => note(textOf(result.content), result.isError ?? false, result.details ?? null));

@@ -141,7 +141,7 @@ kernelTest(
         bash(
           "while [ ! -s ticks ]; do sleep 0.1; done; before=$(wc -l < ticks); for i in $(seq 200); do sleep 0.1; [ $(wc -l < ticks) -gt $before ] && echo goes on && break; done",
         ),
-        { tool: "bash", args: { command: "", stop: "b1" } },
+        { tool: "bash_stop", args: { id: "b1" } },
       ],
     });
     assertEquals([seen[1]?.isError, seen[2]?.text], [false, "goes on"]);

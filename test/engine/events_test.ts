@@ -66,6 +66,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     answers: [RATE_LIMIT, { events: textReply("one") }],
     act: ({ say }) => say("go"),
   },
+  "a session plans": {
+    fires: ["plan_update"],
+    act: ({ engine }) => engine.startPlan(),
+  },
+  "a command goes on in the background": {
+    fires: ["background_start", "background_end"],
+    options: {
+      replies: [{ calls: [{ name: "bash", args: { command: "exit 3", background: true } }] }, { text: "done" }],
+    },
+    act: ({ say }) => say("go"),
+  },
   "something is said during a run": {
     fires: ["queue_update"],
     options: { replies: [{ text: "one", delayMs: 1000 }, { text: "two" }] },

@@ -52,7 +52,7 @@ Deno.test("plan_mode.ts: nothing is changed until the person approves, then ever
     const { engine, ws, say } = session;
     const before = activeTools(session);
     assertEquals(before, ["read", "bash", "edit", "write"]);
-    await engine.prompt({ text: "/plan", source: "interactive" });
+    await engine.prompt({ text: "/draft", source: "interactive" });
     assertEquals(activeTools(session), ["read", "grep", "find", "ls"]);
     assertEquals(await say("change it"), "1. write new.txt");
     assertEquals(results(session).length, 2);
@@ -76,7 +76,7 @@ Deno.test("plan_mode.ts: nothing is changed until the person approves, then ever
   });
 });
 
-Deno.test("plan_mode.ts: without anybody to ask, /plan approve has the plan carried out and /plan off drops it", () =>
+Deno.test("plan_mode.ts: without anybody to ask, /draft approve has the plan carried out and /draft off drops it", () =>
   withSession({
     replies: [
       { text: "a plan", expect: ["# Plan mode"] },
@@ -89,18 +89,18 @@ Deno.test("plan_mode.ts: without anybody to ask, /plan approve has the plan carr
   }, async (session) => {
     const { engine, ws, say, events } = session;
     const command = (text: string) => engine.prompt({ text, source: "interactive" });
-    assertEquals(await command("/plan off"), { kind: "command" });
-    await command("/plan");
+    assertEquals(await command("/draft off"), { kind: "command" });
+    await command("/draft");
     assertEquals(await say("plan it"), "a plan");
-    await command("/plan approve");
+    await command("/draft approve");
     await engine.waitForIdle();
     assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
-    await command("/plan");
-    await command("/plan off");
+    await command("/draft");
+    await command("/draft off");
     assertEquals(await say("go"), "free");
     assertEquals(Deno.readTextFileSync(`${ws}/other.txt`), "made\n");
     const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
-    assertStringIncludes(notices[0] ?? "", "/plan approve and /plan off end it");
+    assertStringIncludes(notices[0] ?? "", "/draft approve and /draft off end it");
   }));
 
 Deno.test("plan_mode.ts: a resumed session is still planning", async () => {
@@ -108,7 +108,7 @@ Deno.test("plan_mode.ts: a resumed session is still planning", async () => {
   const at = { ws: `${top}/ws`, home: `${top}/home` };
   try {
     await withSession({ replies: [{ text: "a plan" }], args, at }, async ({ engine, say }) => {
-      await engine.prompt({ text: "/plan", source: "interactive" });
+      await engine.prompt({ text: "/draft", source: "interactive" });
       await say("plan it");
     });
     await withSession({
@@ -134,14 +134,14 @@ Deno.test("plan_mode.ts: what --tools leaves out is not switched on, and a tool 
       { replies: [{ text: "ok" }], args: [...args, "--tools", "read,write,ls"], at },
       async (session) => {
         await session.say("begin");
-        await plan("/plan")(session);
+        await plan("/draft")(session);
         assertEquals(activeTools(session), ["read", "ls"]);
       },
     );
     await withSession(
       { replies: [{ text: "ok" }], args: [...args, "--tools", "read,bash", "--continue"], at },
       async (session) => {
-        await plan("/plan off")(session);
+        await plan("/draft off")(session);
         assertEquals(activeTools(session), ["read"]);
         assert(!session.engine.compiled().full.includes("# Plan mode"));
       },
@@ -159,7 +159,7 @@ Deno.test("plan_mode.ts: a run that is going on when planning begins changes not
     // The tools of a run are chosen when it starts: from its first request on it has them.
     const isUnderWay = () => session.events.some(({ type }) => type === "prompt_compiled");
     await until(isUnderWay);
-    await session.engine.prompt({ text: "/plan", source: "interactive" });
+    await session.engine.prompt({ text: "/draft", source: "interactive" });
     server.open("go");
     assertEquals(await run, "stopped");
     const plan = (name: string) => `Plan mode: ${name} is off until the user approves the plan. Go on planning`;

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { PromptInputs, ScriptNotes } from "../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
-import { PLAN_GUIDANCE, TODO_WORKFLOW, TOOL_RECOVERY } from "../../src/prompt/text/text.ts";
+import { planGuidance, TODO_LIST, TODO_WORKFLOW, TOOL_RECOVERY } from "../../src/prompt/text/text.ts";
 import { inputs, loaded, meta, tools } from "./sample.ts";
 
 const sectionOf = (id: string, changes: Partial<PromptInputs>) => sectionTexts(inputs(changes)).get(id);
@@ -58,7 +58,9 @@ for (const { name, changes, lines } of NOTES) {
 }
 
 const BY_TOOL = [
-  { row: "R388", id: "plan_guidance", tool: "plan_create", text: `## Plan\n${list(PLAN_GUIDANCE)}` },
+  { row: "R388", id: "plan_guidance", tool: "plan_create", text: `## Plan\n${list(planGuidance("plan_create"))}` },
+  { row: "R388", id: "plan_guidance", tool: "todo", text: `## Plan\n${list(planGuidance("todo"))}` },
+  { row: "R393", id: "todo_workflow", tool: "todo", text: `## Todo\n${list(TODO_LIST)}` },
   { row: "R393", id: "todo_workflow", tool: "todo_update", text: `## Todo\n${list(TODO_WORKFLOW)}` },
 ];
 for (const { row, id, tool, text } of BY_TOOL) {

@@ -66,18 +66,9 @@ for (const [sandbox, run, place] of PLACES) {
   const scope = run.all ? "all" : run.list.join() || "nothing";
   Deno.test(`toolsUnder() puts bash in the ${place} at ${sandbox} with ${scope} to run R456`, () => {
     const tools = toolsUnder({ ...policy, sandbox, run });
-    assertEquals(tools.map(({ name }) => name), [
-      "read",
-      "bash",
-      "edit",
-      "write",
-      "grep",
-      "find",
-      "ls",
-      "read_skill",
-      "fetch",
-      "web_search",
-    ]);
+    const ofShell = place === "shell" ? ["bash_output", "bash_stop"] : [];
+    const names = ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill"];
+    assertEquals(tools.map(({ name }) => name), [...names, "fetch", "web_search", ...ofShell, "todo"]);
     assertEquals(tools[1]?.place, place);
   });
 }

@@ -11,6 +11,7 @@ import {
   type ToolResult,
 } from "../../src/core/tool.ts";
 import { argsOf } from "../../src/core/tool_args.ts";
+import { bashStop } from "../../tools/bash_stop.ts";
 import { bash } from "../../tools/bash.ts";
 
 const OUTCOME: ShellOutcome = { exitCode: 0, ending: "exited", output: "", totalLines: 0, totalBytes: 0, notes: [] };
@@ -148,25 +149,24 @@ function backgroundShell(exitCode?: number): { shell: Shell; asked: string[] } {
   const background = {
     start: (command: string) => Promise.resolve((asked.push(`start ${command}`), state)),
     stop: (id: string) => Promise.resolve((asked.push(`stop ${id}`), { ...state, exitCode: 143 })),
+    told: (id: string) => void asked.push(`told ${id}`),
   };
   const run: Shell = (command) => Promise.resolve((asked.push(`run ${command}`), { ...OUTCOME, output: "hi" }));
   return { shell: Object.assign(run, { background }), asked };
 }
 
-Deno.test("bash starts, tells of and stops commands in the background", async () => {
+Deno.test("bash starts commands in the background, and bash_stop ends them", async () => {
   const { shell, asked } = backgroundShell();
-  const call = async (args: Parameters<typeof bash.run>[0]) => await bash.run(args, contextWith(shell));
-  const begun = `Running in the background as b1. Its output: ${PATH}\nTo end it: bash with stop "b1".`;
+  const begun = `Running in the background as b1. Its output: ${PATH}\nYou are told when it has ended. ` +
+    "bash_output gives what it has written since, or waits for its end; bash_stop ends it.";
   const over = `Background command b1 has ended with code 143. Its output: ${PATH}`;
-  const details = { id: "b1", outputPath: PATH };
-  assertEquals(await call({ command: "serve", background: true }), textResult(begun, details));
-  assertEquals(await call({ command: "", stop: "b1" }), textResult(over));
-  assertEquals((await call({ command: "true", stop: "b1" })).content, textResult(`hi\n\n${over}`).content);
+  const context = contextWith(shell);
   assertEquals(
-    await call({ command: "serve", background: true, stop: "b1" }),
-    textResult(`${over}\n${begun}`, details),
+    await bash.run({ command: "serve", background: true }, context),
+    textResult(begun, { id: "b1", outputPath: PATH }),
   );
-  assertEquals(asked, ["start serve", "stop b1", "stop b1", "run true", "stop b1", "start serve"]);
+  assertEquals(await bashStop.run({ id: "b1" }, context), textResult(over, { id: "b1" }));
+  assertEquals(asked, ["start serve", "stop b1", "told b1"]);
 });
 
 Deno.test("bash reports a background command that ended at once, and a shell that has no background", async () => {

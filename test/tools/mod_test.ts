@@ -5,7 +5,7 @@ import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder } from "../../tools/mo
 import { SUBSTITUTES, WHOLE_TOOLS, wholeToolsUnder } from "../../tools/table.ts";
 
 Deno.test("TOOLS stand in their order, and the first four are the default R486", () => {
-  assertEquals(TOOLS.map(({ name }) => name), [
+  const names = [
     "read",
     "bash",
     "edit",
@@ -16,7 +16,11 @@ Deno.test("TOOLS stand in their order, and the first four are the default R486",
     "read_skill",
     "fetch",
     "web_search",
-  ]);
+    "bash_output",
+    "bash_stop",
+    "todo",
+  ];
+  assertEquals(TOOLS.map(({ name }) => name), names);
   assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch", "web_search"]);
 });
 

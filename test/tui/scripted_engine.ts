@@ -58,6 +58,8 @@ export const STATE: EngineState = {
     assistantMessages: 0,
   },
   policy: POLICY,
+  todo: [],
+  background: [],
 };
 
 /** An engine that notes what it is asked and says what it is told to. */
@@ -134,6 +136,12 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     compact: none,
     setAutoCompaction: () => {},
     setAutoRetry: () => {},
+    stopBackground: (id) => note(`stopBackground ${id}`),
+    startPlan: () => note("startPlan"),
+    answerPlan: (answer) =>
+      note(`answerPlan ${answer.kind}${answer.kind === "accept" ? ` ${answer.text ?? ""}` : ""}`.trim()).then(() =>
+        undefined
+      ),
     setModel: (id) => note(`setModel ${id}`),
     setThinking: (level) => void note(`setThinking ${level}`),
     setActiveTools: (names) => names,

@@ -1,7 +1,7 @@
 /**
- * Plan mode: `/plan` leaves the model nothing but reading until you approve its plan.
+ * Plan mode: `/draft` leaves the model nothing but reading until you approve its plan.
  *
- * `/plan` starts it, `/plan approve` has the plan carried out, `/plan off` ends it without. Where somebody can be asked, the
+ * `/draft` starts it, `/draft approve` has the plan carried out, `/draft off` ends it without. Where somebody can be asked, the
  * question comes by itself after each answer. The mode is kept in the session and is still on after a resume.
  *
  * Without bash the model searches with grep, find and ls: they are switched on with the mode and off with its end. A list
@@ -65,14 +65,15 @@ export default defineExtension((sp) => {
 
   sp.on("session_start", (_, ctx) => restored = restore(ctx));
 
-  sp.registerCommand("plan", {
-    description: "plan without changing anything; /plan approve or /plan off ends it",
+  sp.registerCommand("draft", {
+    description: "plan without changing anything; /draft approve or /draft off ends it",
     handler: async (args) => {
       await restored;
       if (args === "approve" && before) await approve();
       else if (args === "off" && before) await end();
-      else if (args !== "") await sp.ui.notify("/plan starts plan mode; /plan approve and /plan off end it", "warning");
-      else if (before) await sp.ui.notify("Plan mode is on; /plan approve or /plan off ends it");
+      else if (args !== "") {
+        await sp.ui.notify("/draft starts plan mode; /draft approve and /draft off end it", "warning");
+      } else if (before) await sp.ui.notify("Plan mode is on; /draft approve or /draft off ends it");
       else {
         await begin(await sp.getActiveTools());
         await sp.ui.notify("Plan mode: nothing is changed until you approve the plan");

@@ -7,6 +7,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { VERSION } from "../../core/version.ts";
 import { asRequestError, emptyPrompt } from "./errors.ts";
+import { modesOf, setMode } from "./plan.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
@@ -16,6 +17,7 @@ import type { Sessions } from "./sessions.ts";
 export function acpAgent(sessions: Sessions): AgentApp {
   let capabilities: ClientCapabilities | undefined;
   const options = ({ engine, models }: AcpSession) => ({ configOptions: configOptions(engine, models) });
+  const opened = (session: AcpSession) => ({ ...options(session), modes: modesOf(session.engine) });
   // After the response, because only then does the client know the session.
   const afterwards = (work: () => void): void => void setTimeout(work, 0);
   return agent({ name: "sandpiper" })
@@ -40,23 +42,29 @@ export function acpAgent(sessions: Sessions): AgentApp {
       const { cwd, mcpServers } = params;
       const session = await sessions.open({ cwd, mcpServers }, client, capabilities);
       afterwards(session.tellCommands);
-      return { sessionId: session.id, ...options(session) };
+      return { sessionId: session.id, ...opened(session) };
     })
     .onRequest("session/load", async ({ params: { cwd, mcpServers, sessionId }, client }) => {
       const session = await sessions.open({ cwd, mcpServers, sessionId }, client, capabilities);
       session.replay();
       afterwards(session.tellCommands);
-      return options(session);
+      return opened(session);
     })
     .onRequest("session/resume", async ({ params: { cwd, mcpServers = [], sessionId }, client }) => {
       const session = await sessions.open({ cwd, mcpServers, sessionId }, client, capabilities);
       afterwards(session.tellCommands);
-      return options(session);
+      return opened(session);
     })
     .onRequest("session/list", ({ params }) => ({ sessions: [...sessions.list(params.cwd ?? undefined)] }))
     .onRequest("session/close", async ({ params }) => {
       sessions.get(params.sessionId);
       await sessions.close(params.sessionId);
+      return {};
+    })
+    .onRequest("session/set_mode", async ({ params: { sessionId, modeId } }) => {
+      const isSet = await setMode(sessions.get(sessionId).engine, modeId)
+        .catch((error) => Promise.reject(asRequestError(error)));
+      if (!isSet) throw RequestError.invalidParams({ modeId }, "no such mode");
       return {};
     })
     .onRequest("session/set_config_option", async ({ params }) => {

@@ -1,5 +1,5 @@
 import type { AgentContext, ClientCapabilities, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
-import type { Engine } from "../../core/engine.ts";
+import type { Engine, PromptOutcome } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { AssistantMessage } from "../../core/message.ts";
@@ -7,6 +7,7 @@ import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { promptUnderWay } from "./errors.ts";
+import { askAboutPlan, modeOf } from "./plan.ts";
 import { askClient } from "./permission.ts";
 import type { SaidByClient } from "./prompt_blocks.ts";
 import { stopReason } from "./stop_reason.ts";
@@ -66,7 +67,16 @@ export async function openAcpSession(
     // A failed reply is not kept in the conversation.
     if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
     for (const update of updates.of(event)) send(update);
+    if (event.type === "plan_update" || event.type === "session_changed") {
+      send({ sessionUpdate: "current_mode_update", currentModeId: modeOf(engine) });
+    }
   });
+  /** Asks the client about the plan that waits; gives what became of the run that carries it out. */
+  const answered = async (planned: PromptOutcome, signal: AbortSignal): Promise<PromptOutcome> => {
+    const answer = await askAboutPlan(client, id, signal).catch(() => undefined);
+    if (answer === undefined || engine.state().plan?.text === undefined) return planned;
+    return await engine.answerPlan({ kind: answer }) ?? planned;
+  };
   const tellUsage = (): void => {
     const { context: { tokens: used, contextWindow: size }, totals: { cost } } = engine.state();
     if (size > 0) {
@@ -91,7 +101,11 @@ export async function openAcpSession(
       signal.addEventListener("abort", cancel);
       if (!active) active = own;
       try {
-        const outcome = await engine.prompt({ text, source: "rpc", ...(images.length > 0 ? { images } : {}) });
+        let outcome = await engine.prompt({ text, source: "rpc", ...(images.length > 0 ? { images } : {}) });
+        // The plan is answered in the turn that made it, as clients ask about everything else.
+        if (outcome.kind === "run" && outcome.ending === "done" && engine.state().plan?.text !== undefined) {
+          outcome = await answered(outcome, signal);
+        }
         tellUsage();
         return stopReason(outcome, last, own.isCancelled);
       } catch (error) {

@@ -109,7 +109,8 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         recordSetting(grantFolder(config), "theme", name === "auto" ? undefined : name);
       },
       hasTitle: knowsMore(config),
-      notify: config.settings.notify ?? "bell",
+      // In CI nobody is called, whatever the terminal there claims to be.
+      notify: env["CI"] ? "off" : config.settings.notify ?? "bell",
       showsThinking: config.settings.showThinking ?? false,
       plain: isPlain(config),
       keys,

@@ -110,6 +110,8 @@ function* otherLines(event: AgentEvent): Generator<string> {
       yield checkLine(event);
       if (!event.passed) yield* outputLines(event.output);
       return;
+    case "background_end":
+      return yield oneLine(`… ${event.id} ended with code ${event.exitCode} in ${Math.round(event.durationMs)} ms`);
     case "notice":
       if (event.level === "info") yield oneLine(event.message);
   }

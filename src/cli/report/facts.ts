@@ -52,6 +52,8 @@ export function collectFacts(): FactCollector {
   const warnings: string[] = [];
   const rounds: BilledRound[] = [];
   const started = new Map<string, string>();
+  /** Ends of commands in the background whose calls have not ended yet. */
+  const background = new Map<string, Pick<CommandFact, "exitCode" | "durationMs">>();
   let manifest: Manifest | undefined;
   let last: AssistantMessage | undefined;
   let task: string | undefined;
@@ -64,8 +66,12 @@ export function collectFacts(): FactCollector {
     const command = started.get(toolCallId);
     started.delete(toolCallId);
     if (toolName === "bash" && command !== undefined) {
-      const code = details["exitCode"];
-      commands.push({ command, ...(typeof code === "number" ? { exitCode: code } : {}), durationMs });
+      const [code, id] = [details["exitCode"], details["id"]];
+      const ended = typeof id === "string" ? background.get(id) : undefined;
+      if (typeof id === "string") {
+        commands.push({ command, background: id, durationMs, ...ended });
+        background.delete(id);
+      } else commands.push({ command, ...(typeof code === "number" ? { exitCode: code } : {}), durationMs });
     }
     const list = details["denials"];
     const claims = (Array.isArray(list) && list.length > 0 ? list : [details["denial"]]) as readonly JsonValue[];
@@ -80,6 +86,13 @@ export function collectFacts(): FactCollector {
     mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
     const reached = details["hosts"];
     if (Array.isArray(reached)) { for (const host of reached) if (typeof host === "string") hosts.add(host); }
+  }
+
+  function endBackground({ id, exitCode, durationMs }: Extract<AgentEvent, { type: "background_end" }>): void {
+    const at = commands.findIndex((one) => one.background === id);
+    const [begun] = at < 0 ? [] : commands.slice(at);
+    if (begun) commands[at] = { ...begun, exitCode, durationMs };
+    else background.set(id, { exitCode, durationMs });
   }
 
   function endMessage(message: AssistantMessage, isDiscarded: boolean): void {
@@ -107,6 +120,8 @@ export function collectFacts(): FactCollector {
         }
         case "tool_execution_end":
           return endCall(event);
+        case "background_end":
+          return endBackground(event);
         case "check_end": {
           mayHaveWritten = true;
           const { command, passed, attempt: runs, exitCode, output } = event;
@@ -146,7 +161,9 @@ export function collectFacts(): FactCollector {
 }
 
 /** Tools of the program that only look. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "read_skill", "fetch", "web_search"]);
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(
+  ["read", "grep", "find", "ls", "read_skill", "fetch", "web_search", "bash_output", "todo"],
+);
 
 const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
 

@@ -52,11 +52,16 @@ export function reportMarkdown(report: RunReport): string {
       `${kind} ${code(target)}`,
       grant ? code(grant) : "nothing",
     ]),
-    ...table("Commands", ["command", "exit code", "seconds"], commands, ({ command, exitCode, durationMs }) => [
-      code(command),
-      exitCode === undefined ? "–" : String(exitCode),
-      (durationMs / 1000).toFixed(1),
-    ]),
+    ...table(
+      "Commands",
+      ["command", "exit code", "seconds"],
+      commands,
+      ({ command, exitCode, background, durationMs }) => [
+        code(command) + (background ? ` (background ${code(background)})` : ""),
+        exitCode === undefined ? background ? "still running when the run ended" : "–" : String(exitCode),
+        (durationMs / 1000).toFixed(1),
+      ],
+    ),
     ...table(
       "Cache lost",
       ["round", "why"],

@@ -116,7 +116,12 @@ export const runReport = exactly<RunReport>({
       why: z.optional(text),
     }),
   ),
-  commands: z.array(exactly<CommandFact>({ command: text, exitCode: z.optional(whole), durationMs: amount })),
+  commands: z.array(exactly<CommandFact>({
+    command: text,
+    exitCode: z.optional(whole),
+    background: z.optional(text),
+    durationMs: amount,
+  })),
   failedCalls: count,
   deniedCalls: count,
   denials: z.array(

@@ -6,8 +6,10 @@ import type { Denial, RunEnding, RunTotals } from "../../core/event.ts";
 export interface CommandFact {
   /** As the model wrote it. */
   readonly command: string;
-  /** Absent where it was ended before it had one, or goes on in the background. */
+  /** Absent where it was ended before it had one, or went on in the background when the run ended. */
   readonly exitCode?: number;
+  /** Its name in the background, where it went on there: `b1`. Such a command ends with the session at the latest. */
+  readonly background?: string;
   /** Of the work. */
   readonly durationMs: number;
 }

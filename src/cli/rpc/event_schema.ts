@@ -82,6 +82,16 @@ const EVENTS: {
   },
   permission_request: { id: text, ...call, denial },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
+  background_start: { id: text, command: text, outputPath: z.optional(text) },
+  background_end: {
+    id: text,
+    command: text,
+    exitCode: z.int(),
+    reason: z.optional(text),
+    tail: text,
+    durationMs: amount,
+  },
+  plan_update: { phase: z.enum(["started", "proposed", "refused", "accepted", "left"]), text: z.optional(text) },
   changes: { changes },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {

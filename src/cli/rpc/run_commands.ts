@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Engine, UserPrompt } from "../../core/engine.ts";
+import type { Engine, PlanAnswer, UserPrompt } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { command, plain, type RpcContext, said } from "./command.ts";
@@ -50,6 +50,12 @@ export const RUN_COMMANDS = {
     ({ command, excludeFromContext = false }, { engine }) => engine.bash(command, excludeFromContext),
   ),
   abort_bash: plain(({ engine }) => engine.abortBash()),
+  start_plan: plain(({ engine }) => engine.startPlan()),
+  answer_plan: command(
+    z.object({ answer: z.enum(["accept", "refuse", "leave"]), text: z.optional(z.string()) }),
+    ({ answer, text }, context, reply) => answerPlan(answer, text, context, reply),
+  ),
+  stop_background: command(z.object({ id: z.string() }), ({ id }, { engine }) => engine.stopBackground(id)),
   permission_response: command(
     z.object({ requestId: z.string(), answer: z.enum(["once", "session", "project", "no"]) }),
     ({ requestId, answer }, { answerPermission }) => {
@@ -70,6 +76,26 @@ async function prompt(
   try {
     const { kind } = await engine.prompt(input);
     reply({ disposition: kind === "run" ? "started" : kind === "queued" ? "queued" : "handled" });
+  } finally {
+    forget();
+  }
+}
+
+/** A plan that is accepted begins a run, which is answered as that of a prompt is. */
+async function answerPlan(
+  kind: PlanAnswer["kind"],
+  text: string | undefined,
+  { engine, beforeRun }: RpcContext,
+  reply: (data: object) => void,
+): Promise<object> {
+  if (kind !== "accept") {
+    await engine.answerPlan({ kind });
+    return { disposition: "handled" };
+  }
+  const forget = beforeRun(() => reply({ disposition: "started" }));
+  try {
+    await engine.answerPlan({ kind, ...(text === undefined ? {} : { text }) });
+    return { disposition: "started" };
   } finally {
     forget();
   }

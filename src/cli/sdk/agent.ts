@@ -52,7 +52,10 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     run,
     async answer(said) {
       const text = await answerOf(run(said));
-      return options.answerSchema ? (await import("../../engine/proof/answer_text.ts")).shaped(text) : text;
+      // A plan is no answer of that shape.
+      return options.answerSchema && !engine.state().plan
+        ? (await import("../../engine/proof/answer_text.ts")).shaped(text)
+        : text;
     },
     [Symbol.asyncDispose]: () => engine.close(),
   };

@@ -86,6 +86,8 @@ export interface AgentOptions extends PromptAdditions {
   readonly permissions?: AgentPermissions;
   /** What must confine the tools; `auto` takes the best that this machine has. */
   readonly sandbox?: "auto" | "kernel" | "permissions" | "off";
+  /** Tools can only read until `answerPlan`; false when left out, and a session that is gone on with stays as it was. */
+  readonly plan?: boolean;
   /** Answers a denied call; without it denials are final. */
   readonly ask?: AskPermission;
   /** Speaks with the person for extensions; without it their questions are not answered. */

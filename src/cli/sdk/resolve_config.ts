@@ -97,6 +97,7 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
     "deny-write": paths(permissions.denyWrite),
     "read-only": off(permissions.readOnly ?? false),
     sandbox: options.sandbox,
+    plan: off(options.plan ?? false),
     "no-session": off(session === "memory"),
     continue: off(session === "continue"),
     resume: typeof session === "object" && "resume" in session ? session.resume : undefined,

@@ -30,6 +30,13 @@ export const FLAGS = [
   },
   { name: "no-trust", kind: "boolean", group: "Run", help: "leave them out, whatever was answered before" },
   {
+    name: "plan",
+    kind: "boolean",
+    group: "Run",
+    help: "plan first: tools only read until the plan is accepted; with -p it is the answer",
+  },
+  { name: "no-plan", kind: "boolean", group: "Run", help: "end the planning of a session that is gone on with" },
+  {
     name: "continue",
     short: "c",
     kind: "boolean",

@@ -244,9 +244,10 @@ export const SETTINGS = {
     userOnly: true,
   },
   notify: {
-    shape: oneOf("bell", "notification", "off"),
+    shape: oneOf("bell", "notification", "osc777", "off"),
     help: "how you are called when a run of more than ten seconds ends or something waits for your answer: the bell " +
-      "(default), a notification of the desktop (OSC 9), or not at all",
+      "(default), a notification of the desktop (OSC 9, or OSC 777), or not at all; never while the terminal says that it " +
+      "has the focus, and never in CI",
     userOnly: true,
   },
   showThinking: {

@@ -3,7 +3,7 @@ import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
-import type { Tool, ToolResult } from "../../core/tool.ts";
+import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../../sandbox/denial/claim.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../../sandbox/denial/granted_folders.ts";
@@ -24,8 +24,17 @@ export interface ActivePolicy {
   readonly grant: (denial: Denial) => void;
   /** What was granted is kept for the project: sessions that this one is left for have it too. */
   readonly keep: (denial: Denial) => void;
-  /** Another session begins: of what was granted only that holds which is kept for the project. */
+  /** Another session begins: of what was granted only that holds which is kept for the project. Nothing is held any more. */
   readonly beginSession: () => void;
+  /**
+   * From now on a narrower policy holds, until `release`. No question widens what it writes or reaches; what is granted
+   * meanwhile ends with it. Nothing happens where one is held already.
+   */
+  readonly hold: (narrow: Narrow) => void;
+  /** The policy that held before `hold` holds again: the same value, with the grants of then. */
+  readonly release: () => void;
+  /** What held before `hold`, as long as that lasts. */
+  readonly before: () => HeldPolicy | undefined;
   /** Goes on with new processes under the same policy: those that there are have the old folder of a new workspace mounted. */
   readonly renew: () => void;
   /** Goes on under another policy, without anything that was granted. Resolves when all processes of those before have ended. */
@@ -33,6 +42,21 @@ export interface ActivePolicy {
   /** Ends all processes of all policies. */
   readonly close: () => Promise<void>;
 }
+
+/** Makes a narrower policy of one. */
+type Narrow = (policy: Policy) => Policy;
+
+/** What comes back when a narrower policy ends. */
+export interface HeldPolicy {
+  readonly policy: Policy;
+  readonly active: readonly Tool[];
+  readonly known: readonly Tool[];
+  readonly granted: readonly Denial[];
+}
+
+/** What the model reads of a call that a narrower policy stopped. */
+const HELD = "Only reading is possible until the user accepts the plan: go on without this, and end with the plan.";
+const WHY_HELD = "only reading is possible until the plan is accepted";
 
 /** What an active policy is made of. */
 export interface ActivePolicyParts {
@@ -51,10 +75,14 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
   let kept: readonly Denial[] = [];
   const opened = new Set([first]);
   let closed = false;
+  let held: (HeldPolicy & { readonly kept: readonly Denial[]; readonly narrow: Narrow }) | undefined;
+
+  /** Whether a narrower policy took this away, which no grant gives back. */
+  const isHeld = ({ kind }: DenialClaim): boolean => held !== undefined && (kind === "write" || kind === "net");
 
   /** What would lift a denial here and now, if anything does. */
   const offer = (claim: DenialClaim, policy: Policy): Denial | undefined => {
-    const denial = grantable(claim, policy, disk.realPath);
+    const denial = isHeld(claim) ? undefined : grantable(claim, policy, disk.realPath);
     if (denial === undefined) return undefined;
     try {
       // Here shows what read-only sessions, denials of whole kinds and a project that narrows take away again.
@@ -69,6 +97,7 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
 
   /** For whoever is not asked: all that was denied, with its grant or why there is none. */
   const told = (claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
+    if (isHeld(claim)) return { ...claim, why: WHY_HELD };
     const offered = offer(claim, policy);
     // In a trial the next run has another copy: what a person types is the workspace's path.
     const grant = offered && inWorkspace(offered.grant, policy);
@@ -89,6 +118,10 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     return processes;
   };
 
+  /** A narrower policy has tools of its own, or none of the name. */
+  const toolUnder = (tool: Tool): Tool | undefined =>
+    held ? current.known.find(({ name }) => name === tool.name) : tool;
+
   const runIn = async (
     processes: ToolProcesses,
     ...[tool, args, options]: Parameters<ActivePolicy["run"]>
@@ -98,7 +131,8 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     const [claim, claims] = [claimIn(result.details), claimsIn(result.details)];
     const offered = claim && offer(claim, policy);
     const all = claims.length === 0 && claim && policy.copyOf !== undefined ? [claim] : claims;
-    return withDenial(result, offered, all.map((one) => told(one, policy)).filter((one) => one !== undefined));
+    const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD) : result;
+    return withDenial(said, offered, all.map((one) => told(one, policy)).filter((one) => one !== undefined));
   };
 
   const replace = (next: ToolProcesses): void => {
@@ -109,14 +143,35 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     old.retire().catch(() => {});
   };
 
+  const release = (): void => {
+    if (!held || closed) return;
+    const { policy } = held;
+    ({ granted, kept } = held);
+    held = undefined;
+    replace(open(policy));
+  };
+
   return {
     current: () => current,
     granted: () => granted,
-    run: (...call) => runIn(current, ...call),
-    runOnce: async (denial, ...call) => {
-      const processes = openWider(denial, call[0]);
+    hold(narrow) {
+      if (held || closed) return;
+      const { policy, active, known } = current;
+      held = { policy, active, known, granted, kept, narrow };
+      replace(open(narrow(policy)));
+    },
+    release,
+    before: () => held,
+    run: async (tool, ...call) => {
+      const own = toolUnder(tool);
+      return own ? await runIn(current, own, ...call) : refused(tool);
+    },
+    runOnce: async (denial, tool, ...call) => {
+      const own = toolUnder(tool);
+      if (!own) return refused(tool);
+      const processes = openWider(denial, own);
       try {
-        return await runIn(processes, ...call);
+        return await runIn(processes, own, ...call);
       } finally {
         await processes.close();
         opened.delete(processes);
@@ -128,6 +183,7 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
     },
     keep: (denial) => void (kept = [...kept, denial]),
     beginSession: () => {
+      release();
       if (closed || granted.length === 0) return;
       const isLeft = granted.some((denial) => !kept.includes(denial));
       granted = [];
@@ -142,6 +198,12 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
       [granted, kept] = [[], []];
       current = open(policy);
       opened.add(current);
+      if (held) {
+        // It is the other policy that comes back, and meanwhile that is held as the one before was.
+        const { active, known } = current;
+        held = { policy, active, known, granted, kept, narrow: held.narrow };
+        replace(open(held.narrow(policy)));
+      }
       await Promise.all(before.map((processes) => processes.close()));
       before.forEach((processes) => opened.delete(processes));
     },
@@ -163,6 +225,16 @@ export function offeredIn({ details }: ToolResult): Denial | undefined {
 /** The workspace's path in place of its copy's. */
 function inWorkspace(grant: string, { root, copyOf }: Policy): string {
   return copyOf !== undefined && isInside(grant, root) ? copyOf + grant.slice(root.length) : grant;
+}
+
+/** The answer to a call of a tool that a narrower policy leaves nothing to do. */
+function refused({ name }: Tool): ToolResult {
+  return errorResult(`Denied: ${name}. ${HELD}`, { isDenied: true });
+}
+
+/** A result with one sentence more for the model. */
+export function withLine(result: ToolResult, line: string): ToolResult {
+  return { ...result, content: [...result.content, { type: "text", text: `\n${line}` }] };
 }
 
 function unmade({ target, grant }: Denial, why: string): UserError {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { allows } from "../../sandbox/denial/grantable.ts";
-import { type ActivePolicy, offeredIn } from "./active_policy.ts";
+import { type ActivePolicy, offeredIn, withLine } from "./active_policy.ts";
 
 /** The call that met a denial. */
 export interface DeniedCall {
@@ -119,10 +119,6 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
       activePolicy.beginSession();
     },
   };
-}
-
-function withLine(result: ToolResult, line: string): ToolResult {
-  return { ...result, content: [...result.content, { type: "text", text: `\n${line}` }] };
 }
 
 /**

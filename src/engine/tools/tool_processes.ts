@@ -8,7 +8,7 @@ import { type Runner, runnerClient } from "../../sandbox/runner_client/runner_cl
 import { workerLink } from "../../sandbox/runner_client/worker.ts";
 import type { Self } from "../../sandbox/confine/self.ts";
 import { CONFINED_LEVELS } from "../../core/policy.ts";
-import type { Commands } from "./background_ids.ts";
+import type { BackgroundCommands } from "./background_commands.ts";
 import { type LateProcesses, lateProcesses } from "./late_processes.ts";
 import { startsListed } from "./listed_programs.ts";
 
@@ -36,7 +36,7 @@ export interface ToolGround {
   /** Where this program keeps what can be made again. */
   readonly cache: string | undefined;
   /** Gives background commands of one shell the session's numbers. */
-  readonly numbered: (own: Commands) => Commands;
+  readonly numbered: BackgroundCommands["numbered"];
   /** Hears, when processes are closed, what commands in the background did that no result could tell. */
   readonly onLeft?: (line: string) => void;
 }
@@ -122,7 +122,7 @@ export function openToolProcesses(
   };
 
   const inHost = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
-    const shell = (await processes?.get())?.shell;
+    const shell = tool.place === "host" ? undefined : (await processes?.get())?.shell;
     // A shell is a function; what runs in the background hangs on it.
     const own: Shell | undefined = shell &&
       Object.assign((...call: Parameters<Shell>) => shell(...call), { background: numbered(shell.background) });

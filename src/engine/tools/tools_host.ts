@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import type { Denial } from "../../core/event.ts";
+import type { AgentEvent, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
@@ -13,16 +13,17 @@ import { missingGrants, withoutMissing } from "../../sandbox/denial/missing_gran
 import { writePrivateGitConfig } from "../../sandbox/git/private_config.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../../sandbox/confine/probe.ts";
+import { readingOnly } from "../../sandbox/policy/reading_only.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
-import { DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
+import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
-import { backgroundIds } from "./background_ids.ts";
+import { type BackgroundCommands, backgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
-import { openActivePolicy } from "./active_policy.ts";
+import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./session_paths.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
@@ -41,9 +42,15 @@ export interface ToolsHost {
   readonly known: readonly Tool[];
   /** What was granted in this session, in order. */
   readonly granted: readonly Denial[];
+  /** While only reading is possible: the policy that comes back, and what was granted in it. `active` and `known` are its. */
+  readonly held: Pick<HeldPolicy, "policy" | "granted"> | undefined;
+  /** Narrows the policy to reading, or takes that back: then exactly the one from before holds. */
+  readonly holdToReading: (isOn: boolean) => void;
   /** Names in `--tools` or the setting that no built-in tool has: see `refuseUnknown`. */
   readonly foreign: readonly string[];
   readonly notices: readonly string[];
+  /** Commands that go on after their call. */
+  readonly background: Omit<BackgroundCommands, "numbered">;
   /** The program's own README, docs and skills, where the tools can open them. */
   readonly bundled: FoundBundled;
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
@@ -70,7 +77,7 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
 /**
  * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers denials; without one
  * they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
- * `onLeft`: see ToolGround in tool_processes.ts.
+ * `onLeft`: see ToolGround in tool_processes.ts. `onBackground`: hears of commands that go on after their call.
  */
 export function openTools(
   first: Config,
@@ -78,6 +85,7 @@ export function openTools(
   asker?: Asker,
   hardens = true,
   onLeft: (line: string) => void = () => {},
+  onBackground: (event: AgentEvent) => void = () => {},
 ): ToolsHost {
   let config = first;
   const { values } = config.invocation;
@@ -99,7 +107,10 @@ export function openTools(
       const more = namesTools(config)
         ? []
         : permittedTools(all, policy).filter(({ name }) => name !== "bash" || canStartListed(policy));
-      const known = all.filter((tool) => active.includes(tool) || more.includes(tool));
+      const hasBash = active.some(({ name }) => name === "bash") || more.some(({ name }) => name === "bash");
+      const known = all.filter((tool) =>
+        active.includes(tool) || more.includes(tool) || hasBash && BACKGROUND_TOOLS.includes(tool.name)
+      );
       const isUnset = config.user.webSearch === undefined && wantedTools(config).includes("web_search");
       const unset = isUnset ? ['The tool web_search is off: no "webSearch" is set, see docs/tools.md'] : [];
       return {
@@ -109,7 +120,8 @@ export function openTools(
         foreign: foreign.filter((name) => name !== "web_search"),
       };
     };
-    const ground = { self, cache, numbered: backgroundIds(), onLeft };
+    const background = backgroundCommands(onBackground);
+    const ground = { self, cache, numbered: background.numbered, onLeft };
     const wanted = policyOf(config, base, {});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
@@ -143,14 +155,18 @@ export function openTools(
         return activePolicy.current().policy;
       },
       get active() {
-        return activePolicy.current().active;
+        return (activePolicy.before() ?? activePolicy.current()).active;
       },
       get known() {
-        return activePolicy.current().known;
+        return (activePolicy.before() ?? activePolicy.current()).known;
       },
       get granted() {
         return activePolicy.granted();
       },
+      get held() {
+        return activePolicy.before();
+      },
+      holdToReading: (isOn) => isOn ? activePolicy.hold(readingOnly) : activePolicy.release(),
       foreign: chosen.foreign,
       notices: [
         ...sandbox.notices,
@@ -161,6 +177,7 @@ export function openTools(
         ...ofFolders,
       ],
       bundled,
+      background,
       run: async (...call) => {
         const found = folderAt(toolsRoot(config));
         if (found === undefined) return workspaceGone(toolsRoot(config));
@@ -169,7 +186,10 @@ export function openTools(
         return await run(...call);
       },
       grant: activePolicy.grant,
-      beginSession,
+      beginSession: () => {
+        background.beginSession();
+        beginSession();
+      },
       move: async (next) => {
         const moved = withoutMissing(policyOf(next, base, {}), mayBeThere);
         config = next;

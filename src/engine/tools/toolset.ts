@@ -42,6 +42,8 @@ export interface Toolset {
   readonly views: () => readonly ToolView[];
   /** Names that no tool has are ignored (R441). */
   readonly choose: (names: readonly string[]) => readonly string[];
+  /** Makes more of them active. */
+  readonly switchOn: (names: readonly string[]) => void;
   /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
   readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
   /** Makes late tools active, in this order; a name may come before its tool. With `only`, no other late tool is. */
@@ -79,6 +81,7 @@ export function createToolset(builtin: readonly KnownTool[], chosen: readonly st
       late = on.flatMap(({ tool, isLate }) => isLate ? [tool.name] : []);
       return on.map(({ tool }) => tool.name);
     },
+    switchOn: (names) => names.forEach((name) => active.add(name)),
     replace(origin, tools, fresh = tools.map(({ tool }) => tool.name)) {
       const before = new Set(sources.get(origin)?.map(({ tool }) => tool.name));
       sources.set(origin, tools);

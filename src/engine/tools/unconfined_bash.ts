@@ -3,7 +3,7 @@ import type { CallOptions } from "../../core/runner.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
 import { toolsUnder } from "../../../tools/mod.ts";
-import { backgroundIds } from "./background_ids.ts";
+import { backgroundCommands } from "./background_commands.ts";
 import type { Config } from "../../config/config.ts";
 import { keyVariables, openSecrets } from "../model/secrets.ts";
 import type { ModelChoice } from "../model/model.ts";
@@ -52,7 +52,7 @@ export function openUnconfinedBash(config: Config, choice: ModelChoice, tools: P
   const bash = toolsUnder(policy).filter(({ name }) => name === "bash");
   const [tool] = bash;
   if (!tool) throw new Error("there is no tool bash");
-  const ground = { self: thisProgram(), cache: cacheRoot(config.world.env), numbered: backgroundIds() };
+  const ground = { self: thisProgram(), cache: cacheRoot(config.world.env), numbered: backgroundCommands().numbered };
   const processes = openToolProcesses(policy, { active: bash, known: bash }, ground);
   return {
     async run(command, options) {

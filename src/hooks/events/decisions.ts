@@ -223,6 +223,9 @@ const NOTICES = [
     "permission_request",
     "permission_decision",
     "changes",
+    "plan_update",
+    "background_start",
+    "background_end",
   ],
   ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
   ...[

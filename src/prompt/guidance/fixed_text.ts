@@ -6,9 +6,11 @@ import {
   CONTINUATION,
   CUSTOM_TOOLS,
   FINAL_ANSWER,
-  PLAN_GUIDANCE,
+  planGuidance as planSentences,
+  PLANNING,
   SAFETY,
   taskOrchestration as sentences,
+  TODO_LIST,
   TODO_WORKFLOW,
   TOOL_RECOVERY,
 } from "../text/text.ts";
@@ -40,22 +42,44 @@ export const toolRecoveryPolicy: StableSection = {
   render: (inputs) => inputs.toolRecoveryPolicy ? bullets("tool_recovery_policy", TOOL_RECOVERY) : undefined,
 };
 
-/** How to plan, when there is a tool for it (R388). */
+/** How to plan, when there is a tool for it (R388): an extension's, else the program's own list. */
 export const planGuidance: StableSection = {
   id: "plan_guidance",
   title: "Plan",
   stability: "stable",
   profiles: ["full"],
-  render: (inputs) => hasTool(inputs, "plan_create") ? bullets("plan_guidance", PLAN_GUIDANCE) : undefined,
+  render: (inputs) => {
+    const tool = ["plan_create", "todo"].find((name) => hasTool(inputs, name));
+    return tool === undefined ? undefined : bullets("plan_guidance", planSentences(tool));
+  },
 };
 
-/** How to keep the list of open work, when there is a tool for it (R393). */
+/** How to keep the list of open work, when there is a tool for it (R393): an extension's, else the program's own. */
 export const todoWorkflow: StableSection = {
   id: "todo_workflow",
   title: "Todo",
   stability: "stable",
   profiles: ["full"],
-  render: (inputs) => hasTool(inputs, "todo_update") ? bullets("todo_workflow", TODO_WORKFLOW) : undefined,
+  render: (inputs) => {
+    const sentences = hasTool(inputs, "todo_update") ? TODO_WORKFLOW : hasTool(inputs, "todo") ? TODO_LIST : undefined;
+    return sentences && bullets("todo_workflow", sentences);
+  },
+};
+
+/** That only reading is possible until the person accepts a plan, made from the policy that holds meanwhile. */
+export const planMode: DynamicSection = {
+  id: "plan_mode",
+  title: "Planning",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  budget: { total: 2_000 },
+  render: ({ planning }) =>
+    planning && bullets("plan_mode", [
+      PLANNING.introduction,
+      ...planning.map(oneLine).filter(Boolean),
+      PLANNING.refused,
+      PLANNING.plan,
+    ]),
 };
 
 const NAMES = ["task", "subagent"];

@@ -5,6 +5,7 @@ import {
   customToolsNote,
   finalAnswer,
   planGuidance,
+  planMode,
   recoveryContinuation,
   taskOrchestration,
   todoWorkflow,
@@ -43,6 +44,7 @@ export const SECTIONS: readonly Section[] = [
   runtimeMetadata,
   environmentPolicy,
 
+  planMode,
   taskOrchestration,
   recoveryContinuation,
   channelAugment,

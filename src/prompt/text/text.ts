@@ -82,11 +82,28 @@ export const TOOL_RECOVERY = [
   "Answer when it has worked, or say what failed and why another attempt cannot help; a denied action is such a case.",
 ] as const;
 
-/** When a plan tool is active (R388). */
-export const PLAN_GUIDANCE = [
-  "Start simple tasks at once. For a task of several steps call plan_create first and follow the plan.",
-  "Each step is pending, in_progress or completed, and one at a time is in_progress.",
-  "When plan_create fails, go on without a plan.",
+/** When a plan tool is active (R388); `tool` is its name. */
+export function planGuidance(tool: string): readonly string[] {
+  return [
+    `Start simple tasks at once. For a task of several steps call ${tool} first and follow the plan.`,
+    "Each step is pending, in_progress or completed, and one at a time is in_progress.",
+    `When ${tool} fails, go on without a plan.`,
+  ];
+}
+
+/** While the policy is held to reading; sentences about what may be touched follow the first line. */
+export const PLANNING = {
+  introduction: "The user wants a plan first. Until they accept it this holds, and not what Environment says:",
+  refused: "Other tools than those for reading are refused. Change nothing and try no way around it.",
+  plan:
+    "Look at what the task touches. Then end with the plan as your message: what changes in which files, in which " +
+    "order, how it is checked, what is left out. Where the task is unclear, end with your questions instead.",
+} as const;
+
+/** When the program's own list is what plan and todo stand for. */
+export const TODO_LIST = [
+  "Call todo again as soon as a step is done or another one comes up, with the whole list. Leave no step that is done open.",
+  "Drop what is not wanted any more, and end with no open step: what stays open, you tell the user.",
 ] as const;
 
 /** When a todo tool is active (R393). */

@@ -1,4 +1,5 @@
 import { ToolError } from "../../core/error.ts";
+import { overwrittenLines } from "../output/overwritten_lines.ts";
 import { openSpill } from "../output/spill.ts";
 import { stripStream } from "../output/strip_stream.ts";
 import { within } from "../../core/support/sleep.ts";
@@ -12,14 +13,31 @@ const FIRST_LOOK_MS = 250;
 /** Each has a tree of its own to be watched. */
 const MOST = 16;
 
+/** What of its newest output is held for whoever asks next, and of its end for whoever is told, UTF-16 units. */
+const FRESH_UNITS = 48 * 1024;
+const END_UNITS = 4 * 1024;
+
 /** A command that goes on after the call that started it. */
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
   /** File in the private temporary folder that its output goes to while it runs; absent when none could be made. */
   readonly outputPath?: string;
   /** Absent while it runs. */
   readonly exitCode?: number;
+  /** Why it was ended, where it did not end by itself: it was stopped, or went over a limit. */
+  readonly why?: string;
+  /** Milliseconds since the epoch; absent while it runs. */
+  readonly endedAt?: number;
+}
+
+/** Output of a command that nobody was given yet. */
+export interface FreshOutput {
+  readonly text: string;
+  /** UTF-16 units before it that are not held any more; the file has them. */
+  readonly lost: number;
 }
 
 /** Commands that live until they are stopped or the session ends. */
@@ -30,6 +48,12 @@ export interface Background {
   stop(id: string): Promise<BackgroundCommand>;
   /** All that were started, in order. */
   list(): readonly BackgroundCommand[];
+  /** What one wrote since this was asked last; throws ToolError when there is none of that name. */
+  fresh(id: string): FreshOutput;
+  /** The end of what one wrote so far, asked as often as one likes; empty for one that there is not. */
+  tail(id: string): string;
+  /** Settles when one has ended; at once for one that there is not. */
+  end(id: string): Promise<void>;
   /** When none of them runs any more: the supervisor ends them. */
   ended(): Promise<void>;
   /** What is to be said of what they did to repositories; beside their output, which may be read by nobody. */
@@ -37,6 +61,7 @@ export interface Background {
 }
 
 interface Running {
+  readonly output: Output;
   state: BackgroundCommand;
   settled: readonly string[];
   readonly ended: Promise<void>;
@@ -47,6 +72,12 @@ interface Running {
 export function openBackground(host: CommandHost, supervisor: Supervisor): Background {
   const commands = new Map<string, Running>();
   const list = (): BackgroundCommand[] => [...commands.values()].map(({ state }) => state);
+
+  const commandOf = (id: string): Running => {
+    const command = commands.get(id);
+    if (command) return command;
+    throw new ToolError(`No background command ${id}. Running: ${idsOf(list()) || "none"}.`);
+  };
 
   return {
     async start(command) {
@@ -61,13 +92,15 @@ export function openBackground(host: CommandHost, supervisor: Supervisor): Backg
       return begun.state;
     },
     async stop(id) {
-      const command = commands.get(id);
-      if (!command) throw new ToolError(`No background command ${id}. Running: ${idsOf(list()) || "none"}.`);
+      const command = commandOf(id);
       if (command.state.exitCode === undefined) command.end();
       await command.ended;
       return command.state;
     },
     list,
+    fresh: (id) => commandOf(id).output.fresh(),
+    tail: (id) => commands.get(id)?.output.tail() ?? "",
+    end: async (id) => void await commands.get(id)?.ended,
     settled: () => [...commands.values()].flatMap((command) => command.settled),
     ended: async () => void await Promise.allSettled([...commands.values()].map(({ ended }) => ended)),
   };
@@ -82,21 +115,24 @@ function begin(host: CommandHost, supervisor: Supervisor, id: string, command: s
   supervisor.begin();
   const started = startCommand(host, command);
   const spill = openSpill(policy.tmp, OUTPUT_BYTES);
-  const write = writer(spill);
+  const output = openOutput();
+  const write = writer(spill, output);
   const reader = started.stdout.getReader();
   const supervised = supervisor.follow(started, { drained: drain(reader, write.chunk) });
 
   const finish = async (): Promise<void> => {
     const { status, exitCode, reason, settled } = await supervised.ended;
     const why = reason?.limit ?? (status && await started.failure(status));
+    const told = why ?? (reason?.ending === "aborted" ? "it was stopped" : undefined);
     await reader.cancel().catch(() => {});
     const taken = settled.map((line) => `\n[${line}]`).join("");
     write.end(`${taken}\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
     running.settled = settled;
-    running.state = { ...running.state, exitCode };
+    running.state = { ...running.state, exitCode, endedAt: Date.now(), ...(told === undefined ? {} : { why: told }) };
   };
   const running: Running = {
-    state: { id, command, ...(spill.path === undefined ? {} : { outputPath: spill.path }) },
+    output,
+    state: { id, command, startedAt: Date.now(), ...(spill.path === undefined ? {} : { outputPath: spill.path }) },
     settled: [],
     ended: finish(),
     end: () => supervised.gently("aborted"),
@@ -104,16 +140,63 @@ function begin(host: CommandHost, supervisor: Supervisor, id: string, command: s
   return running;
 }
 
-/** Writes output as text that steers no terminal. */
-function writer(spill: ReturnType<typeof openSpill>): { chunk(bytes: Uint8Array): void; end(line: string): void } {
+/** What is held of an output in memory: the file of it lies where commands can change it. */
+interface Output {
+  readonly push: (text: string) => void;
+  readonly fresh: () => FreshOutput;
+  readonly tail: () => string;
+  /** Nothing follows. */
+  readonly end: () => void;
+}
+
+function openOutput(): Output {
+  const lines = overwrittenLines();
+  let [text, lost, last] = ["", 0, ""];
+  const add = (whole: string): void => {
+    text += whole;
+    last += whole;
+    // Twice the bound, so that a long text is not copied with each line.
+    if (text.length > 2 * FRESH_UNITS) {
+      lost += text.length - FRESH_UNITS;
+      text = text.slice(-FRESH_UNITS).toWellFormed();
+    }
+    if (last.length > 2 * END_UNITS) last = last.slice(-END_UNITS).toWellFormed();
+  };
+  return {
+    push: (more) => add(lines.push(more)),
+    fresh() {
+      const cut = Math.max(0, text.length - FRESH_UNITS);
+      // A line that is not complete is shown, and once more when it is.
+      const given = { text: text.slice(cut).toWellFormed() + lines.open(), lost: lost + cut };
+      [text, lost] = ["", 0];
+      return given;
+    },
+    tail: () => last.slice(-END_UNITS).toWellFormed() + lines.open(),
+    end: () => add(lines.end()),
+  };
+}
+
+/** Writes output as text that steers no terminal: to the file, and to what is held of it. */
+function writer(
+  spill: ReturnType<typeof openSpill>,
+  output: Output,
+): { chunk(bytes: Uint8Array): void; end(line: string): void } {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const encoder = new TextEncoder();
   const stripper = stripStream();
+  const edits = stripStream({ overwrites: true });
   const put = (text: string): void => spill.write(encoder.encode(text));
   return {
-    chunk: (bytes) => put(stripper.push(decoder.decode(bytes, { stream: true }))),
+    chunk: (bytes) => {
+      const text = decoder.decode(bytes, { stream: true });
+      put(stripper.push(text));
+      output.push(edits.push(text));
+    },
     end(line) {
-      put(stripper.push(decoder.decode()) + stripper.end() + line);
+      const rest = decoder.decode();
+      put(stripper.push(rest) + stripper.end() + line);
+      output.push(edits.push(rest) + edits.end());
+      output.end();
       spill.close();
     },
   };

@@ -7,6 +7,9 @@ export type GivenText =
   /** Lines taken out and put in, each behind its sign. */
   | { readonly kind: "diff"; readonly lines: readonly string[] };
 
+/** How the steps of a list are marked. */
+const MARKS: ReadonlyMap<unknown, string> = new Map([["completed", "☑"], ["in_progress", "▸"], ["pending", "☐"]]);
+
 /** What a call of `write` or `edit` is about to put into a file; undefined for every other call. */
 export function givenText(name: string, args: JsonObject): GivenText | undefined {
   const { path, content, edits } = args;
@@ -14,6 +17,13 @@ export function givenText(name: string, args: JsonObject): GivenText | undefined
     const lang = typeof path === "string" ? /\.(\w+)$/.exec(path)?.[1] ?? "" : "";
     const lines = linesOf(content);
     return { kind: "text", lines: lines.length > 0 ? lines : ["(empty)"], lang };
+  }
+  if (name === "todo" && Array.isArray(args["items"])) {
+    const lines = args["items"].map((item) => {
+      const { text, state } = isObject(item) ? item : {};
+      return `${MARKS.get(state) ?? "☐"} ${cleanText(typeof text === "string" ? text : "")}`;
+    });
+    return { kind: "text", lines: lines.length > 0 ? lines : ["(empty)"], lang: "" };
   }
   if (name !== "edit" || !Array.isArray(edits)) return undefined;
   const lines = edits.flatMap((edit, index) => {

@@ -23,6 +23,11 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
     case "write":
     case "ls":
       return [`${name} ${path()}`];
+    case "todo":
+      return ["todo"];
+    case "bash_output":
+    case "bash_stop":
+      return [cleanLine(`${name} ${text("id") ?? ""}`)];
     case "grep":
     case "find":
       return [cleanLine(`${name} ${text("pattern") ?? ""} in ${path()}`)];

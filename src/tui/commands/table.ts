@@ -16,6 +16,8 @@ import { resumeCommand } from "./resume.ts";
 import { redoCommand, undoCommand } from "./undo.ts";
 import { trialCommand } from "./trial.ts";
 import { themeCommand } from "./theme.ts";
+import { backgroundCommand } from "./background.ts";
+import { planCommand } from "./plan.ts";
 import { auditCommand, costCommand, outputCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
 
 /** All commands of the program itself, in the order in which help shows them. */
@@ -30,6 +32,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: themeCommand,
   },
   { name: "tools", args: "[+NAME -NAME]", help: "show tools, switch them on and off", run: toolsCommand },
+  {
+    name: "plan",
+    args: "[TEXT]",
+    help: "plan first, nothing is written: also accept, edit, refuse, off",
+    run: planCommand,
+  },
+  { name: "background", args: "[stop ID]", help: "commands in the background, and their end", run: backgroundCommand },
   { name: "policy", help: "what tools may do, and what enforces it", run: policyCommand },
   { name: "prompt", args: "[full]", help: "the system prompt: sections, sizes, diagnostics", run: promptCommand },
   { name: "skills", help: "the skills that were found", run: skillsCommand },

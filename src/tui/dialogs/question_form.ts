@@ -6,7 +6,7 @@ import type { GrantAnswer, GrantRequest } from "../../core/hook.ts";
 import { cleanLine, cleanText } from "../screen/foreign.ts";
 import { cut, wrap } from "../screen/wrap.ts";
 import { grantLines } from "../transcript/grant_lines.ts";
-import type { Question } from "../transcript/questions.ts";
+import type { PlanChoice, Question } from "../transcript/questions.ts";
 import type { Dialog } from "../widgets/dialog.ts";
 import { picker } from "../widgets/picker.ts";
 import { type Answer, answersDialog, type Draft } from "./answers_dialog.ts";
@@ -18,6 +18,14 @@ export function questionForm(question: Question, draft: Draft, now: () => number
       return permissionDialog({ ...question.request, draft, now, done: question.done });
     case "grant":
       return grantDialog(question.request, draft, now, question.done);
+    case "plan":
+      return answersDialog({
+        head: ({ width, theme }) => wrap("Accept the plan? Nothing was written so far.", width).map(theme.warn),
+        answers: PLAN_ANSWERS,
+        draft,
+        now,
+        done: question.done,
+      });
     case "select": {
       const choices = question.options.map((option) => ({ label: option, value: option }));
       return picker({ title: question.title, choices, done: question.done });
@@ -36,6 +44,18 @@ export function questionForm(question: Question, draft: Draft, now: () => number
       return lineDialog(question.title, question.placeholder, question.done);
   }
 }
+
+const PLAN_ANSWERS: readonly [Answer<PlanChoice>, ...Answer<PlanChoice>[]] = [
+  { key: "n", answer: "no", label: "Not now: say what should be different, or accept it later", short: "no" },
+  {
+    key: "a",
+    answer: "accept",
+    label: "Accept it: tools may do again what they could, and carry it out",
+    short: "accept",
+  },
+  { key: "e", answer: "edit", label: "Change it first, in the editor", short: "edit" },
+  { key: "x", answer: "off", label: "Leave planning without carrying it out", short: "leave" },
+];
 
 const GRANT_ANSWERS: readonly [Answer<GrantAnswer>, ...Answer<GrantAnswer>[]] = [
   { key: "n", answer: "no", label: "No, it runs without" },

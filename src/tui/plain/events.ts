@@ -5,6 +5,7 @@ import { duration } from "../blocks/amounts.ts";
 import { givenText } from "../blocks/given_text.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
 import { noticeOf } from "../transcript/history_replay.ts";
+import { backgroundLine, PLAN_LINES } from "../transcript/session_lines.ts";
 import { DECISIONS } from "../transcript/questions.ts";
 
 /** Lines that are printed of what a command says, of any other output, and of what is to be written. */
@@ -82,6 +83,12 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         );
       case "changes": {
         const line = changesLine(event.changes);
+        return line === undefined ? undefined : print(line);
+      }
+      case "background_end":
+        return print(backgroundLine(event));
+      case "plan_update": {
+        const line = PLAN_LINES[event.phase];
         return line === undefined ? undefined : print(line);
       }
       case "check_start":

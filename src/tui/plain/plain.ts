@@ -1,6 +1,7 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { planQuestions } from "../input/plan_questions.ts";
 import { createSend, errorText } from "../input/sender.ts";
 import { endSession } from "../options/farewell.ts";
 import type { TuiOptions } from "../options/options.ts";
@@ -63,7 +64,6 @@ export async function runPlain(options: TuiOptions): Promise<number> {
     const { cwd, model, policy } = opened.state();
     print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
     const write = plainEvents(print, options.cwd);
-    opened.subscribe((event: AgentEvent) => write(event));
     const context: CommandContext = {
       engine: opened,
       world: { ...options, now: Date.now },
@@ -83,6 +83,12 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       giveBack: () => {},
       onOutput: print,
     });
+    const planQuestion = planQuestions(context, options.questions);
+    opened.subscribe((event: AgentEvent) => {
+      write(event);
+      planQuestion(event);
+    });
+    if (opened.state().plan?.text !== undefined) planQuestion({ type: "plan_update", phase: "proposed" });
     if (options.firstMessage) void send(options.firstMessage, "followUp");
     void (async () => {
       for await (const line of input) {

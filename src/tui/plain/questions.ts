@@ -3,7 +3,7 @@ import type { PermissionAnswer } from "../../core/event.ts";
 import type { GrantAnswer } from "../../core/hook.ts";
 import { cleanLine } from "../screen/foreign.ts";
 import { grantLines } from "../transcript/grant_lines.ts";
-import type { Question } from "../transcript/questions.ts";
+import type { PlanChoice, Question } from "../transcript/questions.ts";
 
 const ANSWERS = new Map<string, PermissionAnswer>([
   ["n", "no"],
@@ -20,6 +20,8 @@ const GRANTS = new Map<string, GrantAnswer>([
   ["s", "session"],
   ["a", "always"],
 ]);
+
+const PLANS = new Map<string, PlanChoice>([["n", "no"], ["no", "no"], ["a", "accept"], ["x", "off"]]);
 
 const CONFIRMS = new Map([["n", false], ["no", false], ["y", true], ["yes", true]]);
 
@@ -59,6 +61,11 @@ export function plainQuestion(
       const words = "n no, o until it is loaded again, s for this session, a always, until one of its files changes";
       print(`Allow it? ${words}`);
       return choose(GRANTS, "no", words, question.done);
+    }
+    case "plan": {
+      const words = "n not now; a accept and carry it out; x leave planning";
+      print(`question: accept the plan? Nothing was written so far. ${words}`);
+      return choose(PLANS, "no", words, question.done);
     }
     case "select":
       print(

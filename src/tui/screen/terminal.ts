@@ -51,10 +51,10 @@ const GIVE_TITLE_BACK = "\x1b]2;\x07\x1b[23;2t";
 const ALTERNATE = "\x1b[?1049h\x1b[H\x1b[2J";
 const FIRST = "\x1b[?1049l";
 
-/** Bracketed paste; keys that tell Shift+Enter from Enter (kitty's protocol, its first flag), where they are known. */
-const TAKE = "\x1b[?2004h\x1b[>1u\x1b[?25l";
-/** All that is ever switched on, off again: synchronised output, no wrapping, keys, paste, style; and the cursor. */
-const GIVE_BACK = "\x1b[?2026l\x1b[?7h\x1b[<u\x1b[?2004l\x1b[0m\x1b[?25h";
+/** Bracketed paste; whether the window has the focus; keys that tell Shift+Enter from Enter (kitty's protocol, its first flag), where they are known. */
+const TAKE = "\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[?25l";
+/** All that is ever switched on, off again: synchronised output, no wrapping, keys, focus, paste, style; and the cursor. */
+const GIVE_BACK = "\x1b[?2026l\x1b[?7h\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h";
 const STATUS_MS = 300;
 
 /** The process's own terminal. */

@@ -15,6 +15,7 @@ export type Question =
     readonly request: GrantRequest;
     readonly done: (answer: GrantAnswer) => void;
   }
+  | { readonly kind: "plan"; readonly done: (answer: PlanChoice | undefined) => void }
   | {
     readonly kind: "select";
     readonly title: string;
@@ -33,6 +34,9 @@ export type Question =
     readonly placeholder: string;
     readonly done: (answer: string | undefined) => void;
   };
+
+/** What becomes of a plan that waits; but for "no", a word of `/plan`. */
+export type PlanChoice = "no" | "accept" | "edit" | "off";
 
 /** What is said of an answer to a permission question once it holds. */
 export const DECISIONS: Readonly<Record<PermissionAnswer, string>> = {
@@ -55,6 +59,8 @@ export interface QuestionScreen {
 export interface TuiQuestions {
   readonly ask: AskPermission;
   readonly askGrant: AskGrant;
+  /** Asks what becomes of the plan that waits; undefined when `signal` aborts. */
+  readonly askPlan: (signal: AbortSignal) => Promise<PlanChoice | undefined>;
   readonly ui: HostUi;
   /** From now on questions are shown, those that wait first. */
   readonly bind: (screen: QuestionScreen) => void;
@@ -108,10 +114,12 @@ export function createQuestions(): TuiQuestions {
     }
   }
 
+  const noChoice = undefined as PlanChoice | undefined; // the type of an answer that is none
   const none = undefined as string | undefined; // the type of an answer that is none
   return {
     ask: (request, signal) => put<PermissionAnswer>((done) => ({ kind: "permission", request, done }), "no", signal),
     askGrant: (request, signal) => put<GrantAnswer>((done) => ({ kind: "grant", request, done }), "no", signal),
+    askPlan: (signal) => put((done) => ({ kind: "plan", done }), noChoice, signal),
     ui: {
       select: (title, options, { timeoutMs }, { signal }) =>
         put((done) => ({ kind: "select", title, options, done }), none, signal, timeoutMs),

@@ -1,3 +1,4 @@
+import { backgroundLine, PLAN_LINES } from "./session_lines.ts";
 import { changesLine } from "./changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AgentMessage, textOf } from "../../core/message.ts";
@@ -110,6 +111,12 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "auto_retry_start":
           retry = { at: now() + event.delayMs, note: `attempt ${event.attempt} of ${event.maxAttempts}` };
           return say(`${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows`, "warning");
+        case "background_end":
+          return say(backgroundLine(event), event.exitCode === 0 ? "info" : "warning");
+        case "plan_update": {
+          const line = PLAN_LINES[event.phase];
+          return line === undefined ? undefined : say(line);
+        }
         case "check_start": {
           const block = toolBlock("check", { command: event.command }, root, now);
           calls.set(event.checkId, block);

@@ -23,7 +23,7 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
     totals.cost > 0 ? money(totals.cost) : "",
     context.contextWindow > 0 ? `${left(context)}% left` : "",
   ].filter((part) => part !== "");
-  const glance = cleanLine(sandboxGlance(policy));
+  const glance = cleanLine(`${sandboxGlance(policy)}${state.plan ? " · PLANNING" : ""}`);
   const isOpen = policy.sandbox === "off" || isWeaker(policy) || policy.write.all || policy.net.all;
   return [
     spread(theme.dim(where.join(" · ")), theme.dim(who.join(" · ")), width),

@@ -1,4 +1,5 @@
 import type { EngineState } from "../../core/engine.ts";
+import { isRunning } from "../commands/background.ts";
 import { duration } from "../blocks/amounts.ts";
 import type { Look } from "../widgets/block.ts";
 import { cleanLine } from "../screen/foreign.ts";
@@ -16,6 +17,8 @@ export interface StatusFacts {
   readonly busyMs: number | undefined;
   /** Lines of extensions, by key. */
   readonly lines: ReadonlyMap<string, string>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
   /** A word that goes away by itself. */
   readonly hint: string | undefined;
 }
@@ -23,10 +26,12 @@ export interface StatusFacts {
 /** Queued messages, and lines of extensions, that are shown. */
 const QUEUED = 5;
 const SAID = 5;
+/** Commands in the background that are shown: the newest. */
+const RUNNING = 3;
 
 /** What goes on, what waits, what extensions say. */
 export function statusLines(
-  { state, activity, isAsking, hasDialog, busyMs, lines, hint }: StatusFacts,
+  { state, activity, isAsking, hasDialog, busyMs, lines, now, hint }: StatusFacts,
   { width, theme }: Look,
 ): readonly string[] {
   const queued = [
@@ -40,12 +45,35 @@ export function statusLines(
     ? [`${theme.warn("●")} waiting for your answer`]
     : [`${theme.accent("●")} ${activity || "working"} ${theme.dim([seconds(busyMs), ...keys].join(" · "))}`];
   return [
+    ...backgroundLines(state?.background ?? [], now).map(theme.dim),
+    ...todoLine(state?.todo ?? []).map(theme.dim),
     ...Array.from(lines.values(), (line) => theme.dim(cleanLine(line))).slice(0, SAID),
     ...queued.slice(0, QUEUED).map((line) => theme.dim(cleanLine(line))),
     ...(queued.length > QUEUED ? [theme.dim(`  and ${queued.length - QUEUED} more`)] : []),
     ...busy,
     ...(hint === undefined ? [] : [theme.warn(hint)]),
   ].map((line) => cut(line, width));
+}
+
+/** What runs, since when, and what it said last. */
+function backgroundLines(all: EngineState["background"], now: number): readonly string[] {
+  const running = all.filter(isRunning);
+  const shown = running.slice(-RUNNING).map(({ id, command, startedAt, tail }) => {
+    const last = cleanLine(tail.slice(tail.lastIndexOf("\n") + 1));
+    const what = cleanLine(command);
+    const short = what.length > 30 ? `${what.slice(0, 29)}…` : what;
+    return [`⚙ ${id} ${short}`, seconds(Math.max(0, now - startedAt)), ...(last === "" ? [] : [last])].join(" · ");
+  });
+  const more = running.length - shown.length;
+  return [...shown, ...(more > 0 ? [`  and ${more} more in the background: /background`] : [])];
+}
+
+/** How far the model's list is, and what it does now; nothing when all is done. */
+function todoLine(items: EngineState["todo"]): readonly string[] {
+  const done = items.filter(({ state }) => state === "completed").length;
+  if (done === items.length) return [];
+  const now = items.find(({ state }) => state === "in_progress") ?? items.find(({ state }) => state === "pending");
+  return [`☑ ${done} of ${items.length}${now ? ` · ${cleanLine(now.text)}` : ""}`];
 }
 
 /** Whole seconds: a line that changes more often would only flicker. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { backgroundIds } from "../../../src/engine/tools/background_ids.ts";
+import { backgroundCommands } from "../../../src/engine/tools/background_commands.ts";
 import { offeredIn, openActivePolicy } from "../../../src/engine/tools/active_policy.ts";
 import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
 import { UserError } from "../../../src/core/error.ts";
@@ -88,7 +88,7 @@ for (const level of CONFINED.filter((level) => level === "kernel")) {
     using world = makeWorld();
     const policy = worldPolicy(world, level);
     const tools = toolsUnder(policy);
-    const ground = { self: thisProgram(), cache: undefined, numbered: backgroundIds() };
+    const ground = { self: thisProgram(), cache: undefined, numbered: backgroundCommands().numbered };
     const open = (wider: Policy): ToolProcesses => openToolProcesses(wider, { active: tools, known: tools }, ground);
     const activePolicy = openActivePolicy({ first: open(policy), open, resolve: resolveIn(world) });
     const path = `${world.outside}/secret`;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { backgroundIds } from "../../../src/engine/tools/background_ids.ts";
+import { backgroundCommands } from "../../../src/engine/tools/background_commands.ts";
 import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
 import { textOf } from "../../../src/core/message.ts";
 import { childrenOfThread, numbersIn, readProc, statOf } from "../../../src/sandbox/system/procfs.ts";
@@ -41,7 +41,7 @@ for (const level of CONFINED) {
       using world = makeWorld();
       const policy = worldPolicy(world, level);
       const tools = toolsUnder(policy);
-      const ground = { self: thisProgram(), cache: undefined, numbered: backgroundIds() };
+      const ground = { self: thisProgram(), cache: undefined, numbered: backgroundCommands().numbered };
       const processes = openToolProcesses(policy, { active: tools, known: tools }, ground);
       try {
         assertEquals(children(), []);

@@ -4,7 +4,8 @@ import { defineExtension } from "../../../src/hooks/api/api.ts";
 import { type Session, type SessionOptions, withSession } from "../world.ts";
 
 const DEFAULT = ["read", "bash", "edit", "write"];
-const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill"];
+const OF_SHELL = ["bash_output", "bash_stop"];
+const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill", ...OF_SHELL, "todo"];
 
 const known = ({ engine }: Session): readonly string[] => engine.tools().map(({ name }) => name);
 const active = ({ engine }: Session): readonly string[] =>
@@ -34,7 +35,7 @@ const CASES: readonly (SessionOptions & {
     replies: [],
     args: ["--read-only"],
     // bash is an interpreter there, which starts no program.
-    known: ["read", "bash", "grep", "find", "ls", "read_skill"],
+    known: ["read", "bash", "grep", "find", "ls", "read_skill", "todo"],
     active: ["read", "bash"],
   },
   {
@@ -42,7 +43,7 @@ const CASES: readonly (SessionOptions & {
     replies: [],
     args: ["--sandbox", "permissions", "--allow-run=git"],
     settings: { tools: ["read"] },
-    known: ALL.filter((name) => name !== "bash"),
+    known: ALL.filter((name) => name !== "bash" && !OF_SHELL.includes(name)),
     active: ["read"],
   },
 ];

@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { backgroundIds } from "../../../src/engine/tools/background_ids.ts";
+import { backgroundCommands } from "../../../src/engine/tools/background_commands.ts";
 import { ToolError } from "../../../src/core/error.ts";
 import { withShell } from "../../sandbox/shell_fixture.ts";
 
-Deno.test("backgroundIds() numbers the commands of several shells as one list, and each stays with its shell", () =>
+Deno.test("backgroundCommands() numbers the commands of several shells as one list, and each stays with its shell", () =>
   withShell("off", (one) =>
     withShell("off", async (other) => {
-      const numbered = backgroundIds();
+      const { numbered } = backgroundCommands();
       const [first, second] = [numbered(one.shell.background), numbered(other.shell.background)];
       const ids = [
         (await first.start("exec sleep 3071")).id,

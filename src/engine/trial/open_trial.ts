@@ -171,7 +171,7 @@ export function costWords({ files, bytes, baseBytes, milliseconds, reflink }: Tr
     const unit = many < 1e6 ? ([1e3, "kB"] as const) : many < 1e9 ? ([1e6, "MB"] as const) : ([1e9, "GB"] as const);
     return `${(many / unit[0]).toFixed(many < 10 * unit[0] && many >= 1e6 ? 1 : 0)} ${unit[1]}`;
   };
-  const twice = baseBytes > 0 ? `, ${size(baseBytes)} of it twice` : "";
+  const twice = baseBytes >= 1e6 ? `, ${size(baseBytes)} of it twice` : "";
   const name = files === 1 ? "1 file" : `${files.toLocaleString("en")} files`;
   return `copied ${name}, ${size(bytes)}${twice}, ${(milliseconds / 1000).toFixed(1)} s (reflink: ${reflink})`;
 }

@@ -258,3 +258,19 @@ Deno.test("while a session plans, git leaves nothing in the repository, and no f
       assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "planned"), false, folder);
     }
   }));
+
+Deno.test("a trial that begins or ends while a session plans gives nothing back that the plan took", () =>
+  withSession({
+    replies: [{ calls: [bash("echo x > x.txt"), write] }, { text: "plan" }, { calls: [write] }, { text: "done" }],
+    files: { "a.txt": "a" },
+  }, async (session) => {
+    const { engine, ws, say } = session;
+    await engine.startPlan();
+    await engine.beginTrial();
+    assertEquals([engine.state().policy.write.list, engine.state().plan], [[], {}]);
+    await say("plan");
+    await engine.endTrial({ paths: [] });
+    assertEquals([engine.state().policy.write.list, [...Deno.readDirSync(ws)].length], [[], 1]);
+    await engine.answerPlan({ kind: "accept" });
+    assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
+  }));

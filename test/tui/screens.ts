@@ -640,7 +640,7 @@ ${"─".repeat(80)}
     await pty.see("[ended 0]");
     const written = pty.written();
     // deno-lint-ignore no-control-regex -- what this program itself writes
-    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJKLM]|\?(?:2026|2004|25|7)[hl]|>1u|<u|2K|2[23];2t|5n)/g;
+    const own = /\x1b\[(?:\d*(?:;\d+)*m|\d*[ABGHJKLM]|\?(?:2026|2004|1004|25|7)[hl]|>1u|<u|2K|2[23];2t|5n)/g;
     // The name of the window, the question about its ground, and the way to the other screen and back.
     const sequences =
       // deno-lint-ignore no-control-regex -- the same

@@ -209,6 +209,60 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
     },
   },
   {
+    "name": "task",
+    "description":
+      "Have a sub-agent do work that stands on its own; returns its last message and what it changed. It sees nothing of this conversation. Calls in one reply run side by side: give those that change files scopes apart.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "description": {
+          "type": "string",
+          "description": "What it is about, in three to six words",
+        },
+        "prompt": {
+          "type": "string",
+          "description": "All that it needs to know, and what to return",
+        },
+        "agent": {
+          "type": "string",
+          "description": "Name of a listed agent",
+        },
+        "write": {
+          "type": "array",
+          "description":
+            "Files and folders it may change; a new folder with a slash at the end. Without, it only reads",
+          "items": {
+            "type": "string",
+          },
+        },
+        "read": {
+          "type": "array",
+          "description": "All it may read, where that is less than yours",
+          "items": {
+            "type": "string",
+          },
+        },
+        "tools": {
+          "type": "array",
+          "description": "Names of its tools, where not yours",
+          "items": {
+            "type": "string",
+          },
+        },
+        "model": {
+          "type": "string",
+        },
+        "maxTurns": {
+          "type": "integer",
+        },
+      },
+      "required": [
+        "description",
+        "prompt",
+      ],
+    },
+  },
+  {
     "name": "bash",
     "description":
       "Run a bash script in the workspace folder, in a built-in interpreter with its own Unix commands. Returns stdout, then stderr; of long output the last 2000 lines or 64KB. stdin is empty.",

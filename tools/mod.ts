@@ -10,12 +10,14 @@ import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { readSkill } from "./read_skill.ts";
+import { task } from "./task.ts";
 import { write } from "./write.ts";
 
 export { readSkillAt } from "./read_skill.ts";
+export type { TaskArgs } from "./task.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill];
+export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, task];
 
 /** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
 export function toolsUnder(policy: Policy): readonly Tool[] {

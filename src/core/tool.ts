@@ -123,8 +123,13 @@ export interface Tool<A = unknown> {
   readonly needs: readonly Capability[];
   /** Whether it only looks; neighbouring calls that only look may run side by side. */
   readonly readOnly: boolean;
-  /** `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. */
-  readonly place: "runner" | "shell";
+  /** Whether its calls see to it that they do not get into each other's way: neighbours run side by side. */
+  readonly keepsApart?: true;
+  /**
+   * `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. `engine`:
+   * in the host, which touches nothing for it but what other tools reach.
+   */
+  readonly place: "runner" | "shell" | "engine";
   /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */
   deadlineMs?(args: A, policy: Policy): number;
   /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */

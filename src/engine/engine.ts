@@ -8,9 +8,12 @@ import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
+import type { Budget, CallOptions } from "../core/runner.ts";
 import { once } from "../core/support/once.ts";
-import type { Tool } from "../core/tool.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
 import { openAudit } from "../session/audit.ts";
+import type { SubAgents } from "./sub_agents.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
@@ -43,6 +46,9 @@ import {
 import { queuesOf } from "./turns.ts";
 import { createUserBash } from "./user_bash.ts";
 import { createWork, whenIdle } from "./work.ts";
+
+/** How deep sub-agents start others: the agent itself is 0. */
+const DEEPEST_AGENT = 2;
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
@@ -79,6 +85,7 @@ class OpenSession implements EngineCore {
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
   readonly work = createWork();
+  readonly whole: Budget | undefined;
 
   #config: Config;
   #hooks: Hooks | undefined;
@@ -94,6 +101,8 @@ class OpenSession implements EngineCore {
   readonly #prompting: Prompting;
   readonly #unconfined: (() => UnconfinedBash) | undefined;
   readonly #engine: Engine;
+  /** Loaded and opened with the first call. */
+  #agents: Promise<SubAgents> | undefined;
 
   constructor(options: EngineOptions) {
     const { config, ask } = options;
@@ -103,7 +112,9 @@ class OpenSession implements EngineCore {
     this.#bus = createEventBus([...config.warnings, ...(isUnconfined ? [UNCONFINED_NOTICE] : [])]);
     this.emit = this.#bus.emit;
     this.notify = this.#bus.notify;
-    const store = chooseSession(config, this.notify);
+    const { within } = options;
+    this.whole = within?.whole;
+    const store = within?.store ?? chooseSession(config, this.notify);
     this.conversation = openConversation(store);
     this.changes = sessionChanges({
       config: () => this.#config,
@@ -113,9 +124,10 @@ class OpenSession implements EngineCore {
         this.toolset.active().some(({ tool, origin }) => tool.name === name && origin === "builtin" && tool.readOnly),
       tell: this.emit,
       notify: this.notify,
+      isPassing: within !== undefined,
     });
     this.#record();
-    this.tools = openTools(
+    this.tools = within?.tools ?? openTools(
       config,
       true,
       ask ? permissionEvents(ask, this.emit) : undefined,
@@ -130,7 +142,7 @@ class OpenSession implements EngineCore {
       config,
       first: options.choice,
       thinking: thinkingOf(config, kept.thinkingLevel),
-      seams: requestSeams(this.hooks),
+      seams: requestSeams(this.guards),
       variable: options.variable ?? readVariable,
       tell: this.notify,
     });
@@ -147,7 +159,7 @@ class OpenSession implements EngineCore {
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       review: () => compactionReview(this.#hooks),
     });
-    this.#servers = openMcpServers({
+    this.#servers = within ? undefined : openMcpServers({
       config,
       choice: this.model.choice(),
       policy: () => this.tools.policy,
@@ -198,6 +210,7 @@ class OpenSession implements EngineCore {
     const hooks = this.#hooks;
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
     hooks?.close();
+    await (await this.#agents)?.close();
     await this.#servers?.close();
     await this.#unconfined?.().close();
     await this.changes?.close();
@@ -213,6 +226,7 @@ class OpenSession implements EngineCore {
 
   readonly config = (): Config => this.#config;
   readonly hooks = (): Hooks | undefined => this.#hooks;
+  readonly guards = (): Hooks | undefined => this.#options.within ? this.#options.within.hooks() : this.#hooks;
   readonly proof = (): Proof | undefined => this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
@@ -271,8 +285,28 @@ class OpenSession implements EngineCore {
 
   #builtin(): readonly KnownTool[] {
     const places = () => new Map((this.#base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
-    return this.tools.known.map((tool) => builtinTool(forSession(tool, places), this.tools.run));
+    return this.tools.known.flatMap((tool) => {
+      if (tool.name !== "task") return [builtinTool(forSession(tool, places), this.tools.run)];
+      return this.#depth() < DEEPEST_AGENT ? [builtinTool(tool, this.#runTask)] : [];
+    });
   }
+
+  #depth(): number {
+    return this.#options.within?.depth ?? 0;
+  }
+
+  readonly #runTask = async (
+    _tool: Tool,
+    args: JsonObject,
+    callId: string,
+    options: CallOptions,
+  ): Promise<ToolResult> => {
+    this.#agents ??= import("./sub_agents.ts").then(({ openSubAgents }) => {
+      const prefix = this.#options.within ? `${this.#options.within.agentId}.` : "";
+      return openSubAgents({ core: this, open: openEngine, prefix, depth: this.#depth() });
+    });
+    return await (await this.#agents).run(args, callId, options);
+  };
 
   #onAtStart(): readonly string[] {
     return this.tools.active.map(({ name }) => name);

@@ -29,6 +29,7 @@ import { canStartListed, programNotices, startsListed } from "./listed_programs.
 import { scopeValue } from "../../config/options/parse.ts";
 import { policyOf } from "./resolve_policy.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
+import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 
 /** The tools of a session behind their boundary. */
@@ -46,6 +47,10 @@ export interface ToolsHost {
   readonly notices: readonly string[];
   /** The program's own README, docs and skills, where the tools can open them. */
   readonly bundled: FoundBundled;
+  /** What narrower tools are opened with; undefined where nothing was started. */
+  readonly base: ToolsBase | undefined;
+  /** Asks for a sub-agent; absent where nobody can be asked. */
+  readonly askFor?: Asker["ask"];
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /**
@@ -119,7 +124,7 @@ export function openTools(
     });
     if (start && hardens) hardenHost();
     let workspace = folderAt(config.root);
-    const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
+    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = asker
       ? runWithApproval(activePolicy, recorder(asker, config))
       : {
         run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
@@ -148,6 +153,8 @@ export function openTools(
         ...ofFolders,
       ],
       bundled,
+      base: start ? { ground: { self, cache }, resolve: (grants) => policyOf(config, base, grants) } : undefined,
+      ...(askFor ? { askFor } : {}),
       run: async (...call) => {
         const found = folderAt(config.root);
         if (found === undefined) return workspaceGone(config.root);

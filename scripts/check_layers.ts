@@ -34,7 +34,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   provider: ". anthropic openai replay reply endpoint table failure repair models capabilities",
   session: "export html view .",
   prompt: ". sections guidance text",
-  context: ". git skills templates files",
+  context: ". git agents skills templates files",
   sandbox:
     "runner_client shell output tripwire pool git_layer process confine proxy notification launcher seccomp landlock denial policy git system",
   runner: ". shell files",

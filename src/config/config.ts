@@ -1,6 +1,7 @@
 import { join, resolve } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
+import type { AgentFile } from "../context/agents/agent_file.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
@@ -34,6 +35,8 @@ export interface Config {
   /** User, then project; the command line still goes before it. */
   readonly settings: Settings;
   readonly warnings: readonly string[];
+  /** The agent that the command line names: its scopes narrow the session's. */
+  readonly agent?: AgentFile;
 }
 
 /** Reads the configuration. Throws UserError for a workspace that is none and for settings that cannot be used. */

@@ -3,6 +3,7 @@ import type { Queues } from "../agent/queues.ts";
 import { type Config, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { thinkingOf, windowOf } from "../config/run_settings.ts";
+import type { AgentSet } from "../context/agents/agents.ts";
 import type { Engine } from "../core/engine.ts";
 import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -31,6 +32,7 @@ import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
 import { createPrompting, type Prompting } from "./prompting.ts";
 import type { Proof } from "./proof/proof.ts";
+import { findAgents } from "./resources/agents.ts";
 import { type McpServers, openMcpServers } from "./mcp_servers.ts";
 import { chooseSession } from "./sessions/session_choice.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
@@ -231,6 +233,8 @@ class OpenSession implements EngineCore {
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
 
+  readonly agents = (): Promise<AgentSet> => findAgents(this.#config);
+
   readonly followPolicy = (): void => {
     const { policy, granted } = this.tools;
     if (policy === this.#followed.policy && granted === this.#followed.granted) return;
@@ -260,11 +264,12 @@ class OpenSession implements EngineCore {
   /** What a run has to show; most sessions demand nothing, and load nothing for it. */
   async #demanded(): Promise<Proof | undefined> {
     const { invocation: { values }, user, project, given } = this.#config;
-    const isDemanding = values["require"] ?? values["output-schema"] ?? this.#options.answerSchema ?? user.checks ??
+    const answer = this.#options.answerSchema ?? this.#config.agent?.answer;
+    const isDemanding = values["require"] ?? values["output-schema"] ?? answer ?? user.checks ??
       project.checks ?? given?.checks;
     if (isDemanding === undefined) return undefined;
     const { openProof } = await import("./proof/proof.ts");
-    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), this.#options.answerSchema);
+    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), answer);
   }
 
   /** Who keeps what happens, and acts on it, before anybody is told. */
@@ -302,7 +307,7 @@ class OpenSession implements EngineCore {
     options: CallOptions,
   ): Promise<ToolResult> => {
     this.#agents ??= import("./sub_agents.ts").then(({ openSubAgents }) => {
-      const prefix = this.#options.within ? `${this.#options.within.agentId}.` : "";
+      const prefix = this.#options.within ? `${this.#options.within.agentId}.` : "a";
       return openSubAgents({ core: this, open: openEngine, prefix, depth: this.#depth() });
     });
     return await (await this.#agents).run(args, callId, options);

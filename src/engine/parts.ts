@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
+import type { AgentSet } from "../context/agents/agents.ts";
 import type { AskPermission } from "../core/engine.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HostUi } from "../core/host_actions.ts";
@@ -44,6 +45,8 @@ export interface EngineCore {
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
   readonly inputs: () => InputSources;
+  /** The agents that a task can be given to. */
+  readonly agents: () => Promise<AgentSet>;
   readonly hooks: () => Hooks | undefined;
   /** What sees requests, calls and results of runs: those of whoever started this session, for a sub-agent's. */
   readonly guards: () => Hooks | undefined;

@@ -1,6 +1,7 @@
 // Sub-agents: sessions of their own inside of this one, each under a policy that is narrower by structure, in processes of
 // its own. The code of this file is loaded with the first call of `task`.
 import type { Config } from "../config/config.ts";
+import type { FoundAgent } from "../context/agents/agents.ts";
 import { messageOf, ToolError } from "../core/error.ts";
 import type { Engine } from "../core/engine.ts";
 import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
@@ -10,13 +11,13 @@ import type { CallOptions } from "../core/runner.ts";
 import { temporaryFolder } from "../core/support/temporary_folder.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
 import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
-import { narrowPolicy } from "../sandbox/policy/narrow.ts";
-import { toolchainPaths } from "../sandbox/policy/readable.ts";
-import { disk, glanceAtDisk } from "../sandbox/system/disk.ts";
+import { disk } from "../sandbox/system/disk.ts";
 import type { TaskArgs } from "../../tools/mod.ts";
 import type { EngineCore, EngineOptions } from "./parts.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
+import { instructionsOf } from "./resources/agents.ts";
+import { narrowed, requestOf } from "./tools/agent_policy.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
 import { collectSubAgentFacts, type SubAgentFacts } from "./agents/facts.ts";
@@ -46,10 +47,19 @@ export interface SubAgentsParts {
   readonly core: EngineCore;
   /** Opens a session; given, because this is a part of one. */
   readonly open: (options: EngineOptions) => Promise<Engine>;
-  /** Of whoever starts them, followed by a dot; empty for the agent itself. */
+  /** What their ids begin with: `a`, or the id of the sub-agent that starts them and a dot. */
   readonly prefix: string;
   /** Of whoever starts them: 0 for the agent itself. */
   readonly depth: number;
+}
+
+/** A call whose scopes are decided, and whose places are taken. */
+interface Entered {
+  /** Of whoever calls. */
+  readonly policy: Policy;
+  readonly agent: FoundAgent | undefined;
+  readonly write: readonly string[];
+  readonly read: readonly string[] | undefined;
 }
 
 /** The sub-agents that one session starts. */
@@ -59,66 +69,83 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
   let count = 0;
+  let entering: Promise<unknown> = Promise.resolve();
 
-  const run = async (args: TaskArgs, callId: string, options: CallOptions): Promise<ToolResult> => {
-    const { base } = core.tools;
-    if (base === undefined) return errorResult("Nothing was started: there are no tools here");
-    const spent = options.budget?.spent();
-    if (spent !== undefined) return errorResult(`Nothing was started: the run has reached its limit ${spent}`);
-    const agentId = `${prefix}a${++count}`;
-    const policy = core.tools.policy;
-    const write = placesIn(policy, "write", args.write ?? []);
-    const read = args.read === undefined ? undefined : placesIn(policy, "read", args.read);
-    // Taken before anything is waited for: of two calls in one reply the first has the place.
+  /** The calls of a reply come one after the other up to here: of two that want one place the first has it. */
+  const enter = async (agentId: string, args: TaskArgs): Promise<Entered> => {
+    const { policy } = core.tools;
+    const agent = args.agent === undefined ? undefined : await named(args.agent);
+    const wanted = scopesWanted(args, agent);
+    const write = placesIn(policy, "write", wanted.write);
+    const read = wanted.read && placesIn(policy, "read", wanted.read);
+    if (agent && agent.write !== "argument") within(agent.name, write, placesIn(policy, "write", agent.write));
+    if (agent?.read && read) within(agent.name, read, placesIn(policy, "read", agent.read));
     const conflict = claims.conflict(agentId, write);
     if (conflict !== undefined) {
-      return errorResult(
+      throw new ToolError(
         `Nothing was started: ${conflict}. Two sub-agents never write in one place: give them scopes apart, or call this ` +
           "one when the other has ended",
       );
     }
     claims.take(agentId, write);
-    const signal = AbortSignal.any([options.signal, closing.signal]);
-    const leave = await slots.enter(signal);
-    if (leave === undefined) {
-      claims.release(agentId);
-      return errorResult("Nothing was started: the run was stopped");
-    }
+    return { policy, agent, write, read };
+  };
+
+  const run = async (args: TaskArgs, callId: string, options: CallOptions): Promise<ToolResult> => {
+    const spent = options.budget?.spent();
+    if (spent !== undefined) return errorResult(`Nothing was started: the run has reached its limit ${spent}`);
+    const agentId = `${prefix}${++count}`;
+    const entered = entering.then(() => enter(agentId, args));
+    entering = entered.catch(() => {});
+    const has = await entered;
     try {
-      return await live({ agentId, args, callId, policy, write, read, signal, options });
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      const leave = await slots.enter(signal);
+      if (leave === undefined) return errorResult("Nothing was started: the run was stopped");
+      try {
+        return await live({ agentId, args, callId, ...has, signal, options });
+      } finally {
+        leave();
+      }
     } finally {
       claims.release(agentId);
-      leave();
     }
   };
 
-  const live = async (given: {
-    readonly agentId: string;
-    readonly args: TaskArgs;
-    readonly callId: string;
-    readonly policy: Policy;
-    readonly write: readonly string[];
-    readonly read: readonly string[] | undefined;
-    readonly signal: AbortSignal;
-    readonly options: CallOptions;
-  }): Promise<ToolResult> => {
-    const { agentId, args, callId, policy: parent, write, read, signal, options } = given;
-    const base = core.tools.base!; // `run` has looked
+  const named = async (name: string): Promise<FoundAgent> => {
+    const { agents } = await core.agents();
+    const agent = agents.find((one) => one.name === name);
+    if (agent) return agent;
+    throw new ToolError(
+      `Nothing was started: there is no agent "${name}". There is ${agents.map((one) => one.name).join(", ")}`,
+    );
+  };
+
+  const live = async (
+    given: Entered & {
+      readonly agentId: string;
+      readonly args: TaskArgs;
+      readonly callId: string;
+      readonly signal: AbortSignal;
+      readonly options: CallOptions;
+    },
+  ): Promise<ToolResult> => {
+    const { agentId, agent, args, callId, policy: parent, write, read, signal, options } = given;
+    const { base } = core.tools;
+    if (base === undefined) return errorResult("Nothing was started: there are no tools here");
     const config = core.config();
     const folder = temporaryFolder({ prefix: folderPrefix() });
     try {
       Deno.mkdirSync(`${folder.path}/cache`, { mode: 0o700 });
-      const view = glanceAtDisk();
-      const policy = narrowPolicy(parent, {
+      const policy = narrowed(parent, {
+        ...(agent ? requestOf(agent) : {}),
         write,
         ...(read ? { read } : {}),
         folders: { tmp: folder.path, cache: `${folder.path}/cache` },
-      }, {
-        realPath: disk.realPath,
-        programs: read ? toolchainPaths({ ...view, home: parent.home, env: parent.env }) : [],
       });
       writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
-      const names = toolNames(core, args.tools, write.length > 0, policy);
+      const model = args.model ?? agent?.model;
+      const names = toolNames(core, args.tools, agent, write.length > 0, policy);
       const { askFor } = core.tools;
       const asker: Asker | undefined = askFor && {
         ask: async (denial, call, stop) => {
@@ -141,7 +168,12 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       store.append({
         type: "custom",
         customType: "sub_agent",
-        data: { agentId, toolCallId: callId, description: args.description },
+        data: {
+          agentId,
+          toolCallId: callId,
+          description: args.description,
+          ...(agent ? { agent: agent.name } : {}),
+        },
       });
       const scope = scopeOf(policy, write, read);
       const who = {
@@ -154,10 +186,11 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       let engine: Engine;
       try {
         engine = await open({
-          config: subConfig(config, core, args, { isReading: write.length === 0, isNarrow: read !== undefined }),
-          choice: await choiceOf(core, args.model),
+          config: subConfig(config, core, args, agent, { isReading: write.length === 0, isNarrow: read !== undefined }),
+          choice: await choiceOf(core, model),
           channel: "text",
           hardens: false,
+          ...(agent?.answer ? { answerSchema: agent.answer } : {}),
           additions: { rules: rulesOf(scope, parent.root) },
           onLeft: (line) => core.notify(`${agentId}: ${line}`),
           within: {
@@ -174,7 +207,13 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         store.close();
         return errorResult(`Nothing was started: ${messageOf(error)}`);
       }
-      core.emit({ type: "subagent_start", description: args.description, scope, ...who });
+      core.emit({
+        type: "subagent_start",
+        description: args.description,
+        ...(agent ? { agent: agent.name } : {}),
+        scope,
+        ...who,
+      });
       const forget = engine.subscribe((event) => {
         take(event);
         core.emit(isAboutSubAgents(event) ? event : { type: "subagent_event", agentId, event });
@@ -182,7 +221,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       const stop = (): void => void engine.abort();
       signal.addEventListener("abort", stop, { once: true });
       try {
-        if (args.model !== undefined) await engine.setModel(args.model);
+        if (model !== undefined) await engine.setModel(model);
         if (!signal.aborted) await engine.prompt({ text: args.prompt, source: "extension" });
       } catch (error) {
         return errorResult(`The sub-agent could not run: ${messageOf(error)}`);
@@ -216,6 +255,24 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   };
 }
 
+/** What is wanted of the scopes: what the call names, else what the agent's file does. */
+function scopesWanted(
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
+): { write: readonly string[]; read?: readonly string[] } {
+  const own = agent === undefined || agent.write === "argument" ? [] : agent.write;
+  const read = args.read ?? agent?.read;
+  return { write: args.write ?? own, ...(read ? { read } : {}) };
+}
+
+/** Throws ToolError for a place that lies in none of an agent's own. */
+function within(name: string, places: readonly string[], own: readonly string[]): void {
+  const strange = places.find((place) => !own.some((folder) => isInside(place, folder)));
+  if (strange === undefined) return;
+  const what = own.length === 0 ? "changes nothing" : `works in ${own.join(", ")} alone`;
+  throw new ToolError(`Nothing was started: the agent ${name} ${what}, and ${strange} was named`);
+}
+
 function isAboutSubAgents({ type }: AgentEvent): boolean {
   return type === "subagent_start" || type === "subagent_event" || type === "subagent_end";
 }
@@ -233,14 +290,18 @@ function result(facts: SubAgentFacts, who: Omit<SubAgentEnd, keyof SubAgentFacts
 /** Its tools: those that are wanted and that its parent has; without a wish its parent's. */
 function toolNames(
   { tools, toolset }: EngineCore,
-  wanted: readonly string[] | undefined,
+  asked: readonly string[] | undefined,
+  agent: FoundAgent | undefined,
   writes: boolean,
   policy: Policy,
 ): readonly string[] {
   const known = tools.known.map(({ name }) => name);
-  const strange = wanted?.find((name) => !known.includes(name));
+  const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
+  const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
   if (strange !== undefined) {
-    throw new ToolError(`Nothing was started: you have no tool "${strange}" to give. There is ${known.join(", ")}`);
+    throw new ToolError(
+      `Nothing was started: there is no tool "${strange}" to give. There is ${(agent?.tools ?? known).join(", ")}`,
+    );
   }
   const runs = policy.run.all || policy.run.list.length > 0;
   const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
@@ -257,17 +318,20 @@ const KEPT = [
 function subConfig(
   config: Config,
   { model }: EngineCore,
-  { maxTurns }: TaskArgs,
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
   { isReading, isNarrow }: { readonly isReading: boolean; readonly isNarrow: boolean },
 ): Config {
   const { values } = config.invocation;
   const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
+  const maxTurns = Math.min(args.maxTurns ?? Infinity, agent?.maxTurns ?? Infinity);
+  const { agent: _agent, ...rest } = config;
   const { checks: _user, ...user } = config.user;
   const { checks: _project, ...project } = config.project;
   const { checks: _given, ...given } = config.given ?? {};
   const { checks: _checks, ...settings } = config.settings;
   return {
-    ...config,
+    ...rest,
     // The parent's run is what has to be proven; what its sub-agents change is among what it changed.
     user,
     project,
@@ -282,7 +346,9 @@ function subConfig(
         "no-extensions": true,
         "no-templates": true,
         thinking: model.thinking(),
-        ...(maxTurns === undefined ? {} : { "max-turns": maxTurns }),
+        ...(maxTurns === Infinity ? {} : { "max-turns": maxTurns }),
+        ...(agent?.prompt ? { profile: agent.prompt } : {}),
+        ...(agent?.instructions ? { "append-system-prompt": [instructionsOf(agent)] } : {}),
         // Skills that a narrower scope closes would be missed.
         ...(isNarrow ? { "no-skills": true } : {}),
       },

@@ -2,7 +2,17 @@ import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { DEFAULT_TOOLS, toolDefinition, TOOLS } from "../../tools/mod.ts";
 
 Deno.test("TOOLS stand in their order, and the first four are the default R486", () => {
-  assertEquals(TOOLS.map(({ name }) => name), ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill"]);
+  assertEquals(TOOLS.map(({ name }) => name), [
+    "read",
+    "bash",
+    "edit",
+    "write",
+    "grep",
+    "find",
+    "ls",
+    "read_skill",
+    "task",
+  ]);
   assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write"]);
 });
 

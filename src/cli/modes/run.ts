@@ -14,7 +14,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
     const trusted = await trustedConfig(config);
     if (typeof trusted === "number") return trusted;
-    config = trusted;
+    config = await withAgent(trusted);
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
     let choice: ModelChoice;
@@ -30,9 +30,16 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return await interactiveMode(config, choice, message);
   }
+  config = await withAgent(config);
   const choice = await firstModel(config, readVariable);
   if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);
   return await (await import("./run_task.ts")).runTask(config, choice);
+}
+
+/** Most runs name none, and load nothing for it. */
+async function withAgent(config: Config): Promise<Config> {
+  if (config.invocation.values["agent"] === undefined) return config;
+  return await (await import("../../engine/resources/agents.ts")).withNamedAgent(config);
 }
 
 /** `sandpiper demo`: the recorded conversation in the mode that was asked for, in text mode with all that happens. */

@@ -35,8 +35,8 @@ export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; fac
           return;
         }
         case "tool_execution_end": {
-          const { details } = event.result;
-          const first = claimIn(details);
+          const { details, content } = event.result;
+          const first = claimIn(details) ?? (event.isError ? saidClaim(textOf(content)) : undefined);
           for (const claim of [...first ? [first] : [], ...claimsIn(details)]) {
             denials.set(`${claim.kind} ${claim.target}`, claim);
           }
@@ -65,4 +65,10 @@ export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; fac
       ...(totals ? { totals } : {}),
     }),
   };
+}
+
+/** What a file tool's refusal is about, where nothing can be granted and so no claim goes with it. */
+function saidClaim(text: string): Pick<Denial, "kind" | "target"> | undefined {
+  const said = /^Denied: (read|write|run|net) ([^\n]+?): /.exec(text);
+  return said ? claimIn({ denial: { kind: said[1] ?? "", target: said[2] ?? "" } }) : undefined;
 }

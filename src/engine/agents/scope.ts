@@ -16,8 +16,15 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
       const scope = `your own ${kind} scope (${shown(policy[kind], policy)})`;
       if (!covers(policy[kind], path)) throw new ToolError(`Nothing was started: ${path} is outside ${scope}`);
       const closed = denied.find((place) => isInside(path, place));
+      // Of a repository's own folder git's part alone is written, through a layer (narrowPolicy).
+      if (kind === "write" && path.split("/").includes(".git") && !policy.write.list.includes(path)) {
+        throw new ToolError(`Nothing was started: ${path} lies in a repository's own folder, which is protected`);
+      }
       if (closed !== undefined) throw new ToolError(`Nothing was started: ${closed} is denied or protected`);
-      if (disk.realPath(path) !== undefined) return path;
+      if (disk.realPath(path) !== undefined) {
+        if (kind === "write") refuseOtherNames(path);
+        return path;
+      }
       if (kind === "read" || !/[^/]\/+$/.test(entry)) {
         throw new ToolError(
           `Nothing was started: nothing is at ${path}. ` +
@@ -31,6 +38,13 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
       return path;
     })),
   ];
+}
+
+/** A file that has another name would be written there, too, and nobody sees whose that is. */
+function refuseOtherNames(path: string): void {
+  const { isFile, nlink } = Deno.statSync(path);
+  if (!isFile || nlink === null || nlink < 2) return;
+  throw new ToolError(`Nothing was started: ${path} has other names (hard links). Name the folder around it`);
 }
 
 /** The scope of a sub-agent as people see it; `read` only where it was narrowed. */

@@ -14,6 +14,7 @@ import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptInputs } from "../../core/prompt.ts";
 import { once } from "../../core/support/once.ts";
 import { describePolicy } from "../../sandbox/policy/describe.ts";
+import { findAgents } from "../resources/agents.ts";
 import { findSkills } from "../resources/skills.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import type { InputSources } from "./inputs.ts";
@@ -89,6 +90,8 @@ export async function gatherBase(
     // The identity alone: no file is opened for it but what the command line names (R42).
     enabled: profile !== "none",
   });
+  // Whoever cannot start one is not told of them.
+  const agents = tools.active.some(({ name }) => name === "task") ? await findAgents(config) : undefined;
   const templates = await discoverTemplates({
     root,
     projectFolder,
@@ -116,10 +119,12 @@ export async function gatherBase(
       ...(isFull ? { metadataMessages: true } : {}),
       ...additionsOf(additions, channel),
       ...(memory.memory ? { memory: memory.memory } : {}),
+      ...(agents ? { agents: agents.agents.map(({ name, description }) => ({ name, description })) } : {}),
       runtime: gatherRuntime({ root, gitRoot, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
     diagnostics: [system, persona, scripts, memory, skills].flatMap((one) => one.diagnostics).concat(
       templates.problems,
+      agents?.problems ?? [],
     ),
     trust: { trusted, reason: config.trustReason },
     sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root },
@@ -127,7 +132,7 @@ export async function gatherBase(
       files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,
       skills: isFull ? skills.diagnostics : [],
-      templates: templates.problems,
+      templates: [...templates.problems, ...agents?.problems.filter(({ code }) => code !== "untrusted") ?? []],
       named: [...(Array.isArray(values["skill"]) ? values["skill"] : []), ...contributed.skills],
       root,
     }),

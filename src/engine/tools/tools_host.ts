@@ -29,6 +29,8 @@ import { canStartListed, programNotices, startsListed } from "./listed_programs.
 import { scopeValue } from "../../config/options/parse.ts";
 import { policyOf } from "./resolve_policy.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
+import type { Grants } from "../../sandbox/policy/policy.ts";
+import { narrowToAgent } from "./agent_policy.ts";
 import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 
@@ -102,7 +104,9 @@ export function openTools(
       return { active, known, notices, foreign };
     };
     const ground = { self, cache, numbered: backgroundIds(), onLeft };
-    const wanted = policyOf(config, base, {});
+    const narrow = (policy: Policy): Policy => config.agent ? narrowToAgent(policy, config.agent) : policy;
+    const resolve = (grants: Grants): Policy => narrow(policyOf(config, base, grants));
+    const wanted = resolve({});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
       ? makeGrantedFolders(toMake)
@@ -120,7 +124,7 @@ export function openTools(
     const activePolicy = openActivePolicy({
       first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
       open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
-      resolve: (grants) => policyOf(config, base, grants),
+      resolve,
     });
     if (start && hardens) hardenHost();
     let workspace = folderAt(config.root);
@@ -153,7 +157,7 @@ export function openTools(
         ...ofFolders,
       ],
       bundled,
-      base: start ? { ground: { self, cache }, resolve: (grants) => policyOf(config, base, grants) } : undefined,
+      base: start ? { ground: { self, cache }, resolve } : undefined,
       ...(askFor ? { askFor } : {}),
       run: async (...call) => {
         const found = folderAt(config.root);

@@ -4,7 +4,7 @@ import { defineExtension } from "../../../src/hooks/api/api.ts";
 import { type Session, type SessionOptions, withSession } from "../world.ts";
 
 const DEFAULT = ["read", "bash", "edit", "write"];
-const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill"];
+const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill", "task"];
 
 const known = ({ engine }: Session): readonly string[] => engine.tools().map(({ name }) => name);
 const active = ({ engine }: Session): readonly string[] =>
@@ -34,7 +34,7 @@ const CASES: readonly (SessionOptions & {
     replies: [],
     args: ["--read-only"],
     // bash is an interpreter there, which starts no program.
-    known: ["read", "bash", "grep", "find", "ls", "read_skill"],
+    known: ["read", "bash", "grep", "find", "ls", "read_skill", "task"],
     active: ["read", "bash"],
   },
   {

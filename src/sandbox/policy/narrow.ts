@@ -63,6 +63,7 @@ export function narrowPolicy(policy: Policy, request: NarrowRequest, facts: Narr
   const env = own === undefined ? policy.env : movedVariables(policy.env, policy, { ...policy, ...own });
   return {
     ...policy,
+    ...(own === undefined ? {} : { besideOthers: true as const }),
     tmp: places.tmp,
     cache: places.cache,
     read: withFresh(without(wanted)),

@@ -23,6 +23,10 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
     case "write":
     case "ls":
       return [`${name} ${path()}`];
+    case "task": {
+      const agent = text("agent");
+      return [cleanLine(`task ${agent === undefined ? "" : `${agent}: `}${text("description") ?? ""}`)];
+    }
     case "grep":
     case "find":
       return [cleanLine(`${name} ${text("pattern") ?? ""} in ${path()}`)];

@@ -34,6 +34,14 @@ export interface CommandWorld {
   readonly now: () => number;
 }
 
+/** A sub-agent in a list. */
+export interface AgentLine {
+  readonly id: string;
+  readonly description: string;
+  readonly line: () => string;
+  readonly isRunning: () => boolean;
+}
+
 /** What may be done about colours. */
 export interface ScreenTheme {
   readonly name: () => Theme["name"];
@@ -58,6 +66,10 @@ export interface CommandContext {
     start?: number,
     typed?: (text: string) => T,
   ) => Promise<T | undefined>;
+  /** The sub-agents of this session, in order of their starts. */
+  readonly agents: () => readonly AgentLine[];
+  /** Shows the conversation of one, on the whole screen. */
+  readonly openAgent: (id: string) => void;
   /** Puts a text into the editor. */
   readonly write: (text: string) => void;
   readonly quit: () => void;

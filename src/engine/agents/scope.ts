@@ -2,6 +2,7 @@ import { ToolError } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import type { SubAgentScope } from "../../core/event.ts";
 import { makeGrantedFolder } from "../../sandbox/denial/granted_folders.ts";
+import { isPrivate } from "../../sandbox/policy/narrow.ts";
 import { pathReader } from "../../sandbox/policy/path_entry.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
@@ -15,6 +16,7 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
       const [path = ""] = paths.granted(entry);
       const scope = `your own ${kind} scope (${shown(policy[kind], policy)})`;
       if (!covers(policy[kind], path)) throw new ToolError(`Nothing was started: ${path} is outside ${scope}`);
+      if (isPrivate(policy, path)) throw new ToolError(`Nothing was started: ${path} is among your own private files`);
       const closed = denied.find((place) => isInside(path, place));
       // Of a repository's own folder git's part alone is written, through a layer (narrowPolicy).
       if (kind === "write" && path.split("/").includes(".git") && !policy.write.list.includes(path)) {

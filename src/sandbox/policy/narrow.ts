@@ -1,4 +1,4 @@
-import type { Policy, Scope } from "../../core/policy.ts";
+import { isInside, type Policy, type Scope } from "../../core/policy.ts";
 import { movedVariables } from "./environment.ts";
 import { netEnvironment } from "./offline_environment.ts";
 import { parseRule, ruleText } from "./net_rules.ts";
@@ -39,9 +39,7 @@ export function narrowPolicy(policy: Policy, request: NarrowRequest, facts: Narr
   const written = (entries: readonly string[]): Scope => readScope(entries, paths.granted);
   const own = request.folders;
   const without = (scope: Scope): Scope =>
-    own === undefined
-      ? scope
-      : { all: scope.all, list: scope.list.filter((path) => path !== policy.tmp && path !== policy.cache) };
+    own === undefined ? scope : { all: scope.all, list: scope.list.filter((path) => !isPrivate(policy, path)) };
   const run = request.run === false ? NOTHING : policy.run;
   const net = request.net === undefined ? policy.net : narrowNet(policy, request.net);
   const write = without(
@@ -72,6 +70,12 @@ export function narrowPolicy(policy: Policy, request: NarrowRequest, facts: Narr
     net,
     env: request.net === undefined ? env : netEnvironment(env, { net, sandbox: policy.sandbox }),
   };
+}
+
+/** Whether a place is one of a policy's private folders, or lies in one. */
+export function isPrivate({ tmp, cache, root }: Pick<Policy, "tmp" | "cache" | "root">, path: string): boolean {
+  // A process that may write nowhere has the workspace in their place.
+  return [tmp, cache].some((folder) => folder !== root && isInside(path, folder));
 }
 
 /**

@@ -9,7 +9,7 @@ export const SCOPE_FLAGS = [
     value: "LIST",
     group: "Tools and their scope",
     setting: "tools",
-    help: "tools (default read,bash,edit,write; grep,find,ls,read_skill or an extension's)",
+    help: "tools (default read,bash,edit,write; grep,find,ls,read_skill,task or an extension's)",
   },
   { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
   {

@@ -8,6 +8,7 @@ import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { isInside, type Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
+import { once } from "../core/support/once.ts";
 import { temporaryFolder } from "../core/support/temporary_folder.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
 import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
@@ -143,7 +144,6 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         ...(read ? { read } : {}),
         folders: { tmp: folder.path, cache: `${folder.path}/cache` },
       });
-      writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
       const model = args.model ?? agent?.model;
       const names = toolNames(core, args.tools, agent, write.length > 0, policy);
       const { askFor } = core.tools;
@@ -214,7 +214,12 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         scope,
         ...who,
       });
+      const giveGitConfig = once(() => {
+        if (scope.run) writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
+      });
       const forget = engine.subscribe((event) => {
+        // The request is out, and no command has begun.
+        if (event.type === "message_start" && event.message.role === "assistant") giveGitConfig();
         take(event);
         core.emit(isAboutSubAgents(event) ? event : { type: "subagent_event", agentId, event });
       });

@@ -36,6 +36,8 @@ export const LONGEST: readonly string[] = [
   "test/sandbox/shell/shell_test.ts",
   "test/tui/screen_e2e_test.ts",
   "test/attacks/life_cycle_test.ts",
+  "test/attacks/sub_agents_test.ts",
+  "test/engine/sub_agents_test.ts",
   "test/e2e/shared_folders_test.ts",
   "test/e2e/extensions_test.ts",
   "test/attacks/file_tools_test.ts",

@@ -19,6 +19,7 @@ import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
 import { instructionsOf } from "./resources/agents.ts";
 import { narrowed, requestOf } from "./tools/agent_policy.ts";
+import { keepProcesses } from "./tools/kept_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
 import { collectSubAgentFacts, type SubAgentFacts } from "./agents/facts.ts";
@@ -66,7 +67,9 @@ interface Entered {
 /** The sub-agents that one session starts. */
 export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): SubAgents {
   const claims = createWriteClaims();
-  const slots = createSlots(core.config().settings.agents?.parallel ?? PARALLEL);
+  const parallel = core.config().settings.agents?.parallel ?? PARALLEL;
+  const slots = createSlots(parallel);
+  const kept = keepProcesses(parallel);
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
   let count = 0;
@@ -155,9 +158,14 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         },
         onTrouble: (sentence) => core.notify(`${agentId}: ${sentence}`),
       };
+      const reused = kept.take(policy, names);
+      const { take, facts } = collectSubAgentFacts();
       const tools = openNarrowTools({ bundled: core.tools.bundled, base }, {
-        policy,
+        policy: reused?.policy ?? policy,
         names,
+        ...(reused ? { first: reused } : {}),
+        // What was stopped may still work.
+        onEnd: (processes) => facts().ending === "done" ? kept.give(processes, names) : processes.close(),
         ...(asker ? { asker } : {}),
         // One that only reads stays so, and a place that another one writes is not to be had.
         mayGrant: ({ kind, grant }) =>
@@ -182,7 +190,6 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         sessionId: store.header.id,
         ...(store.path === undefined ? {} : { sessionFile: store.path }),
       };
-      const { take, facts } = collectSubAgentFacts();
       let engine: Engine;
       try {
         engine = await open({
@@ -256,6 +263,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
     close: async () => {
       closing.abort();
       await Promise.allSettled(running);
+      await kept.close();
     },
   };
 }

@@ -283,3 +283,32 @@ Deno.test("the prompt tells of agents only where task is active", () =>
     assert(!engine.compiled().full.includes("Agent explore"));
     assert(!engine.compiled().full.includes("Task Orchestration"));
   }));
+
+Deno.test("task: a reader takes the runner of one that has ended, and one beside it has its own", () =>
+  withSession({
+    args: ["--tools", "read,task"],
+    files: { "a.txt": "a" },
+    replies: [
+      ...["one", "two"].map((prompt) => ({ calls: [task({ prompt: `reader ${prompt}`, agent: "explore" })] })),
+      { calls: ["three", "four"].map((prompt) => task({ prompt: `reader ${prompt}`, agent: "explore" })) },
+      ...["one", "two", "three", "four"].flatMap((name) => [
+        { conversation: `reader ${name}`, calls: [{ name: "read", args: { path: "a.txt" } }] },
+        { conversation: `reader ${name}`, text: "read" },
+      ]),
+      { text: "end" },
+    ],
+  }, async (session) => {
+    const seen: number[] = [];
+    session.engine.subscribe((event) => {
+      if (event.type === "subagent_end") seen.push(children());
+    });
+    assertEquals(await session.say("go"), "end");
+    const [one, two, ...more] = seen;
+    assertEquals([two, Math.max(...more)], [one, (one ?? 0) + 1], seen.join(" "));
+  }));
+
+/** Processes that this one has started. */
+function children(): number {
+  const { stdout } = new Deno.Command("ps", { args: ["-o", "pid=", "--ppid", String(Deno.pid)] }).outputSync();
+  return new TextDecoder().decode(stdout).trim().split("\n").length;
+}

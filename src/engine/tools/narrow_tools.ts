@@ -26,6 +26,10 @@ export interface NarrowTools {
   readonly asker?: Asker;
   /** What no answer grants is refused here. */
   readonly mayGrant: (denial: Denial) => boolean;
+  /** Processes that have run before under a policy that is the same; they end with these tools unless `onEnd` keeps them. */
+  readonly first?: ToolProcesses;
+  /** Called once with the first processes, when nothing will be asked of them any more, in place of their end. */
+  readonly onEnd?: (processes: ToolProcesses) => Promise<void>;
   /** Hears what commands in the background did that no result could tell. */
   readonly onLeft: (line: string) => void;
 }
@@ -33,7 +37,7 @@ export interface NarrowTools {
 /** Tools under a narrower policy, in processes of their own. Nothing is started before the first request. */
 export function openNarrowTools(
   { bundled, base }: { readonly bundled: ToolsHost["bundled"]; readonly base: ToolsBase },
-  { policy, names, asker, mayGrant, onLeft }: NarrowTools,
+  { policy, names, asker, mayGrant, first, onEnd, onLeft }: NarrowTools,
 ): ToolsHost {
   const choose = (now: Policy): Pick<ToolProcesses, "active" | "known"> => {
     const works = (tool: Tool): boolean => tool.needs.every((need) => grants(now, need));
@@ -41,8 +45,21 @@ export function openNarrowTools(
     return { active: tools, known: tools };
   };
   const ground: ToolGround = { ...base.ground, numbered: backgroundIds(), onLeft };
+  const own = first ?? openToolProcesses(policy, choose(policy), ground);
+  let [isOver, isRetired] = [false, false];
+  const end = async (): Promise<void> => {
+    // After a grant calls may go on in them: those are given to nobody.
+    if (onEnd === undefined || isRetired) return await own.close();
+    if (isOver) return;
+    isOver = true;
+    await onEnd(own);
+  };
+  const retire = async (): Promise<void> => {
+    isRetired = true;
+    await own.retire();
+  };
   const activePolicy = openActivePolicy({
-    first: openToolProcesses(policy, choose(policy), ground),
+    first: { ...own, close: end, retire },
     open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
     resolve: base.resolve,
     mayGrant,

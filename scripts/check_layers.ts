@@ -19,6 +19,7 @@ const PARTS = [
   "tui",
   "mcp",
   "changes",
+  "trial",
 ];
 
 /**
@@ -26,8 +27,8 @@ const PARTS = [
  * the files beside the folders; where there is none, nothing lies beside them.
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
-  cli: ". commands modes interactive rpc acp sdk report input output",
-  engine: ". agents proof prompt mcp changes tools model sessions resources",
+  cli: ". commands completion modes interactive rpc acp sdk report input output",
+  engine: ". agents proof prompt mcp trial changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",

@@ -5,9 +5,9 @@
  * Options: `--registry` skips the official route; `--out FILE` writes elsewhere; `--skills DIR` puts the skills below a
  * folder into the binary besides its own.
  */
-import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
+import { CONTENT_HASH, contentHash } from "../src/engine/resources/bundled.ts";
 import { output } from "./build/base_runtime.ts";
 import { buildBinary } from "./build/build_binary.ts";
 import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
@@ -37,7 +37,7 @@ if (typeof args.skills === "string") {
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
 await hideSources(join(folder, "docs"));
-await Deno.writeTextFile(join(folder, "content-hash"), await contentHash());
+await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 
 const route = await buildBinary({
   ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out },
@@ -45,9 +45,15 @@ const route = await buildBinary({
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
-    { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
-    { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
-    { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
+    {
+      run: () => recordScreen(recorder),
+      packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
+    },
+    // A task without a screen gets all in one, and none of the screen's.
+    {
+      run: () => recordTask(recorder),
+      packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
+    },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
     // A process or a thread of its own opens each of these, which should not have to open another. They are last: a module
     // that others need, too, is taken from the first pack that has it.
@@ -85,21 +91,4 @@ async function hideSources(folder: string): Promise<void> {
 async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   await output("cp", ["-R", `${from}/.`, to], root);
-}
-
-/**
- * The start of a SHA-256 over names and contents of what the binary carries for tools to read; names the folder it is
- * copied to. Short, because the prompt holds it once for each skill; the few versions on one machine stay apart.
- */
-async function contentHash(): Promise<string> {
-  const hash = createHash("sha256");
-  const add = async (path: string, name: string): Promise<void> => {
-    if ((await Deno.stat(path)).isFile) {
-      return void hash.update(`${name}\0`).update(await Deno.readFile(path)).update("\0");
-    }
-    const names = (await Array.fromAsync(Deno.readDir(path))).map((entry) => entry.name).sort();
-    for (const inner of names) await add(join(path, inner), `${name}/${inner}`);
-  };
-  for (const part of ["README.md", "docs", "skills"]) await add(join(folder, part), part);
-  return hash.digest("hex").slice(0, 8);
 }

@@ -38,6 +38,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
     case "undo":
       return (await import("./commands/undo.ts")).undoCommand(invocation);
+    case "apply":
+      return (await import("./commands/apply.ts")).applyCommand(invocation);
     case "audit":
       return (await import("./commands/audit.ts")).auditCommand(invocation);
     case "agents":
@@ -46,6 +48,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/skills.ts")).skillsCommand(invocation);
     case "tool":
       return (await import("./commands/tool.ts")).toolCommand(invocation);
+    case "completions":
+      return (await import("./commands/completions.ts")).completionsCommand(invocation);
     case "acp":
       return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:

@@ -2,6 +2,7 @@ import { join, resolve } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
 import type { AgentFile } from "../context/agents/agent_file.ts";
+import type { Policy } from "../core/policy.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
@@ -9,6 +10,17 @@ import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import { decideTrust, type TrustQuestion } from "./trust.ts";
 import type { World } from "./host_environment.ts";
+
+/** Where tools work in a trial. */
+export interface TrialPlace {
+  /** The private copy of the workspace. */
+  readonly folder: string;
+  /**
+   * The workspace's policy with the copy in its place. `isStart`: it holds nothing yet that was granted on the way. Throws
+   * UserError for one under which there can be no trial.
+   */
+  readonly policy: (policy: Policy, isStart: boolean) => Policy;
+}
 
 /** What the command line, the settings files and the surroundings say together. */
 export interface Config {
@@ -37,6 +49,15 @@ export interface Config {
   readonly warnings: readonly string[];
   /** The agent that the command line names: its scopes narrow the session's. */
   readonly agent?: AgentFile;
+  /** What it leaves of a policy; made together with `agent`, so that no other session loads the code for it. */
+  readonly narrow?: (policy: Policy) => Policy;
+  /** Only while tools work on a copy. */
+  readonly trial?: TrialPlace;
+}
+
+/** Where tools work: the workspace, or in a trial its copy. */
+export function toolsRoot({ root, trial }: Pick<Config, "root" | "trial">): string {
+  return trial?.folder ?? root;
 }
 
 /** Reads the configuration. Throws UserError for a workspace that is none and for settings that cannot be used. */

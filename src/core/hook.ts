@@ -145,6 +145,8 @@ export interface Hooks {
   ): Promise<{ readonly [K in keyof Required<ResourcePaths>]: readonly ExtensionResource[] }>;
   /** Tells; settles when every listener is done, which need not be waited for but at `session_start` and `session_shutdown`. */
   observe(event: ObservedEvent): Promise<void>;
+  /** Resolves when all that was told so far has been heard, or after `limitMs` milliseconds. */
+  heard(limitMs: number): Promise<void>;
 
   /** Tools that extensions brought, in load order; a name is there once. */
   tools(): readonly ExtensionTool[];

@@ -116,7 +116,7 @@ export interface Tool<A = unknown> {
   /** For the provider's tool field. */
   readonly description: string;
   /** Makes the schema of the arguments; `argsOf` keeps what was made. */
-  readonly args: (z: Zod) => z.ZodMiniType<A>;
+  readonly args: (z: Zod) => z.ZodMiniType<A> | Promise<z.ZodMiniType<A>>;
   /** The line in the system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines?: readonly string[];
@@ -131,9 +131,12 @@ export interface Tool<A = unknown> {
    */
   readonly place: "runner" | "shell" | "engine";
   /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */
-  deadlineMs?(args: A, policy: Policy): number;
-  /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */
-  readonly prepare?: (args: JsonObject) => JsonObject;
+  deadlineMs?(args: A, policy: Policy): number | undefined | Promise<number | undefined>;
+  /**
+   * Takes the forms that models are known to send into the one the schema wants; runs before validation. What it throws is
+   * the answer.
+   */
+  readonly prepare?: (args: JsonObject) => JsonObject | Promise<JsonObject>;
   run(args: A, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -18,7 +18,7 @@ import type { EngineCore, EngineOptions } from "./parts.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
 import { instructionsOf } from "./resources/agents.ts";
-import { narrowed, requestOf } from "./tools/agent_policy.ts";
+import { narrowed, requestOf } from "./resources/agent_policy.ts";
 import { keepProcesses } from "./tools/kept_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
@@ -338,7 +338,7 @@ function subConfig(
   const { values } = config.invocation;
   const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
   const maxTurns = Math.min(args.maxTurns ?? Infinity, agent?.maxTurns ?? Infinity);
-  const { agent: _agent, ...rest } = config;
+  const { agent: _agent, narrow: _narrow, ...rest } = config;
   const { checks: _user, ...user } = config.user;
   const { checks: _project, ...project } = config.project;
   const { checks: _given, ...given } = config.given ?? {};

@@ -43,6 +43,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
   const { report, lostGuards, late } = options;
   const asking = { lostGuards, report, messageTexts: messageTexts() };
   let turns = 0;
+  const telling = new Set<Promise<void>>();
   const has = (name: HookName): boolean =>
     extensions.some((extension) => listens(extension, name, lostGuards)) ||
     (ruleOf(name).failure !== "report" && late.isOpen());
@@ -54,6 +55,24 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
   const ask = (name: HookName, event: object, signal: AbortSignal): Promise<Dispatched> =>
     // Events are made of JSON values; interfaces have no index signature for TypeScript to see that.
     dispatch(name, { type: name, ...event } as JsonObject, extensions, signal, asking);
+
+  /** Never rejects: what fails is reported. */
+  const tellAll = async (name: HookName, json: string): Promise<void> => {
+    const text = { text: () => json };
+    const never = new AbortController().signal;
+    await Promise.all(
+      extensions.filter((each) => listens(each, name, lostGuards)).map(async (extension) => {
+        const tell = (message: string): void =>
+          report({ extension: extension.name, level: "error", message: `${name}: ${message}` });
+        try {
+          const outcomes = await extension.emit(name, text, ruleOf(name).limitMs, never);
+          for (const outcome of outcomes) if (!outcome.ok) tell(outcome.error);
+        } catch (error) {
+          tell(error instanceof Error ? error.message : String(error));
+        }
+      }),
+    );
+  };
 
   return {
     has,
@@ -169,20 +188,17 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
         : {};
       const headers = event.type === "after_provider_response" ? { headers: publicHeaders(event.headers) } : {};
       const json = JSON.stringify({ ...event, ...place, ...headers });
-      const text = { text: () => json };
-      const never = new AbortController().signal;
-      await Promise.all(
-        extensions.filter((each) => listens(each, event.type, lostGuards)).map(async (extension) => {
-          const tell = (message: string): void =>
-            report({ extension: extension.name, level: "error", message: `${event.type}: ${message}` });
-          try {
-            const outcomes = await extension.emit(event.type, text, ruleOf(event.type).limitMs, never);
-            for (const outcome of outcomes) if (!outcome.ok) tell(outcome.error);
-          } catch (error) {
-            tell(error instanceof Error ? error.message : String(error));
-          }
-        }),
-      );
+      const told = tellAll(event.type, json);
+      telling.add(told);
+      await told;
+      telling.delete(told);
+    },
+    heard: async (limitMs) => {
+      if (telling.size === 0) return;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => timer = setTimeout(resolve, limitMs));
+      await Promise.race([Promise.all(telling), late]);
+      clearTimeout(timer);
     },
   };
 }

@@ -23,6 +23,7 @@ import type { TuiOptions } from "./options/options.ts";
 import { showPast } from "./transcript/history_replay.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
+import { clipboardSequence } from "./screen/clipboard.ts";
 import { createScreen, type Frame, type Screen } from "./screen/screen.ts";
 import { createSend, errorText, type Send } from "./input/sender.ts";
 import { statusLines } from "./view/status.ts";
@@ -184,6 +185,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       const one = agents.list().find((agent) => agent.id === id);
       if (one) openReading(one.transcript);
     },
+    copy: (text) => terminal.write(clipboardSequence(text)),
     write: editor.setText,
     quit: () => ended.resolve(0),
   });
@@ -230,6 +232,17 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
           isLent = false;
           view.redraw();
         });
+    },
+    pastePicture() {
+      hint.show("looking for a picture in the clipboard");
+      void options.keepPicture(terminal.picture).then((path) => {
+        if (path === undefined) {
+          return hint.show("The clipboard gives no picture; a path in the message sends one, too");
+        }
+        const text = editor.text();
+        editor.setText(`${text}${text === "" || /\s$/.test(text) ? "" : " "}${path} `);
+        frames.request();
+      }, (error) => say(errorText(error), "error"));
     },
     redraw,
     suspend() {

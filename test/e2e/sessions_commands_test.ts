@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { openSession } from "../../src/session/store.ts";
 import { cassette, inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
 
@@ -204,5 +204,63 @@ Deno.test("sessions and audit say what to write when they are called wrongly", a
       assertEquals([ran.code, ran.stdout], [2, ""], args.join(" "));
       assertStringIncludes(ran.stderr, `error: ${what}`);
     }
+  });
+});
+
+Deno.test("sessions are searched, named and deleted with all that was kept of them, and only when nobody has them open", async () => {
+  await afterTwoPrompts(async ({ home, sandpiper }) => {
+    const found = await sandpiper(["sessions", "search", "`X", "< Y"]);
+    assert(/ what is <in> a\.txt\?\n {4}assistant: \*\*Done\*\*: `x < y`\n$/.test(found.stdout), found.stdout);
+    const none = await sandpiper(["sessions", "search", "the text of a"]); // what a tool gave was said by nobody
+    assertEquals([none.code, none.stdout], [1, "In no session of this workspace; --all searches those of others\n"]);
+    const [{ newest, count, id, path }] = JSON.parse(
+      (await sandpiper(["sessions", "search", "again", "--json"])).stdout,
+    );
+    assertEquals([newest.by, newest.excerpt, count], ["assistant", "Again.", 2]);
+
+    assertEquals(await sandpiper(["sessions", "rename", "latest", "my", "name"]), { code: 0, stdout: "", stderr: "" });
+    assertStringIncludes((await sandpiper(["sessions"])).stdout, "  my name\n");
+
+    const journal = join(home, ".sandpiper", "agent", "checkpoints", id, "journal.jsonl");
+    Deno.mkdirSync(dirname(journal), { recursive: true });
+    Deno.writeTextFileSync(journal, "");
+    const open = openSession(path, { now: Date.now, random: Math.random, onFailure: () => {} });
+    const before = filesIn(home);
+    try {
+      for (const args of [["rename", id, "other"], ["delete", id, "--yes"]]) {
+        const held = await sandpiper(["sessions", ...args]);
+        assertEquals([held.code, held.stderr.includes(`process ${Deno.pid} has had it open`)], [2, true], held.stderr);
+      }
+    } finally {
+      open.close();
+    }
+    const unsure = await sandpiper(["sessions", "delete", id]);
+    assertEquals([unsure.code, unsure.stderr.includes(`sandpiper sessions delete ${id} --yes`)], [2, true]);
+    const { [`${path}.lock`]: _, ...kept } = before;
+    assertEquals(filesIn(home), kept);
+
+    const copy = join(home, "copy.jsonl");
+    Deno.copyFileSync(path, copy);
+    const elsewhere = await sandpiper(["sessions", "delete", copy, "--yes"]);
+    assertEquals([elsewhere.code, Deno.statSync(copy).isFile, filesIn(home)], [2, true, kept], elsewhere.stderr);
+    const gone = await sandpiper(["sessions", "delete", id.slice(0, 18), "--yes"]);
+    assertEquals([gone.code, gone.stdout], [0, `Deleted ${id}: my name\n`], gone.stderr);
+    const of = Object.keys(kept).filter((file) => file.includes(id));
+    assertEquals([of.length, of.includes(journal)], [3, true], String(of)); // the session, its audit, its journal
+    assertEquals(Object.keys(filesIn(home)), Object.keys(kept).filter((file) => !file.includes(id)));
+  });
+});
+
+Deno.test("-r without a session lists them where nobody can choose, and runs nothing", async () => {
+  await afterTwoPrompts(async ({ home, sandpiper }) => {
+    const before = filesIn(home);
+    for (const args of [["-p", "go on", "-r"], ["--mode", "rpc", "-r"]]) {
+      const asked = await sandpiper(args);
+      assertEquals([asked.code, asked.stdout], [2, ""], asked.stderr);
+      assert(/sandpiper -r [0-9a-f-]{13} …\n[0-9a-f]{8} .* what is <in> a\.txt\?/.test(asked.stderr), asked.stderr);
+    }
+    assertEquals(filesIn(home), before);
+    const none = await sandpiper(["-p", "go on", "-r"], home);
+    assertEquals([none.code, none.stderr.includes("this workspace has none")], [2, true], none.stderr);
   });
 });

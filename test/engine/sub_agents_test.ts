@@ -312,3 +312,29 @@ function children(): number {
   const { stdout } = new Deno.Command("ps", { args: ["-o", "pid=", "--ppid", String(Deno.pid)] }).outputSync();
   return new TextDecoder().decode(stdout).trim().split("\n").length;
 }
+
+Deno.test("--agent narrows the session itself, for what is granted later and in a trial, too", async () => {
+  const { withNamedAgent } = await import("../../src/engine/resources/agents.ts");
+  const { openTools } = await import("../../src/engine/tools/tools_host.ts");
+  const { configure } = await import("../../src/config/config.ts");
+  const { parseCommandLine } = await import("../../src/config/options/parse.ts");
+  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-agent-" }));
+  Deno.mkdirSync(`${home}/ws`);
+  const world = { env: { HOME: home, PATH: "/usr/bin:/bin" }, cwd: `${home}/ws`, home, stdinIsTerminal: true };
+  const config = configure(parseCommandLine(["--agent", "explore"]), {
+    ...world,
+    stdoutIsTerminal: true,
+    mayRun: true,
+  });
+  const named = await withNamedAgent(config);
+  const tools = openTools(named, false);
+  try {
+    const { write, run, net } = tools.policy;
+    assertEquals([write.list, run.all, net.all], [[], false, false]);
+    assertEquals(tools.active.map(({ name }) => name), ["read", "grep", "find", "ls"]);
+    assertEquals(tools.known.some(({ name }) => name === "task" || name === "bash"), false);
+  } finally {
+    await tools.close();
+    Deno.removeSync(home, { recursive: true });
+  }
+});

@@ -246,3 +246,39 @@ function relink(path: string): void {
 function reshape(path: string): void {
   Deno.writeTextFileSync(path, Deno.readTextFileSync(path).replace('"type":"object"', '"type":"text"'));
 }
+
+Deno.test("heard() waits for what was told last, of an extension too that is loaded for it, and no longer than it may", async () => {
+  const asked: [string, ...unknown[]][] = [];
+  using starts = startsOf(
+    extension(`sp.on("agent_settled", async () => { await sp.ui.notify("settled"); });
+    sp.on("agent_end", () => new Promise(() => {}));`),
+    recordingHost(asked),
+  );
+  const totals = {
+    turns: 1,
+    toolCalls: 0,
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cost: 0,
+    totalTokens: 0,
+    durationMs: 0,
+  };
+  {
+    using _first = await starts.open();
+  }
+  const second = await starts.open();
+  assertEquals(second.workers(), 0);
+  void second.hooks.observe({ type: "agent_settled", aborted: false, totals });
+  await second.hooks.heard(30_000);
+  second.hooks.close();
+  assertEquals([second.problems, asked.map(([name]) => name)], [[], ["notify"]]);
+
+  const third = await starts.open();
+  void third.hooks.observe({ type: "agent_end", messages: [], ending: "done" });
+  await third.hooks.heard(1);
+  third.hooks.close();
+  await third.hooks.heard(30_000);
+  assertMatch(third.problems.map(({ message }) => message).join(), /^agent_end: .*it is closed/);
+});

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { until } from "../helpers/until.ts";
 import { hasTmux, type Pty } from "./pty.ts";
 import { inTerminal, type Places, shown, type WorldOptions } from "./world.ts";
@@ -319,6 +319,66 @@ ${"─".repeat(80)}
     await pty.see("❯ the first question");
     await pty.keys("Enter");
     await pty.see("First answer.");
+  });
+
+  test("a picture in the desktop's clipboard is kept for the message; an answer goes to the terminal's", {
+    files: {
+      // A program of the desktop, as far as it matters here.
+      "bin/wl-paste": "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'\n",
+    },
+    replies: [{ text: "A fine picture." }],
+    env: { WAYLAND_DISPLAY: "none", PATH: `./bin:${Deno.env.get("PATH")}` },
+  }, async (pty, { ws }) => {
+    await pty.see(READY);
+    Deno.chmodSync(`${ws}/bin/wl-paste`, 0o755);
+    await pty.type("look at");
+    await pty.keys("C-v");
+    const screen = await pty.see(/look at \S+\/sandpiper-\w+\.png/);
+    const path = /\S+\/sandpiper-\w+\.png/.exec(screen)?.[0] ?? "";
+    await pty.keys("Enter");
+    await pty.see("with one picture");
+    await pty.see("A fine picture.");
+    await say(pty, "/copy");
+    await pty.see("Given to the terminal's clipboard: 15B");
+    assertStringIncludes(pty.written(), `\x1b]52;c;${btoa("A fine picture.")}\x07`);
+    assert(Deno.statSync(path).isFile);
+    await say(pty, "/quit");
+    await pty.see("[ended 0]");
+    assertThrows(() => Deno.statSync(path), Deno.errors.NotFound);
+  });
+
+  test("-r alone lets one choose, name and delete sessions before one is open", {
+    replies: [{ text: "First answer." }, { text: "Second answer." }],
+    command: ["sh", "-c", '"$@"; echo; exec "$@" -r', "sh", ...command],
+  }, async (pty) => {
+    await pty.see(READY);
+    await say(pty, "the first question");
+    await pty.see("First answer.");
+    await say(pty, "/clear");
+    await pty.see("Session ");
+    await say(pty, "the second question");
+    await pty.see("Second answer.");
+    await say(pty, "/quit");
+    await pty.see(/❯ the second question.*\n {2}the first question.*\n.*Ctrl\+D delete/);
+    await pty.keys("C-d");
+    await pty.see("Delete “the second question”");
+    await pty.keys("Down", "Enter");
+    await pty.see(/search:\n❯ the first question/);
+    await pty.keys("C-r");
+    await pty.see("A name for “the first question”");
+    await pty.type("questions");
+    await pty.keys("Enter");
+    await pty.see("❯ questions");
+    await pty.type("first answer");
+    await pty.see("search in what was said");
+    await pty.keys("Enter");
+    await pty.see("❯ questions: assistant: First answer.");
+    await pty.keys("Enter");
+    await pty.see(READY);
+    await pty.see(/questions +replay/);
+    await say(pty, "/quit");
+    await pty.see("[ended 0] terminal as before");
+    assertGivenBack(pty.written());
   });
 
   test("a fork goes on before a message, whose words come back; the tree goes back", {

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Command, COMMANDS } from "../../config/options/commands.ts";
+import { EXIT_CODES } from "../../config/options/exit_codes.ts";
 import type { Flag } from "../../config/options/flag.ts";
 import { FLAGS } from "../../config/options/flags.ts";
 import { findConfigFolders } from "../../context/files/config_folders.ts";
@@ -77,7 +78,7 @@ function shortHelp(places: HelpPlaces): string {
   return [
     ...OPENING,
     "Commands (more of each: sandpiper help COMMAND):",
-    ...COMMANDS.map((command) => `  ${command.name.padEnd(10)}${command.help}`),
+    ...COMMANDS.map((command) => `  ${command.name.padEnd(12)}${command.help}`),
     "",
     "Options (all of them: sandpiper help all):",
     ...COMMON.map(([options, meaning]) => `  ${options.padEnd(20)}${meaning}`),
@@ -106,8 +107,8 @@ function wholeHelp(places: HelpPlaces): string {
     "Documentation:",
     `  ${documentation(places)}`,
     "",
-    "Exit codes: 0 done, 1 model or provider failed, 2 usage or configuration, 3 sandbox or permission missing,",
-    "            4 a limit was reached, 129 hung up, 130 interrupted, 143 terminated",
+    "Exit codes:",
+    ...EXIT_CODES.map(([code, meaning]) => `  ${code.padEnd(38)}${meaning}`),
     "",
   ].join("\n");
 }

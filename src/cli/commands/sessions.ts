@@ -7,25 +7,36 @@ import { markdownPieces } from "../../session/export/markdown.ts";
 import { textPieces } from "../../session/export/text.ts";
 import { treeLines } from "../../session/export/tree_text.ts";
 import { viewSession } from "../../session/view/view.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
+import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { type SessionSummary, summarize } from "../../session/summary.ts";
 import { batched, writeNew } from "../../session/export/write_new.ts";
 import { importSession } from "../../session/import.ts";
 import { listSessions } from "../../session/list.ts";
+import { searchSession } from "../../session/search.ts";
 import { type LoadedSession, loadSession } from "../../session/load.ts";
 import { labelsOf, sessionName } from "../../session/tree.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { meterOf } from "../../engine/conversation.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
 import { sessionFile, sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
-/** `sandpiper sessions`: lists, shows, exports and imports sessions; only the import writes, and nothing is locked. */
+/**
+ * `sandpiper sessions`: lists, searches, shows and exports sessions, for which nothing is locked; imports, names and deletes
+ * them.
+ */
 export async function sessionsCommand(invocation: Invocation): Promise<number> {
   const [what = "list", ...rest] = invocation.words;
   const config = configure(invocation, readWorld());
   const [one, ...more] = rest;
   if (what === "list" && one === undefined) return write([list(config)]);
+  if (what === "search" && one !== undefined) return search(config, rest.join(" "));
+  if (what === "rename" && one !== undefined && more.length > 0) {
+    renameSession(config, one, more.join(" "), (notice) => warn(config, notice));
+    return 0;
+  }
   if (one === undefined || more.length > 0) throw misuse(invocation.words);
   switch (what) {
     case "show":
@@ -36,6 +47,8 @@ export async function sessionsCommand(invocation: Invocation): Promise<number> {
       return await exportSession(config, load(config, one));
     case "import":
       return importFile(config, one);
+    case "delete":
+      return confirmedDelete(config, one);
     default:
       throw misuse(invocation.words);
   }
@@ -62,13 +75,62 @@ export function warn({ invocation }: Config, notice: string): void {
 function list(config: Config): string {
   const { values } = config.invocation;
   const all = Boolean(values["all"]);
-  const { all: everywhere } = sessionPlaces(config);
-  const folders = all || typeof values["session-dir"] === "string" ? everywhere : workspaceFolders(config);
-  const sessions = [...new Set(folders)].flatMap((folder) => listSessions(folder, (why) => warn(config, why)))
-    .filter(({ cwd }) => all || cwd === config.root)
-    .sort((a, b) => b.modified.getTime() - a.modified.getTime());
+  const sessions = listed(config);
   if (values["json"]) return visibleJson(sessions, 2) + "\n";
   return sessions.length > 0 ? listLines(sessions, all) : none(all);
+}
+
+/** This workspace's sessions, or with `--all` everybody's; the one that was written last first. */
+function listed(config: Config): readonly SessionSummary[] {
+  const { values } = config.invocation;
+  const all = Boolean(values["all"]);
+  const { all: everywhere } = sessionPlaces(config);
+  const folders = all || typeof values["session-dir"] === "string" ? everywhere : workspaceFolders(config);
+  return [...new Set(folders)].flatMap((folder) => listSessions(folder, (why) => warn(config, why)))
+    .filter(({ cwd }) => all || cwd === config.root)
+    .sort((a, b) => b.modified.getTime() - a.modified.getTime());
+}
+
+/** Sessions in which a text was said, each with the newest place; 1 where there is none. */
+function search(config: Config, text: string): number {
+  const { values } = config.invocation;
+  const all = Boolean(values["all"]);
+  const found = listed(config).flatMap((session) => {
+    const matches = searchSession(session.path, text);
+    return matches ? [{ ...session, ...matches }] : [];
+  });
+  if (values["json"]) return write([visibleJson(found, 2), "\n"]);
+  if (found.length === 0) {
+    write([all ? "In no session\n" : "In no session of this workspace; --all searches those of others\n"]);
+    return 1;
+  }
+  const lines = listLines(found, all).trimEnd().split("\n");
+  return write(found.flatMap(({ newest: { by, excerpt }, count }, at) => {
+    const others = count > 1 ? ` (${count} places)` : "";
+    return [`${lines[at]}\n    ${by}: ${oneLine(excerpt, 200)}${others}\n`];
+  }));
+}
+
+/** Deletes what `--yes`, or the person at the terminal, says yes to. */
+function confirmedDelete(config: Config, word: string): number {
+  const { invocation: { values }, world } = config;
+  const path = sessionFile(config, word);
+  const summary = summarize(path);
+  const title = oneLine(summary?.name ?? summary?.firstMessage ?? "", 100) || "nothing was said";
+  const id = summary?.id ?? word;
+  if (!values["yes"]) {
+    if (!world.stdinIsTerminal) {
+      throw new UserError({
+        what: `Cannot delete the session ${id}`,
+        why: "nobody is at a terminal to be asked",
+        fix: `Say so: sandpiper sessions delete ${id} --yes`,
+      });
+    }
+    const about = `${oneLine(id, 128)}, ${summary?.messageCount ?? 0} messages: ${title}`;
+    const answer = prompt(`Delete ${about}? Its audit and what undo kept of it go, too. [y/N]`);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) return write(["Nothing was deleted\n"]);
+  }
+  return write([`Deleted ${oneLine(deleteSession(config, path), 128)}: ${title}\n`]);
 }
 
 function none(all: boolean): string {
@@ -135,7 +197,7 @@ function importFile(config: Config, file: string): number {
 function misuse(words: readonly string[]): UserError {
   return new UserError({
     what: `Cannot do "sessions ${words.join(" ")}"`,
-    why: "it is none of list, show ID, tree ID, export ID, import FILE",
+    why: "it is none of list, search TEXT, show ID, tree ID, export ID, import FILE, rename ID NAME, delete ID",
     fix: "ID is what the list shows, the beginning of an id, a file, or latest: sandpiper sessions show latest",
   });
 }

@@ -10,6 +10,7 @@ import type { ModelChoice } from "../../engine/model/model.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import type { NoModelError } from "../../engine/model/offers.ts";
 import { promptHistory } from "../../tui/input/prompt_history.ts";
+import type { SessionShelf } from "../../tui/commands/command.ts";
 import { runTui } from "../../tui/run_tui.ts";
 import { chooseTheme, type Theme } from "../../tui/screen/theme.ts";
 import { createQuestions } from "../../tui/transcript/questions.ts";
@@ -39,6 +40,34 @@ function plainTrust(text: string): "yes" | "never" | "no" {
 }
 
 /**
+ * The configuration with the session that the person chooses, where `-r` names none; else as it is. An exit code where they
+ * leave. Goes before the choice of a model, which the session may make. Throws UserError where there is none.
+ */
+export async function chosenSession(config: Config): Promise<Config | number> {
+  const { invocation } = config;
+  if (invocation.values["resume"] !== "") return config;
+  const shelf = sessionShelf(config, () => Promise.resolve(""));
+  const which = isPlain(config)
+    ? await (await import("../../tui/plain/session.ts")).plainSession(shelf, console.log, () => prompt("") ?? "")
+    : await (await import("../../tui/view/session_screen.ts")).sessionScreen(shelf, VERSION, themeFor(config));
+  if (typeof which === "number") return which;
+  return { ...config, invocation: { ...invocation, values: { ...invocation.values, resume: which } } };
+}
+
+/** Sessions of the workspace, for a person to choose from; `current` gives the one that is open, or nothing. */
+function sessionShelf(config: Config, current: () => Promise<string>): SessionShelf {
+  const lines = async () => await import("../interactive/session_lines.ts");
+  const kept = async () => await import("../../engine/sessions/kept_sessions.ts");
+  return {
+    sessions: async () => (await lines()).sessionLines(config, await current()),
+    searchSessions: async (text) => (await lines()).sessionLines(config, await current(), text),
+    deleteSession: async (which) => void (await kept()).deleteSession(config, which),
+    renameSession: async (which, name) => (await kept()).renameSession(config, which, name, () => {}),
+    now: Date.now,
+  };
+}
+
+/**
  * Runs the terminal UI to its end; the exit code. `message`: sent at the start.
  *
  * Everything but the first frame is loaded after it: opening a session is most of the start.
@@ -62,6 +91,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
     ? join(stateFolder, "history.jsonl")
     : undefined;
   const editor = env["VISUAL"] ?? env["EDITOR"];
+  const pictures: string[] = []; // out of the clipboard; gone with the screen
   try {
     return await runTui({
       engine: opening,
@@ -88,10 +118,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         const { modelLines } = await import("../interactive/model_lines.ts");
         return await modelLines(config, choice);
       },
-      async sessions() {
-        const { sessionLines } = await import("../interactive/session_lines.ts");
-        return sessionLines(config, (await engine()).state().sessionId);
-      },
+      ...sessionShelf(config, async () => (await engine()).state().sessionId),
       async policy() {
         const { describePolicy } = await import("../../sandbox/policy/describe.ts");
         const { policy } = (await engine()).state();
@@ -114,6 +141,15 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         const { readPicture } = await import("../interactive/read_picture.ts");
         return await readPicture(path, root, home);
       },
+      async keepPicture(other) {
+        const { clipboardPicture } = await import("../interactive/clipboard_picture.ts");
+        const bytes = await clipboardPicture(env) ?? await other();
+        if (!bytes) return undefined;
+        const path = await Deno.makeTempFile({ prefix: "sandpiper-", suffix: ".png" });
+        pictures.push(path);
+        await Deno.writeFile(path, bytes);
+        return path;
+      },
       branch: () => readGitBranch(root),
       resumeOptions: (model) => resumeOptions(config.invocation.values, model),
       ...(editor === undefined ? {} : { editor }),
@@ -125,30 +161,39 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
     questions.release();
     begin.resolve();
     await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told
+    await Promise.all(pictures.map((path) => Deno.remove(path).catch(() => {}))); // who removed it before is right
     stopWatching();
   }
 }
 
 /**
- * The first start: says what is missing, and offers the models that were found and the demo. `startWith` runs with one of
- * them. The exit code: that of the session, or of the error. In plain mode the error is all there is: it is thrown.
+ * The first start: says what is missing, and offers the models that were found and the demo. One that is chosen is written
+ * into the user's settings, and `startWith` runs with it under a configuration that says so. The exit code: that of the session, or of the error. In plain mode the error is all there is: it is thrown.
  */
 export async function firstStartMode(
   config: Config,
   problem: UserError,
-  startWith: (model: string) => Promise<number>,
+  startWith: (model: string, config: Config) => Promise<number>,
 ): Promise<number> {
   if (isPlain(config)) throw problem;
   const { firstStart } = await import("../../tui/view/first_start.ts");
+  const { keepModel, modelPlace } = await import("../interactive/keep_model.ts");
   const answer = await firstStart({
     problem,
     offers: "offers" in problem ? (problem as NoModelError).offers : [],
     settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
+    keptIn: modelPlace(config),
     version: VERSION,
     theme: themeFor(config),
   });
   if (answer === "quit") return problem.exitCode;
-  if (answer !== "demo") return await startWith(answer.model);
+  if (answer !== "demo") {
+    const said = keepModel(config, answer.model);
+    return await startWith(
+      answer.model,
+      said === undefined ? config : { ...config, warnings: [...config.warnings, said] },
+    );
+  }
   const demo = (await import("../interactive/demo.ts")).makeDemo(config);
   try {
     return await interactiveMode(demo.config, demo.choice, demo.message);

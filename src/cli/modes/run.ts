@@ -11,10 +11,12 @@ export async function run(invocation: Invocation): Promise<number> {
   let config = configure(invocation, readWorld());
   const { values } = invocation;
   if (modeOf(config) === "interactive") {
-    const { firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
+    const { chosenSession, firstStartMode, interactiveMode, trustedConfig } = await import("./interactive.ts");
     const trusted = await trustedConfig(config);
     if (typeof trusted === "number") return trusted;
-    config = await withAgent(trusted);
+    const chosen = await chosenSession(trusted);
+    if (typeof chosen === "number") return chosen;
+    config = await withAgent(chosen);
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
     let choice: ModelChoice;
@@ -23,13 +25,14 @@ export async function run(invocation: Invocation): Promise<number> {
     } catch (error) {
       if (!(error instanceof UserError) || values["model"] !== undefined) throw error;
       // Nothing is configured yet: one screen says what is missing.
-      return await firstStartMode(config, error, async (model) => {
-        const named: Config = { ...config, invocation: { ...invocation, values: { ...values, model } } };
+      return await firstStartMode(config, error, async (model, now) => {
+        const named: Config = { ...now, invocation: { ...invocation, values: { ...config.invocation.values, model } } };
         return await interactiveMode(named, await firstModel(named, readVariable), message);
       });
     }
     return await interactiveMode(config, choice, message);
   }
+  if (values["resume"] === "") throw await (await import("../interactive/session_lines.ts")).whichSession(config);
   config = await withAgent(config);
   const choice = await firstModel(config, readVariable);
   if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);

@@ -57,11 +57,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions",
-    help: "stored sessions: list, show ID, tree ID, export ID, import FILE",
-    verbs: ["list", "show", "tree", "export", "import"],
+    help: "list, search, show, tree, export, import, rename, delete sessions",
+    verbs: ["list", "search", "show", "tree", "export", "import", "rename", "delete"],
     flags: [
-      { name: "json", kind: "boolean", group: "Output", help: "list, show, tree: as JSON" },
-      { name: "all", kind: "boolean", group: "Output", help: "list: sessions of every workspace" },
+      { name: "json", kind: "boolean", group: "Output", help: "list, search, show, tree: as JSON" },
+      { name: "all", kind: "boolean", group: "Output", help: "list, search: sessions of every workspace" },
+      { name: "yes", kind: "boolean", group: "Output", help: "delete: without asking" },
       { name: "all-branches", kind: "boolean", group: "Output", help: "show, export: left branches too" },
       {
         name: "format",
@@ -99,6 +100,14 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "apply",
+    help: "apply the patch of a trial: apply [ID|FILE] [PATH...]",
+    flags: [
+      { name: "dry-run", kind: "boolean", group: "Output", help: "only say whether it fits" },
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+    ],
+  },
+  {
     name: "audit",
     help: "what a session sent, and its tool calls: audit ID",
     flags: [
@@ -123,6 +132,12 @@ export const COMMANDS: readonly Command[] = [
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
     verbs: ["read", "bash", "edit", "write", "grep", "find", "ls"],
+    flags: [],
+  },
+  {
+    name: "completions",
+    help: "words for the Tab key: completions bash, zsh or fish",
+    verbs: ["bash", "zsh", "fish"],
     flags: [],
   },
   {

@@ -8,6 +8,8 @@ export interface Flag {
   readonly kind: FlagKind;
   /** Placeholder of the value in the help text. */
   readonly value?: string;
+  /** Of a string: it may stand without a value, which is then empty. */
+  readonly isOptional?: boolean;
   /** Allowed values. */
   readonly choices?: readonly string[];
   readonly help: string;

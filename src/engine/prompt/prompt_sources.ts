@@ -14,7 +14,6 @@ import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptInputs } from "../../core/prompt.ts";
 import { once } from "../../core/support/once.ts";
 import { describePolicy } from "../../sandbox/policy/describe.ts";
-import { findAgents } from "../resources/agents.ts";
 import { findSkills } from "../resources/skills.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import type { InputSources } from "./inputs.ts";
@@ -54,6 +53,8 @@ export async function gatherBase(
   const profile = profileOf(config);
   const mayRead = readGate();
   const gitRoot = once(() => findGitRoot(root));
+  // In a trial the state of the copy is told, all else is the workspace's own.
+  const place = config.trial === undefined ? { root, gitRoot } : { root: config.trial.folder };
   const system = gatherSystemFiles({
     root,
     projectFolder,
@@ -91,7 +92,9 @@ export async function gatherBase(
     enabled: profile !== "none",
   });
   // Whoever cannot start one is not told of them.
-  const agents = tools.active.some(({ name }) => name === "task") ? await findAgents(config) : undefined;
+  const agents = tools.active.some(({ name }) => name === "task")
+    ? await (await import("../resources/agents.ts")).findAgents(config)
+    : undefined;
   const templates = await discoverTemplates({
     root,
     projectFolder,
@@ -120,7 +123,7 @@ export async function gatherBase(
       ...additionsOf(additions, channel),
       ...(memory.memory ? { memory: memory.memory } : {}),
       ...(agents ? { agents: agents.agents.map(({ name, description }) => ({ name, description })) } : {}),
-      runtime: gatherRuntime({ root, gitRoot, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
+      runtime: gatherRuntime({ ...place, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
     diagnostics: [system, persona, scripts, memory, skills].flatMap((one) => one.diagnostics).concat(
       templates.problems,

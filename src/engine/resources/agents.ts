@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { mayHost } from "../../config/host_permissions.ts";
 import type { AgentSet, FoundAgent } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
+import { narrowed, requestOf } from "./agent_policy.ts";
 import { nearest } from "../../core/support/nearest.ts";
 
 /** The agents of a session. Their code is loaded only where a task can be given to one, or where one is named. */
@@ -38,6 +39,7 @@ export async function withNamedAgent(config: Config): Promise<Config> {
   return {
     ...config,
     agent,
+    narrow: (policy) => narrowed(policy, requestOf(agent)),
     invocation: {
       ...config.invocation,
       values: {

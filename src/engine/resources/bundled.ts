@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { isThere } from "../../core/support/on_disk.ts";
@@ -15,6 +16,10 @@ export interface Bundled {
 /** Where the files are, or why they are nowhere and what to do. */
 export type FoundBundled = Bundled | { readonly problem: string };
 
+/** Beside the modules of a binary that `scripts/compile.ts` has built. */
+export const CONTENT_HASH = "content-hash";
+const CARRIED = ["README.md", "docs", "skills"];
+
 /**
  * Finds the program's own README, docs and skills on the real file system.
  *
@@ -24,15 +29,18 @@ export type FoundBundled = Bundled | { readonly problem: string };
  */
 export function findBundled(cache: string | undefined, spare: () => string | undefined): FoundBundled {
   const here = import.meta.dirname ?? "";
+  const repository = dirname(dirname(dirname(here)));
   if (!Deno.build.standalone) {
-    const folder = dirname(dirname(dirname(here)));
-    const skills = join(folder, "skills");
-    return { folder, skills, readable: [join(folder, "README.md"), join(folder, "docs"), skills] };
+    const skills = join(repository, "skills");
+    return { folder: repository, skills, readable: [join(repository, "README.md"), join(repository, "docs"), skills] };
   }
-  const wanted = Deno.readTextFileSync(join(here, "content-hash")).trim();
+  // Our own build has all modules in one folder, with the hash beside them; `deno compile main.ts` has the repository's.
+  const isBuilt = isThere(join(here, CONTENT_HASH));
+  const carried = isBuilt ? here : repository;
+  const wanted = isBuilt ? Deno.readTextFileSync(join(here, CONTENT_HASH)).trim() : contentHash(repository);
   const unpacked = (place: string): Bundled => {
     const folder = join(place, wanted);
-    if (!isWhole(folder)) extract(here, folder);
+    if (!isWhole(folder)) extract(carried, folder);
     return { folder, skills: folder, readable: [folder] };
   };
   let why = "HOME names no folder";
@@ -51,6 +59,23 @@ export function findBundled(cache: string | undefined, spare: () => string | und
     problem: `The skills and the documentation that come with the program are not at hand: ${why}. ` +
       "Set HOME or XDG_CACHE_HOME to a folder that can be written",
   };
+}
+
+/**
+ * The start of a SHA-256 over names and contents of what is carried for tools to read; names the folder it is copied to.
+ * Short, because the prompt holds it once for each skill; the few versions on one machine stay apart.
+ */
+export function contentHash(folder: string): string {
+  const hash = createHash("sha256");
+  const add = (name: string): void => {
+    const path = join(folder, name);
+    if (Deno.statSync(path).isFile) {
+      return void hash.update(`${name}\0`).update(Deno.readFileSync(path)).update("\0");
+    }
+    for (const inner of [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) add(`${name}/${inner}`);
+  };
+  for (const part of CARRIED) add(part);
+  return hash.digest("hex").slice(0, 8);
 }
 
 /** Makes a folder that nobody else can write to or has prepared, and gives it. Throws for one that is not so. */

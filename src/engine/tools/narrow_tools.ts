@@ -87,6 +87,8 @@ export function openNarrowTools(
     run: approved ? approved.run : (tool, args, _callId, options) => activePolicy.run(tool, args, options),
     grant: activePolicy.grant,
     beginSession: () => {},
+    // A trial begins and ends between runs, and these tools end with a run.
+    move: () => Promise.reject(new Error("a sub-agent's tools stay where they are")),
     warmSoon: () => activePolicy.current().warmSoon(),
     prewarm: (tool) => activePolicy.current().prewarm(tool),
     close: activePolicy.close,

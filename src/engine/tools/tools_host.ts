@@ -21,7 +21,7 @@ import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
 import { backgroundIds } from "./background_ids.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, toolsRoot } from "../../config/config.ts";
 import { openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./session_paths.ts";
@@ -30,7 +30,6 @@ import { scopeValue } from "../../config/options/parse.ts";
 import { policyOf } from "./resolve_policy.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
-import { narrowToAgent } from "./agent_policy.ts";
 import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 
@@ -62,6 +61,8 @@ export interface ToolsHost {
   readonly grant: (denial: Denial) => void;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
   readonly beginSession: () => void;
+  /** Goes on in another place: that of a trial, or the workspace again. All that goes on ends, and what was granted. */
+  readonly move: (config: Config) => Promise<void>;
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
@@ -78,12 +79,13 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
  * `onLeft`: see ToolGround in tool_processes.ts.
  */
 export function openTools(
-  config: Config,
+  first: Config,
   start: boolean,
   asker?: Asker,
   hardens = true,
   onLeft: (line: string) => void = () => {},
 ): ToolsHost {
+  let config = first;
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
   const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "namespaces-work")));
@@ -104,8 +106,11 @@ export function openTools(
       return { active, known, notices, foreign };
     };
     const ground = { self, cache, numbered: backgroundIds(), onLeft };
-    const narrow = (policy: Policy): Policy => config.agent ? narrowToAgent(policy, config.agent) : policy;
-    const resolve = (grants: Grants): Policy => narrow(policyOf(config, base, grants));
+    const policyFor = (of: Config, grants: Grants): Policy => {
+      const policy = policyOf(of, base, grants);
+      return of.narrow?.(policy) ?? policy;
+    };
+    const resolve = (grants: Grants): Policy => policyFor(config, grants);
     const wanted = resolve({});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
@@ -127,7 +132,7 @@ export function openTools(
       resolve,
     });
     if (start && hardens) hardenHost();
-    let workspace = folderAt(config.root);
+    let workspace = folderAt(toolsRoot(config));
     const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = asker
       ? runWithApproval(activePolicy, recorder(asker, config))
       : {
@@ -160,14 +165,20 @@ export function openTools(
       base: start ? { ground: { self, cache }, resolve } : undefined,
       ...(askFor ? { askFor } : {}),
       run: async (...call) => {
-        const found = folderAt(config.root);
-        if (found === undefined) return workspaceGone(config.root);
+        const found = folderAt(toolsRoot(config));
+        if (found === undefined) return workspaceGone(toolsRoot(config));
         if (found !== workspace) activePolicy.renew();
         workspace = found;
         return await run(...call);
       },
       grant: activePolicy.grant,
       beginSession,
+      move: async (next) => {
+        const moved = withoutMissing(policyFor(next, {}), mayBeThere);
+        config = next;
+        workspace = folderAt(toolsRoot(config));
+        await activePolicy.move(moved);
+      },
       warmSoon: () => activePolicy.current().warmSoon(),
       prewarm: (tool) => activePolicy.current().prewarm(tool),
       close: async () => {

@@ -15,7 +15,7 @@ export async function modelCommand({ engine, world, pick, say }: CommandContext,
     value: id,
     detail: [...(id === current ? ["now"] : []), details.get(id) ?? ""].filter(Boolean).join(" · "),
   }));
-  const id = args || await pick("Model", choices, 0, (text) => text.trim());
+  const id = args || await pick("Model", choices, { typed: { as: "as typed", value: (text) => text.trim() } });
   if (id === undefined || id === current) return;
   await engine.setModel(id);
   say(`Model: ${engine.state().model.id}`);
@@ -30,7 +30,7 @@ export async function thinkingCommand({ engine, pick, say }: CommandContext, arg
     ...(level === current ? { detail: "now" } : {}),
   }));
   const level = args === ""
-    ? await pick("Thinking", choices, THINKING_LEVELS.indexOf(current))
+    ? await pick("Thinking", choices, { start: THINKING_LEVELS.indexOf(current) })
     : THINKING_LEVELS.find((one) => one === args);
   if (level === undefined) {
     if (args === "") return;

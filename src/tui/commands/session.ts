@@ -1,31 +1,12 @@
 import { UserError } from "../../core/error.ts";
 import { textOf } from "../../core/message.ts";
-import { ago } from "../blocks/amounts.ts";
+import { formatSize } from "../../core/support/text.ts";
 import { cleanLine } from "../screen/foreign.ts";
 import { saidText } from "../blocks/said_text.ts";
 import type { Choice } from "../widgets/picker.ts";
 import type { CommandContext } from "./command.ts";
 import { filesThere, putBack } from "./undo.ts";
 import { hasLine, treeChoices } from "./tree.ts";
-
-/** `/resume [ID]` */
-export async function resumeCommand({ engine, world, pick }: CommandContext, args: string): Promise<void> {
-  const sessions = await world.sessions();
-  const choices = sessions.map(({ which, name, firstMessage, messageCount, modified }) => ({
-    label: name ?? (firstMessage || "(nothing said yet)"),
-    detail: `${messageCount} messages, ${ago(world.now() - modified)}`,
-    value: which,
-  }));
-  if (args === "" && choices.length === 0) {
-    throw new UserError({
-      what: "There is nothing to resume",
-      why: "this workspace has no other session",
-      fix: "Go on here",
-    });
-  }
-  const which = args || await pick("Resume a session", choices);
-  if (which !== undefined) await engine.switchSession(which);
-}
 
 /** `/tree`: to another place in this session. */
 export async function treeCommand(context: CommandContext): Promise<void> {
@@ -40,7 +21,7 @@ export async function treeCommand(context: CommandContext): Promise<void> {
     });
   }
   const start = choices.findIndex(({ detail }) => detail?.startsWith("here"));
-  const id = await pick("Go to", choices, Math.max(0, start));
+  const id = await pick("Go to", choices, { start: Math.max(0, start) });
   if (id === undefined) return;
   const how = await pick("The branch that you leave", [
     { label: "Leave it as it is", value: false },
@@ -68,7 +49,7 @@ export async function forkCommand({ engine, pick, write }: CommandContext): Prom
       fix: "Say something",
     });
   }
-  const id = await pick("Fork before this message", said, said.length - 1);
+  const id = await pick("Fork before this message", said, { start: said.length - 1 });
   if (id === undefined) return;
   const forked = await engine.fork(id);
   if (forked) write(forked.text);
@@ -91,6 +72,27 @@ export function labelCommand({ engine, say }: CommandContext, args: string): voi
 /** `/export [FILE]` */
 export async function exportCommand({ world, say }: CommandContext, args: string): Promise<void> {
   say(`Written to ${await world.exportSession(args === "" ? undefined : args)}`);
+}
+
+/** Bytes that terminals take for their clipboard at a time; some take no more. */
+const MOST_COPIED = 74_000;
+
+/** `/copy`: the newest answer into the terminal's clipboard. */
+export function copyCommand({ engine, copy, say }: CommandContext): void {
+  const answer = engine.messages().findLast((message) =>
+    message.role === "assistant" && textOf(message.content).trim() !== ""
+  );
+  const text = answer?.role === "assistant" ? textOf(answer.content).trim() : "";
+  const cannot = (why: string, fix: string): UserError => new UserError({ what: "Cannot copy the answer", why, fix });
+  if (text === "") throw cannot("there is none yet", "Say something");
+  if (!copy) throw cannot("plain lines have no clipboard", "Select it in the terminal");
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > MOST_COPIED) {
+    throw cannot(`it has ${formatSize(bytes)}, and terminals take less`, "Write it: /export FILE.md");
+  }
+  copy(text);
+  // Nothing comes back: the terminal, or tmux before it, may have been told to take none.
+  say(`Given to the terminal's clipboard: ${formatSize(bytes)}. In tmux this needs set -g set-clipboard on`);
 }
 
 /** `/clear`: a new session. */

@@ -5,15 +5,17 @@ import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
 import {
   clearCommand,
   compactCommand,
+  copyCommand,
   exportCommand,
   forkCommand,
   labelCommand,
   nameCommand,
   reloadCommand,
-  resumeCommand,
   treeCommand,
 } from "./session.ts";
+import { resumeCommand } from "./resume.ts";
 import { undoCommand } from "./undo.ts";
+import { trialCommand } from "./trial.ts";
 import { themeCommand } from "./theme.ts";
 import { auditCommand, costCommand, outputCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
 
@@ -35,11 +37,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "compact", args: "[FOCUS]", help: "shorten the conversation now", run: compactCommand },
   { name: "tree", help: "go to another place in this session", run: treeCommand },
   { name: "undo", help: "put files back as they were before a message", run: undoCommand },
+  { name: "trial", help: "work on a private copy; again: look at what changed, and take it", run: trialCommand },
   { name: "fork", help: "a new session from an earlier message", run: forkCommand },
   { name: "resume", args: "[ID]", help: "go on with another session", run: resumeCommand },
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
+  { name: "copy", help: "the newest answer into the clipboard", run: copyCommand },
   { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
   { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
   { name: "audit", help: "each tool call: its command or path, what it was denied", run: auditCommand },

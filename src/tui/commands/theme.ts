@@ -17,7 +17,9 @@ export async function themeCommand({ theme, world, pick, say }: CommandContext, 
     });
   }
   const start = Math.max(0, CHOICES.findIndex(({ value }) => value === theme.name()));
-  const choice = args === "" ? await pick("Theme", CHOICES, start) : CHOICES.find(({ value }) => value === args)?.value;
+  const choice = args === ""
+    ? await pick("Theme", CHOICES, { start })
+    : CHOICES.find(({ value }) => value === args)?.value;
   if (choice === undefined) {
     if (args === "") return;
     throw new UserError({

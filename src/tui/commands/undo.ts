@@ -24,7 +24,7 @@ export async function undoCommand(context: CommandContext): Promise<void> {
     value: number,
   }));
   const start = points.findLastIndex(({ kind, isUndone }) => kind === "prompt" && !isUndone);
-  const to = await pick("Files as they were before", choices, Math.max(0, start));
+  const to = await pick("Files as they were before", choices, { start: Math.max(0, start) });
   if (to === undefined) return;
   const preview = await engine.undo({ to, dryRun: true });
   if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");

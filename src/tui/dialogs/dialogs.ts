@@ -29,13 +29,12 @@ export function createDialogs(changed: () => void, draft: Draft, now: () => numb
       changed();
     },
     clear: () => void (question = choice = undefined),
-    pick(title, choices, start = 0, typed) {
+    pick(title, choices, options = {}) {
       const { promise, resolve } = Promise.withResolvers<(typeof choices)[number]["value"] | undefined>();
       const dialog = picker({
+        ...options,
         title,
         choices,
-        start,
-        typed,
         done(value) {
           if (choice === dialog) choice = undefined;
           resolve(value);

@@ -23,6 +23,7 @@ export interface KeyActions {
   readonly chooseModel: () => void;
   readonly nextThinking: () => void;
   readonly editOutside: () => void;
+  readonly pastePicture: () => void;
   readonly redraw: () => void;
   readonly suspend: () => void;
   readonly now: () => number;
@@ -54,6 +55,7 @@ export function createKeys(actions: KeyActions): (data: string) => void {
     ["model", actions.chooseModel],
     ["thinking", actions.nextThinking],
     ["edit", actions.editOutside],
+    ["pastePicture", actions.pastePicture],
     ["redraw", actions.redraw],
     ["suspend", actions.suspend],
     ["followUp", () => actions.send(editor.takeText(), "followUp")],

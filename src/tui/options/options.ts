@@ -34,6 +34,8 @@ export interface TuiOptions extends Omit<CommandWorld, "now"> {
   readonly files: () => Promise<readonly string[]>;
   /** A picture that the person named: a path as typed. */
   readonly readImage: ReadImage;
+  /** Keeps the picture in the desktop's clipboard, else the one that `other` gives, in a file of its own: its path. */
+  readonly keepPicture: (other: () => Promise<Uint8Array | undefined>) => Promise<string | undefined>;
   readonly branch: () => string | undefined;
   /** Words of the person's own editor. */
   readonly editor?: string;

@@ -11,8 +11,8 @@ import { watchEnds } from "../screen/exit_signals.ts";
 import { cleanedEngine, cleanLine } from "../screen/foreign.ts";
 import { onlyStyles } from "../screen/only_styles.ts";
 import { themeOf } from "../screen/theme.ts";
-import type { Choice } from "../widgets/picker.ts";
 import { plainEvents } from "./events.ts";
+import { plainPick } from "./pick.ts";
 import { plainQuestion } from "./questions.ts";
 
 /**
@@ -75,8 +75,8 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       world: { ...options, now: Date.now },
       page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
       say: (text, level) => print(level === "error" ? `error: ${text}` : text),
-      pick: (title, choices, _start, typed) =>
-        pick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
+      pick: (title, choices, { typed } = {}) =>
+        plainPick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
       agents: agents.list,
       openAgent(id) {
         const one = agents.list().find((agent) => agent.id === id);
@@ -127,28 +127,6 @@ export async function runPlain(options: TuiOptions): Promise<number> {
 const STYLES = /\x1b\[[0-9;]*m/g;
 
 const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
-
-/** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
-function pick<T>(
-  title: string,
-  choices: readonly Choice<T>[],
-  typed: ((text: string) => T) | undefined,
-  print: (text: string) => void,
-  ask: (take: (line: string) => void) => void,
-): Promise<T | undefined> {
-  print([
-    title,
-    ...choices.map(({ label, detail }, index) =>
-      `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
-    ),
-    `Write a number${typed ? ", or what you mean" : ""}; an empty line leaves.`,
-  ].join("\n"));
-  const meant = (line: string): T | undefined => {
-    const chosen = choices[Number(line) - 1]?.value;
-    return chosen === undefined && line !== "" ? typed?.(line) : chosen;
-  };
-  return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
-}
 
 /** Lines that a person writes, without their ends. */
 export type LineReader = AsyncIterable<string>;

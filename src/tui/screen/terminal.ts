@@ -1,3 +1,4 @@
+import { clipboardReader } from "./clipboard.ts";
 import { ASK_GROUND, ASK_STATUS, type Ground, terminalAnswers } from "./terminal_answers.ts";
 
 /** A terminal, as the screen uses it. */
@@ -21,6 +22,8 @@ export interface Terminal {
    * never taken for keys, however late it comes.
    */
   readonly ground: (limitMs?: number) => Promise<Ground | undefined>;
+  /** Asks for the picture in its clipboard: a PNG; undefined where there is none or it does not say. */
+  readonly picture: () => Promise<Uint8Array | undefined>;
   /** Waits, not long, for answers that are under way: nobody else is to get them. */
   readonly settle: () => Promise<void>;
   /** Gives it to another program and takes it back: nothing is read or drawn while `work` runs. */
@@ -63,6 +66,7 @@ export function processTerminal(): ProcessTerminal {
   let isAlternate = false;
   let title: string | undefined;
   const answers = terminalAnswers((text) => handlers?.onInput(text));
+  const clipboard = clipboardReader(answers.push, (text) => write(text));
   /** While set, input waits: the reader stops after the read that is under way. */
   let lent: { readonly back: Promise<void>; readonly quiet: () => void } | undefined;
 
@@ -112,7 +116,7 @@ export function processTerminal(): ProcessTerminal {
     try {
       for (let count = await read(); count !== null; count = await read()) {
         const text = decoder.decode(buffer.subarray(0, count), { stream: true });
-        answers.push(text);
+        clipboard.push(text);
         if (!lent) continue;
         lent.quiet();
         await lent.back;
@@ -163,6 +167,7 @@ export function processTerminal(): ProcessTerminal {
       write(ASK_GROUND + ASK_STATUS);
       return limitMs === undefined ? said : within(limitMs, said);
     },
+    picture: clipboard.read,
     async settle() {
       if (!isGone && answers.isWaiting()) await within(STATUS_MS, answers.ground());
     },

@@ -73,6 +73,7 @@ function refused(action: KeyAction, key: string, why: string, fix: string): User
 }
 
 /** `ctrl+o` as `Ctrl+O`. */
-function keyName(key: string): string {
+/** A key as people read it, for example `Ctrl+O`. */
+export function keyName(key: string): string {
   return key.split("+").map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("+");
 }

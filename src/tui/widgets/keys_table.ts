@@ -7,6 +7,7 @@ export type KeyAction =
   | "model"
   | "thinking"
   | "edit"
+  | "pastePicture"
   | "redraw"
   | "suspend"
   | "undo";
@@ -34,6 +35,7 @@ export const KEYS: readonly KeyRow[] = [
   { action: "model", keys: ["ctrl+p"], does: "choose the model" },
   { action: "thinking", keys: ["shift+tab"], does: "the next thinking level" },
   { action: "edit", keys: ["ctrl+g"], does: "write in your own editor (VISUAL, EDITOR)" },
+  { action: "pastePicture", keys: ["ctrl+v"], does: "the picture in the clipboard" },
   { action: "redraw", keys: ["ctrl+l"], does: "draw the screen anew" },
   { action: "suspend", keys: ["ctrl+z"], does: "suspend; fg comes back" },
   { action: "undo", keys: ["ctrl+-"], does: "undo" },

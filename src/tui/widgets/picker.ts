@@ -1,6 +1,7 @@
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
-import { decodeKittyPrintable, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { decodeKittyPrintable, type KeyId, matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Dialog } from "./dialog.ts";
+import { keyName } from "./key_bindings.ts";
 import { cleanLine, cleanText } from "../screen/foreign.ts";
 import { cut, widthOf } from "../screen/wrap.ts";
 
@@ -12,14 +13,30 @@ export interface Choice<T> {
   readonly value: T;
 }
 
-/** What a picker is made of. */
-export interface PickerOptions<T> {
-  readonly title: string;
-  readonly choices: readonly Choice<T>[];
+/** What can be done with a list beside taking one of its lines. */
+export interface PickOptions<T> {
   /** The line that is chosen at the start. */
   readonly start?: number;
-  /** What a text that the person typed stands for: it is offered below what was found. */
-  readonly typed?: ((text: string) => T) | undefined;
+  /** What a text that the person typed stands for, offered below what was found; `as` says so beside it. */
+  readonly typed?: { readonly as: string; readonly value: (text: string) => T };
+  /** Keys that do something else with the line at hand. */
+  readonly actions?: readonly PickAction<T>[];
+}
+
+/** A key that does something else with a line. */
+export interface PickAction<T> {
+  /** As `ctrl+d`. */
+  readonly key: KeyId;
+  /** One word, for the hint. */
+  readonly does: string;
+  /** What it makes of the line's value; undefined where it does nothing there. */
+  readonly value: (chosen: T) => T | undefined;
+}
+
+/** What a picker is made of. */
+export interface PickerOptions<T> extends PickOptions<T> {
+  readonly title: string;
+  readonly choices: readonly Choice<T>[];
   /** Called once; without a value when it was left. */
   readonly done: (value: T | undefined) => void;
 }
@@ -28,7 +45,7 @@ export interface PickerOptions<T> {
 const FRAME_ROWS = 3;
 
 /** A list to choose from, with search: typing narrows it. */
-export function picker<T>({ title, choices, start = 0, typed: own, done }: PickerOptions<T>): Dialog {
+export function picker<T>({ title, choices, start = 0, typed: own, actions = [], done }: PickerOptions<T>): Dialog {
   const all = choices.map((choice) => ({
     ...choice,
     // Spaces at its beginning say where in a tree it stands.
@@ -39,12 +56,13 @@ export function picker<T>({ title, choices, start = 0, typed: own, done }: Picke
   let found = all;
   let at = Math.max(0, Math.min(start, all.length - 1));
   let page = 10;
+  const hints = actions.map(({ key, does }) => `${keyName(key)} ${does}`);
 
   const search = (text: string): void => {
     query = text;
     found = query.trim() === "" ? all : fuzzyFilter([...all], query, ({ label, detail }) => `${label} ${detail}`);
     if (own && query.trim() !== "" && !all.some(({ label }) => label === query.trim())) {
-      found = [...found, { label: query.trim(), detail: "as typed", value: own(query) }];
+      found = [...found, { label: query.trim(), detail: own.as, value: own.value(query) }];
     }
     at = 0;
   };
@@ -70,8 +88,8 @@ export function picker<T>({ title, choices, start = 0, typed: own, done }: Picke
       return [
         cut(`${theme.strong(cleanLine(title))}${theme.dim(position)}`, width),
         cut(`${theme.dim("search:")} ${query}${theme.selected(" ")}`, width),
-        ...(shown.length > 0 ? shown : [theme.dim("  nothing matches")]),
-        cut(theme.dim("↑↓ choose · Enter takes it · Esc leaves"), width),
+        ...(shown.length > 0 ? shown : [theme.dim(all.length > 0 ? "  nothing matches" : "  type it")]),
+        cut(theme.dim(["↑↓ choose · Enter takes it", ...hints, "Esc leaves"].join(" · ")), width),
       ];
     },
     key(data) {
@@ -83,7 +101,11 @@ export function picker<T>({ title, choices, start = 0, typed: own, done }: Picke
       else if (matchesKey(data, "pageDown")) move(page);
       else if (matchesKey(data, "backspace")) search([...query].slice(0, -1).join(""));
       else if (matchesKey(data, "ctrl+u")) search("");
-      else {
+      else if (actions.some(({ key }) => matchesKey(data, key))) {
+        const chosen = found[at];
+        const value = chosen && actions.find(({ key }) => matchesKey(data, key))?.value(chosen.value);
+        if (value !== undefined) done(value);
+      } else {
         const text = typed(data);
         if (text !== "") search(query + text);
       }

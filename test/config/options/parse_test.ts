@@ -136,3 +136,19 @@ Deno.test("parseCommandLine() answers help and version in words", () => {
   }
   assertEquals(parseCommandLine(["version"]), { values: { version: true }, words: [] });
 });
+
+Deno.test("parseCommandLine() takes -r without a value where nothing, or an option, follows it", () => {
+  const cases = [
+    [["-r"], "", []],
+    [["-p", "task", "--resume"], "", ["task"]],
+    [["-r", "-p", "task"], "", ["task"]],
+    [["-r", "--", "task"], "", ["task"]],
+    [["-r", "01a2", "task"], "01a2", ["task"]],
+    [["--resume=01a2"], "01a2", []],
+  ] as const;
+  for (const [args, resume, words] of cases) {
+    const parsed = parseCommandLine([...args]);
+    assertEquals([parsed.values["resume"], parsed.words], [resume, [...words]]);
+  }
+  assertThrows(() => parseCommandLine(["--resume="]), UserError, "--resume needs a value");
+});

@@ -59,7 +59,7 @@ Deno.test("picker() offers what was typed below what was found, but not what is 
     picker({
       title: "t",
       choices: [{ label: "alpha", value: "alpha" }],
-      typed: (text) => text.trim(),
+      typed: { as: "as typed", value: (text) => text.trim() },
       done: (value) => taken.push(value),
     });
   for (const keys of [["al", "\x1b[B", "\r"], ["alpha", "\r"], ["zeta", "\r"], ["al", "\r"]]) {
@@ -67,4 +67,24 @@ Deno.test("picker() offers what was typed below what was found, but not what is 
     for (const key of keys) dialog.key(key);
   }
   assertEquals(taken, ["al", "alpha", "zeta", "alpha"]);
+});
+
+Deno.test("picker() has keys of its own for the line at hand, and none where they do nothing", () => {
+  const taken: (string | undefined)[] = [];
+  const dialog = picker({
+    title: "t",
+    choices: [{ label: "fixed", value: "fixed" }, { label: "loose", value: "loose" }],
+    actions: [{
+      key: "ctrl+d",
+      does: "delete",
+      value: (chosen) => chosen === "fixed" ? undefined : `without ${chosen}`,
+    }],
+    done: (value) => taken.push(value),
+  });
+  for (const key of ["\x04", "\x1b[B", "\x04"]) dialog.key(key);
+  assertEquals(taken, ["without loose"]);
+  assertEquals(
+    bare(dialog.lines({ ...LOOK, width: 60 })).at(-1),
+    "↑↓ choose · Enter takes it · Ctrl+D delete · Esc leaves",
+  );
 });

@@ -1,0 +1,38 @@
+/** A program of the desktop that prints the picture in its clipboard, and the variable without which it cannot. */
+const PROGRAMS: readonly { readonly needs: string; readonly command: readonly [string, ...string[]] }[] = [
+  { needs: "WAYLAND_DISPLAY", command: ["wl-paste", "--no-newline", "--type", "image/png"] },
+  { needs: "DISPLAY", command: ["xclip", "-selection", "clipboard", "-target", "image/png", "-out"] },
+];
+
+/** How long such a program may take, milliseconds: one whose desktop does not answer waits for ever. */
+const LIMIT_MS = 3000;
+/** Bytes: more is no picture that could be sent. */
+const MOST = 16 * 1024 * 1024;
+
+/** The bytes of the picture in the desktop's clipboard; undefined where there is none, or no program that could tell. */
+export async function clipboardPicture(env: Readonly<Record<string, string>>): Promise<Uint8Array | undefined> {
+  for (const { needs, command } of PROGRAMS) {
+    const bytes = env[needs] ? await outputOf(command) : undefined;
+    if (bytes && bytes.length > 0) return bytes;
+  }
+  return undefined;
+}
+
+async function outputOf([program, ...args]: readonly [string, ...string[]]): Promise<Uint8Array | undefined> {
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  try {
+    const command = new Deno.Command(program, { args, stdin: "null", stdout: "piped", stderr: "null", signal });
+    await using child = command.spawn();
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of child.stdout) {
+      parts.push(part);
+      size += part.length;
+      if (size > MOST) return undefined;
+    }
+    const { success } = await child.status;
+    return success ? new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer()) : undefined;
+  } catch {
+    return undefined; // it is not installed, or may not be run
+  }
+}

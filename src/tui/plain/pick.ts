@@ -1,0 +1,24 @@
+import { cleanLine } from "../screen/foreign.ts";
+import type { Choice, PickOptions } from "../widgets/picker.ts";
+
+/** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
+export function plainPick<T>(
+  title: string,
+  choices: readonly Choice<T>[],
+  typed: PickOptions<T>["typed"],
+  print: (text: string) => void,
+  ask: (take: (line: string) => void) => void,
+): Promise<T | undefined> {
+  print([
+    cleanLine(title),
+    ...choices.map(({ label, detail }, index) =>
+      `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
+    ),
+    `Write a number${typed ? `, or words: ${typed.as}` : ""}; an empty line leaves.`,
+  ].join("\n"));
+  const meant = (line: string): T | undefined => {
+    const chosen = choices[Number(line) - 1]?.value;
+    return chosen === undefined && line !== "" ? typed?.value(line) : chosen;
+  };
+  return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
+}

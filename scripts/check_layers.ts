@@ -28,14 +28,14 @@ const PARTS = [
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   cli: ". commands completion modes interactive rpc acp sdk report input output",
-  engine: ". proof prompt mcp trial changes tools model sessions resources",
+  engine: ". agents proof prompt mcp trial changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",
   provider: ". anthropic openai replay reply endpoint table failure repair models capabilities",
   session: "export html view .",
   prompt: ". sections guidance text",
-  context: ". git skills templates files",
+  context: ". git agents skills templates files",
   sandbox:
     "runner_client shell output tripwire pool git_layer process confine proxy notification launcher seccomp landlock denial policy git system",
   runner: ". shell files",

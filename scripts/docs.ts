@@ -122,8 +122,9 @@ async function definitions(): Promise<string> {
   const whole = new Map<Tool, string>();
   for (const [name, file] of files) whole.set((await import(join(root, "tools", file)))[name], name);
   const described = async (tool: Tool): Promise<string> => {
-    const { promptSnippet, promptGuidelines, name, needs, readOnly, place } = tool;
-    const data = { name, promptSnippet, promptGuidelines, needs, readOnly, place, definition: await defineTool(tool) };
+    const { promptSnippet, promptGuidelines, name, needs, readOnly, keepsApart, place } = tool;
+    const definition = await defineTool(tool);
+    const data = { name, promptSnippet, promptGuidelines, needs, readOnly, keepsApart, place, definition };
     const exported = whole.get(tool) ?? "";
     const load = `async () => (await import("${files.get(exported)}")).${exported} as Tool`;
     return `${JSON.stringify(data, null, 2).replace(/\}$/, "")}, load: ${load} }`;

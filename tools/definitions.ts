@@ -429,6 +429,70 @@ export const DESCRIBED: readonly Described[] = [{
     },
   },
   load: async () => (await import("./todo.ts")).todo as Tool,
+}, {
+  "name": "task",
+  "promptSnippet": "Have a sub-agent do work of its own, in a scope that you name",
+  "needs": [
+    "read",
+  ],
+  "readOnly": false,
+  "keepsApart": true,
+  "place": "host",
+  "definition": {
+    "name": "task",
+    "description":
+      "Have a sub-agent do work that stands on its own; returns its last message and what it changed. It sees nothing of this conversation. Calls in one reply run side by side: give those that change files scopes apart.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "description": {
+          "type": "string",
+          "description": "What it is about, in three to six words",
+        },
+        "prompt": {
+          "type": "string",
+          "description": "All that it needs to know, and what to return",
+        },
+        "agent": {
+          "type": "string",
+          "description": "Name of a listed agent",
+        },
+        "write": {
+          "type": "array",
+          "description":
+            "Files and folders it may change; a new folder with a slash at the end. Without, it only reads",
+          "items": {
+            "type": "string",
+          },
+        },
+        "read": {
+          "type": "array",
+          "description": "All it may read, where that is less than yours",
+          "items": {
+            "type": "string",
+          },
+        },
+        "tools": {
+          "type": "array",
+          "description": "Names of its tools, where not yours",
+          "items": {
+            "type": "string",
+          },
+        },
+        "model": {
+          "type": "string",
+        },
+        "maxTurns": {
+          "type": "integer",
+        },
+      },
+      "required": [
+        "description",
+        "prompt",
+      ],
+    },
+  },
+  load: async () => (await import("./task.ts")).task as Tool,
 }];
 
 /** Those that stand in for one of the table under some policies. */

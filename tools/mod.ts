@@ -5,6 +5,8 @@ import type { ToolDefinition } from "../src/core/provider.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { DESCRIBED, type Described, SUBSTITUTES } from "./definitions.ts";
 
+export type { TaskArgs } from "./task.ts";
+
 /** All built-in tools; this order is the order in prompt and request. */
 export const TOOLS: readonly Tool[] = DESCRIBED.map(loadedLater);
 

@@ -13,6 +13,7 @@ import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { readSkill } from "./read_skill.ts";
+import { task } from "./task.ts";
 import { todo } from "./todo.ts";
 import { webSearch } from "./web_search.ts";
 import { write } from "./write.ts";
@@ -32,6 +33,7 @@ export const WHOLE_TOOLS: readonly Tool[] = [
   bashOutput,
   bashStop,
   todo,
+  task,
 ];
 
 /** Those that stand in for one of the table under some policies. */

@@ -26,6 +26,8 @@ export const ALONE: readonly string[] = [
  * all others. What is begun last should be short, or one processor would wait for the other.
  */
 export const LONGEST: readonly string[] = [
+  "test/attacks/sub_agents_test.ts",
+  "test/engine/sub_agents_test.ts",
   "test/e2e/permission_truth_test.ts",
   "test/sandbox/git_layer/remade_test.ts",
   "test/tui/screen_e2e_test.ts",

@@ -17,7 +17,7 @@ export async function* runCalls(
 ): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
   const results: ToolResultMessage[] = [];
   for (let next = 0; next < calls.length;) {
-    const group = run.deps.toolExecution === "parallel" ? groupAt(calls, next) : calls.slice(next, next + 1);
+    const group = groupAt(calls, next, run.deps.toolExecution === "parallel");
     const wasSteered = next > 0 && run.deps.queues.hasSteering();
     const unrun = run.signal.aborted ? STOPPED : wasSteered ? SKIPPED : undefined;
     for (const message of yield* runGroup(group, unrun, run)) {
@@ -29,11 +29,22 @@ export async function* runCalls(
   return results;
 }
 
-/** The longest row of calls from `start` on that only look; one call where the first does more. */
-function groupAt(calls: readonly RoutedCall[], start: number): readonly RoutedCall[] {
-  let end = start;
-  while (isReadOnly(calls[end])) end++;
-  return calls.slice(start, Math.max(end, start + 1));
+/**
+ * The calls from `start` on that run side by side: the longest row of those that keep apart by themselves, or, where that
+ * is wanted, of those that only look; one call otherwise.
+ */
+function groupAt(calls: readonly RoutedCall[], start: number, lookersToo: boolean): readonly RoutedCall[] {
+  const row = (fits: (call: RoutedCall | undefined) => boolean): number => {
+    let end = start;
+    while (fits(calls[end])) end++;
+    return end;
+  };
+  const end = Math.max(row(keepsApart), lookersToo ? row(isReadOnly) : start, start + 1);
+  return calls.slice(start, end);
+}
+
+function keepsApart(routed: RoutedCall | undefined): boolean {
+  return routed?.kind === "ready" && routed.tool.keepsApart === true;
 }
 
 function isReadOnly(routed: RoutedCall | undefined): boolean {
@@ -75,7 +86,14 @@ async function* runGroup(
       continue;
     }
     const clock = startCallClock(() => performance.now());
-    void executeCall(routed, deps, signal, (partial) => mailbox.put({ kind: "update", index, partial }), clock.wait)
+    void executeCall(
+      routed,
+      deps,
+      signal,
+      (partial) => mailbox.put({ kind: "update", index, partial }),
+      clock.wait,
+      run.meter,
+    )
       .then((result) => mailbox.put({ kind: "end", index, result, times: clock.read() }));
   }
   while (running > 0) {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, RequestMessage } from "../core/message.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
-import type { CallOptions } from "../core/runner.ts";
+import type { Budget, CallOptions } from "../core/runner.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
 import type { RunLimits } from "./limits.ts";
 import type { Queues } from "./queues.ts";
@@ -59,6 +59,8 @@ export interface AgentDeps {
   /** Runs one validated call. A rejection becomes an error result. */
   readonly runTool: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   readonly limits: RunLimits;
+  /** Of the run that started this one: when it is spent, this one ends without a last reply. */
+  readonly whole?: Budget;
   readonly retry: RetrySettings;
   readonly thinking: ThinkingLevel;
   readonly maxTokens?: number | undefined;

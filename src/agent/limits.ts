@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { AgentEvent, RunTotals } from "../core/event.ts";
-import type { Usage } from "../core/message.ts";
+import type { Budget } from "../core/runner.ts";
 import { canonicalJson } from "./canonical_json.ts";
 
 /** Bounds of one run; an absent one does not bind. */
@@ -18,23 +18,29 @@ export interface RunLimits {
   readonly maxContinuations?: number;
 }
 
-/** Which limit ended a run; `output`: the last reply stayed cut after all its continuations. */
-export type LimitName = "maxTurns" | "timeoutMs" | "maxTokensTotal" | "maxCostUsd" | "identicalCalls" | "output";
+/**
+ * Which limit ended a run; `output`: the last reply stayed cut after all its continuations; `parent`: a limit of the run
+ * that started this one.
+ */
+export type LimitName =
+  | "parent"
+  | "maxTurns"
+  | "timeoutMs"
+  | "maxTokensTotal"
+  | "maxCostUsd"
+  | "identicalCalls"
+  | "output";
 
-/** Counts what a run used up. */
-export interface Meter {
-  addTurn(): void;
-  addUsage(usage: Usage | undefined): void;
-  /** Calls that a reply asked for, whatever became of them. */
-  addAsked(calls: number): void;
+/** Counts what a run used up, and the runs that its calls started. */
+export interface Meter extends Budget {
   addCall(name: string, args: JsonObject, succeeded: boolean): void;
   /** The first limit that leaves no room for another turn with tools. */
   reached(): LimitName | undefined;
   totals(): Omit<RunTotals, "durationMs">;
 }
 
-/** A meter at zero. */
-export function createMeter(limits: RunLimits): Meter {
+/** A meter at zero. `whole`: of the run that started this one, which is told everything. */
+export function createMeter(limits: RunLimits, whole?: Budget): Meter {
   const { maxTurns = Infinity, maxTokensTotal = Infinity, maxCostUsd = Infinity, identicalCalls = 3 } = limits;
   let turns = 0;
   let toolCalls = 0;
@@ -42,14 +48,26 @@ export function createMeter(limits: RunLimits): Meter {
   let cost: number | undefined;
   let lastCall = "";
   let repeats = 0;
+  const used = (): LimitName | undefined => {
+    if (turns >= maxTurns) return "maxTurns";
+    if (tokens.totalTokens > maxTokensTotal) return "maxTokensTotal";
+    return (cost ?? 0) > maxCostUsd ? "maxCostUsd" : undefined;
+  };
   return {
-    addTurn: () => void turns++,
+    addTurn() {
+      turns++;
+      whole?.addTurn();
+    },
     addUsage(usage) {
       if (!usage) return;
+      whole?.addUsage(usage);
       for (const name of Object.keys(tokens) as (keyof typeof tokens)[]) tokens[name] += usage[name]; // its own keys
       if (usage.cost) cost = (cost ?? 0) + usage.cost.total;
     },
-    addAsked: (calls) => void (toolCalls += calls),
+    addAsked(calls) {
+      toolCalls += calls;
+      whole?.addAsked(calls);
+    },
     addCall(name, args, succeeded) {
       // A failed call in between breaks the row: trying again after a failure is what the model should do.
       const call = succeeded ? canonicalJson([name, args]) : "";
@@ -57,11 +75,9 @@ export function createMeter(limits: RunLimits): Meter {
       lastCall = call;
     },
     reached() {
-      if (turns >= maxTurns) return "maxTurns";
-      if (tokens.totalTokens > maxTokensTotal) return "maxTokensTotal";
-      if ((cost ?? 0) > maxCostUsd) return "maxCostUsd";
-      return lastCall !== "" && repeats >= identicalCalls ? "identicalCalls" : undefined;
+      return used() ?? (lastCall !== "" && repeats >= identicalCalls ? "identicalCalls" : undefined);
     },
+    spent: () => used() ?? whole?.spent(),
     totals: () => ({ turns, toolCalls, ...tokens, ...(cost === undefined ? {} : { cost }) }),
   };
 }

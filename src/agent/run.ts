@@ -71,6 +71,8 @@ function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): 
   if (run.isOutOfTime()) return { ending: "limit", limit: "timeoutMs" };
   if (run.signal.aborted || message.stopReason === "aborted") return { ending: "aborted" };
   if (run.concluding) return { ending: "limit", limit: run.concluding };
+  // Whoever started this run pays for no last reply beside its own.
+  if (hasCalls && run.deps.whole?.spent() !== undefined) return { ending: "limit", limit: "parent" };
   if (!hasCalls && run.deps.queues.isEmpty()) {
     return message.stopReason === "length" ? { ending: "limit", limit: "output" } : { ending: "done" };
   }

@@ -50,7 +50,7 @@ export function startRun(deps: AgentDeps, session: SessionState, stop: AbortSign
     session,
     signal: ending.signal,
     isOutOfTime: () => isOutOfTime,
-    meter: createMeter(deps.limits),
+    meter: createMeter(deps.limits, deps.whole),
     recovery,
     added: [],
     nextRound(kind) {

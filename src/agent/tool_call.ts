@@ -1,6 +1,7 @@
 import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolCall, ToolResultMessage } from "../core/message.ts";
+import type { Budget } from "../core/runner.ts";
 import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
 import { argsOf } from "../core/tool_args.ts";
 import { canonicalJson } from "./canonical_json.ts";
@@ -44,6 +45,7 @@ export async function executeCall(
   signal: AbortSignal,
   onUpdate: (partial: ToolResult) => void,
   onWait?: () => () => void,
+  budget?: Budget,
 ): Promise<ToolResult> {
   let isOpen = true;
   let grace: AbortController | undefined; // made when it is needed: one for each call costs more than the rest of this
@@ -56,7 +58,7 @@ export async function executeCall(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const update = (partial: ToolResult): void => isOpen ? onUpdate(partial) : undefined;
-    const options = { signal, onUpdate: update, ...(onWait ? { onWait } : {}) };
+    const options = { signal, onUpdate: update, ...(onWait ? { onWait } : {}), ...(budget ? { budget } : {}) };
     return await Promise.race([deps.runTool(tool, call.arguments, call.id, options), abandoned.promise]);
   } catch (error) {
     return errorResult(messageOf(error) || `Tool ${call.name} failed without saying why`);

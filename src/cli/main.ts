@@ -42,6 +42,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/apply.ts")).applyCommand(invocation);
     case "audit":
       return (await import("./commands/audit.ts")).auditCommand(invocation);
+    case "agents":
+      return (await import("./commands/agents.ts")).agentsCommand(invocation);
     case "skills":
       return (await import("./commands/skills.ts")).skillsCommand(invocation);
     case "tool":

@@ -1,6 +1,7 @@
 import { join, resolve } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
+import type { AgentFile } from "../context/agents/agent_file.ts";
 import type { Policy } from "../core/policy.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
@@ -50,6 +51,10 @@ export interface Config {
   /** User, then project; the command line still goes before it. */
   readonly settings: Settings;
   readonly warnings: readonly string[];
+  /** The agent that the command line names: its scopes narrow the session's. */
+  readonly agent?: AgentFile;
+  /** What it leaves of a policy; made together with `agent`, so that no other session loads the code for it. */
+  readonly narrow?: (policy: Policy) => Policy;
   /** Only while tools work on a copy. */
   readonly trial?: TrialPlace;
 }

@@ -243,6 +243,9 @@ export type AskPermission = (request: {
   readonly id: string;
   readonly toolName: string;
   readonly denial: Denial;
+  /** The sub-agent whose call it was, and what it is about; absent for the agent itself. */
+  readonly agentId?: string;
+  readonly agentDescription?: string;
 }, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 /**

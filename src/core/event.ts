@@ -1,4 +1,4 @@
-import type { ChangeSet } from "./changes.ts";
+import type { ChangeSet, FileChange } from "./changes.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import type { Manifest } from "./compiled_prompt.ts";
@@ -65,6 +65,61 @@ export type PermissionAnswer = "once" | "session" | "project" | "no";
 
 /** What became of planning. */
 export type PlanPhase = "started" | "proposed" | "refused" | "accepted" | "left";
+/** What a sub-agent may touch: absolute real paths and hosts. */
+export interface SubAgentScope {
+  /** What it may write besides private folders; empty: nothing. `*`: everything. */
+  readonly write: readonly string[];
+  /** What it may read besides programs; absent where that is what whoever started it may. */
+  readonly read?: readonly string[];
+  /** Whether it may run programs. */
+  readonly run: boolean;
+  /** Hosts; empty: none. `*`: all. */
+  readonly net: readonly string[];
+}
+
+/** Who it is. */
+export interface SubAgentStart {
+  /** Unique in the session that a person sees: `a1`, and `a1.1` for the first that `a1` starts. */
+  readonly agentId: string;
+  /** The call that started it, in the conversation of whoever did. */
+  readonly toolCallId: string;
+  /** What it was asked to do, in a few words. */
+  readonly description: string;
+  /** The file that describes it: its name; absent for one without. */
+  readonly agent?: string;
+  /** What it may touch. */
+  readonly scope: SubAgentScope;
+  /** Of its own conversation. */
+  readonly sessionId: string;
+  /** Where that is kept, if it is. */
+  readonly sessionFile?: string;
+}
+
+/** What came of it, counted by the program and not told by the model. */
+export interface SubAgentEnd {
+  /** As in `SubAgentStart`. */
+  readonly agentId: string;
+  /** As in `SubAgentStart`. */
+  readonly toolCallId: string;
+  /** Why it ended. */
+  readonly ending: RunEnding;
+  /** Which limit, when `ending` is `limit`; `parent`: one of the run that started it. */
+  readonly limit?: string;
+  /** Why, in one sentence, when `ending` is `error` or `unproven`. */
+  readonly reason?: string;
+  /** What its calls changed; absent where nobody looked. */
+  readonly files?: readonly FileChange[];
+  /** Commands that decided whether it was done. */
+  readonly checks: readonly { readonly command: string; readonly passed: boolean }[];
+  /** What was denied to it, each once. */
+  readonly denials: readonly Pick<Denial, "kind" | "target">[];
+  /** What it used up, its own sub-agents included; absent when it was ended before it could count. */
+  readonly totals?: RunTotals;
+  /** As in `SubAgentStart`. */
+  readonly sessionId: string;
+  /** As in `SubAgentStart`. */
+  readonly sessionFile?: string;
+}
 
 /** All that a screen, a session file, `--mode json` or RPC ever sees. Plain JSON values, in order of occurrence. */
 export type AgentEvent =
@@ -189,6 +244,10 @@ export type AgentEvent =
     readonly toolCallId: string;
     readonly toolName: string;
     readonly denial: Denial;
+    /** The sub-agent whose call it was; absent for a call of the agent itself. */
+    readonly agentId?: string;
+    /** What it was asked to do, in a few words. */
+    readonly agentDescription?: string;
   }
   | { readonly type: "permission_decision"; readonly id: string; readonly answer: PermissionAnswer }
   /**
@@ -196,6 +255,11 @@ export type AgentEvent =
    * `agent_end`, after those of all its calls. Of an undo: when it was done.
    */
   | { readonly type: "changes"; readonly changes: ChangeSet }
+  /** A call of `task` has a sub-agent. Its `agentId` stands in the file of the session for good: `a2.1` is the first that `a2` started. */
+  | ({ readonly type: "subagent_start" } & SubAgentStart)
+  /** What happens in it; never one of the three `subagent_…`, which always stand alone, whoever started the sub-agent. */
+  | { readonly type: "subagent_event"; readonly agentId: string; readonly event: AgentEvent }
+  | ({ readonly type: "subagent_end" } & SubAgentEnd)
   | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly message: string }
   | {
     readonly type: "agent_end";

@@ -75,6 +75,11 @@ export interface Policy {
   readonly holdsHosts?: true;
   /** At kernel+: bubblewrap makes the namespaces, because this machine refuses the program its own. */
   readonly bubblewrap?: boolean;
+  /**
+   * Others work beside it in places that it may read: what a read-only mount lets pass is closed besides, sockets and pipes
+   * that have a path.
+   */
+  readonly besideOthers?: true;
   /** What that level cannot do on this machine, one clause each. */
   readonly weaknesses?: readonly string[];
   /** What a person was told about the sandbox at the start, one sentence each. */

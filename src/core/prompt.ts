@@ -239,8 +239,18 @@ export interface PromptInputs extends StableInputs {
   readonly channel?: PromptChannel;
   /** Skills of this turn, chosen before the prompt is compiled (R127). */
   readonly runtimeSkills?: readonly RuntimeSkill[];
+  /** Agents that a task can be given to, by their files; absent where there is no tool for it. */
+  readonly agents?: readonly PromptAgent[];
   /** What is remembered from before, as of the session's start. */
   readonly memory?: MemorySnapshot;
+}
+
+/** An agent as the model is told of it. */
+export interface PromptAgent {
+  /** As `task` takes it. */
+  readonly name: string;
+  /** When to use it. */
+  readonly description: string;
 }
 
 /** A titled text that a host adds. */

@@ -1,5 +1,16 @@
 import type { JsonObject } from "./json.ts";
+import type { Usage } from "./message.ts";
 import type { ToolResult } from "./tool.ts";
+
+/** What is left of a run's limits, for the runs that a call of it starts: what they use up is the run's, too. */
+export interface Budget {
+  addTurn(): void;
+  addUsage(usage: Usage | undefined): void;
+  /** Calls that a reply asked for, whatever became of them. */
+  addAsked(calls: number): void;
+  /** The limit of the run that leaves no room for another turn; undefined: there is room. */
+  spent(): string | undefined;
+}
 
 /** One validated tool call on its way to the runner. */
 export interface RunnerCall {
@@ -17,6 +28,8 @@ export interface CallOptions {
   readonly onUpdate: (partial: ToolResult) => void;
   /** A person is asked and the work stands still, until the returned function is called: the time is not the call's. */
   readonly onWait?: () => () => void;
+  /** Of the run that made the call; absent where nothing is counted. */
+  readonly budget?: Budget;
 }
 
 /**

@@ -123,9 +123,11 @@ export interface Tool<A = unknown> {
   readonly needs: readonly Capability[];
   /** Whether it only looks; neighbouring calls that only look may run side by side. */
   readonly readOnly: boolean;
+  /** Whether its calls see to it that they do not get into each other's way: neighbours run side by side. */
+  readonly keepsApart?: true;
   /**
    * `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. `host`:
-   * in the host, and touches nothing.
+   * in the host, which touches nothing for it but what other tools reach.
    */
   readonly place: "runner" | "shell" | "host";
   /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */

@@ -1,7 +1,8 @@
 import type { SessionState } from "../agent/deps.ts";
 import type { SessionTotals } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
-import { type AgentMessage, toolCallsOf, type Usage } from "../core/message.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
 import { freshFrom } from "../history/compaction_entries.ts";
 import { messageBound } from "../history/message_tokens.ts";
@@ -116,9 +117,18 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
     sums.cacheWrite += usage.cacheWrite;
     sums.cost += usage.cost?.total ?? 0;
   };
+  /** Sub-agents have sessions of their own, and were paid for here. */
+  const spendElsewhere = ({ toolName, details }: ToolResultMessage): void => {
+    const totals = toolName === "task" ? subAgentTotals(details) : {};
+    for (const name of ["input", "output", "cacheRead", "cacheWrite", "cost"] as const) {
+      const amount = totals[name];
+      if (typeof amount === "number") sums[name] += amount;
+    }
+  };
   const meter: Meter = {
     add(message) {
       if (message.role === "user") sums.userMessages++;
+      if (message.role === "toolResult") spendElsewhere(message);
       if (message.role !== "assistant") return;
       sums.assistantMessages++;
       sums.toolCalls += toolCallsOf(message).length;
@@ -132,6 +142,12 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
   };
   for (const entry of entries) meter.addEntry(entry);
   return meter;
+}
+
+function subAgentTotals(details: JsonObject = {}): JsonObject {
+  const { subAgent } = details;
+  const totals = isObject(subAgent) ? subAgent["totals"] : undefined;
+  return isObject(totals) ? totals : {};
 }
 
 /** How full the context is, for display: what the last reply told, and at most what came after it. */

@@ -3,6 +3,7 @@ import type { Queues } from "../agent/queues.ts";
 import { type Config, toolsRoot, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { thinkingOf, windowOf } from "../config/run_settings.ts";
+import type { AgentSet } from "../context/agents/agents.ts";
 import type { Engine } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import { shellWord } from "../core/grant_option.ts";
@@ -10,12 +11,15 @@ import type { ApplyOutcome, TakeRequest, TrialResult, TrialState } from "../core
 import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Budget, CallOptions } from "../core/runner.ts";
 import type { SessionStore } from "../core/session.ts";
 import { once } from "../core/support/once.ts";
 import { stripControls } from "../core/support/text.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import { openAudit } from "../session/audit.ts";
+import type { SubAgents } from "./sub_agents.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
@@ -51,6 +55,9 @@ import { queuesOf } from "./turns.ts";
 import { createUserBash } from "./user_bash.ts";
 import type { SessionTrial } from "./trial/session_trial.ts";
 import { createWork, whenIdle } from "./work.ts";
+
+/** How deep sub-agents start others: the agent itself is 0. */
+const DEEPEST_AGENT = 2;
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
@@ -105,6 +112,7 @@ class OpenSession implements EngineCore {
   readonly plan: Planning;
   readonly todo: TodoList;
   readonly work = createWork();
+  readonly whole: Budget | undefined;
 
   #config: Config;
   #hooks: Hooks | undefined;
@@ -129,6 +137,8 @@ class OpenSession implements EngineCore {
   readonly #prompting: Prompting;
   readonly #unconfined: (() => UnconfinedBash) | undefined;
   readonly #engine: Engine;
+  /** Loaded and opened with the first call. */
+  #agents: Promise<SubAgents> | undefined;
 
   #trial: SessionTrial | undefined;
   #trialResult: TrialResult | undefined;
@@ -147,7 +157,9 @@ class OpenSession implements EngineCore {
     ]);
     this.emit = this.#bus.emit;
     this.notify = this.#bus.notify;
-    const store = chooseSession(config, this.notify);
+    const { within } = options;
+    this.whole = within?.whole;
+    const store = within?.store ?? chooseSession(config, this.notify);
     this.conversation = openConversation(store);
     this.todo = createTodoList(() => this.conversation.store().pathTo());
     this.changes = sessionChanges({
@@ -158,9 +170,10 @@ class OpenSession implements EngineCore {
         this.toolset.active().some(({ tool, origin }) => tool.name === name && origin === "builtin" && tool.readOnly),
       tell: this.emit,
       notify: this.notify,
+      isPassing: within !== undefined,
     });
     this.#record();
-    this.tools = openTools(
+    this.tools = within?.tools ?? openTools(
       config,
       true,
       ask ? permissionEvents(ask, this.emit) : undefined,
@@ -177,7 +190,7 @@ class OpenSession implements EngineCore {
       config,
       first: options.choice,
       thinking: thinkingOf(config, kept.thinkingLevel),
-      seams: requestSeams(this.hooks),
+      seams: requestSeams(this.guards),
       variable: options.variable ?? readVariable,
       tell: this.notify,
     });
@@ -194,7 +207,7 @@ class OpenSession implements EngineCore {
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       review: () => compactionReview(this.#hooks),
     });
-    this.#servers = openMcpServers({
+    this.#servers = within ? undefined : openMcpServers({
       config,
       choice: this.model.choice(),
       policy: () => this.tools.held?.policy ?? this.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
@@ -255,6 +268,7 @@ class OpenSession implements EngineCore {
     if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
     await hooks?.heard(LAST_WORDS_MS);
     hooks?.close();
+    await (await this.#agents)?.close();
     await this.#servers?.close();
     await this.#unconfined?.().close();
     await this.changes?.close();
@@ -327,9 +341,13 @@ class OpenSession implements EngineCore {
 
   readonly config = (): Config => this.#config;
   readonly hooks = (): Hooks | undefined => this.#hooks;
+  readonly guards = (): Hooks | undefined => this.#options.within ? this.#options.within.hooks() : this.#hooks;
   readonly proof = (): Proof | undefined => this.tools.held ? undefined : this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
+
+  readonly agents = (): Promise<AgentSet> =>
+    import("./resources/agents.ts").then(({ findAgents }) => findAgents(this.#config));
 
   readonly followPolicy = (): void => {
     const { policy, granted, held } = this.tools;
@@ -399,11 +417,12 @@ class OpenSession implements EngineCore {
   /** What a run has to show; most sessions demand nothing, and load nothing for it. */
   async #demanded(): Promise<Proof | undefined> {
     const { invocation: { values }, user, project, given } = this.#config;
-    const isDemanding = values["require"] ?? values["output-schema"] ?? this.#options.answerSchema ?? user.checks ??
+    const answer = this.#options.answerSchema ?? this.#config.agent?.answer;
+    const isDemanding = values["require"] ?? values["output-schema"] ?? answer ?? user.checks ??
       project.checks ?? given?.checks;
     if (isDemanding === undefined) return undefined;
     const { openProof } = await import("./proof/proof.ts");
-    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), this.#options.answerSchema);
+    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), answer);
   }
 
   /** Who keeps what happens, and acts on it, before anybody is told. */
@@ -426,8 +445,28 @@ class OpenSession implements EngineCore {
 
   #builtin(): readonly KnownTool[] {
     const places = () => new Map((this.#base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
-    return this.tools.known.map((tool) => builtinTool(forSession(tool, places), this.tools.run));
+    return this.tools.known.flatMap((tool) => {
+      if (tool.name !== "task") return [builtinTool(forSession(tool, places), this.tools.run)];
+      return this.#depth() < DEEPEST_AGENT ? [builtinTool(tool, this.#runTask)] : [];
+    });
   }
+
+  #depth(): number {
+    return this.#options.within?.depth ?? 0;
+  }
+
+  readonly #runTask = async (
+    _tool: Tool,
+    args: JsonObject,
+    callId: string,
+    options: CallOptions,
+  ): Promise<ToolResult> => {
+    this.#agents ??= import("./sub_agents.ts").then(({ openSubAgents }) => {
+      const prefix = this.#options.within ? `${this.#options.within.agentId}.` : "a";
+      return openSubAgents({ core: this, open: openEngine, prefix, depth: this.#depth() });
+    });
+    return await (await this.#agents).run(args, callId, options);
+  };
 
   #onAtStart(): readonly string[] {
     return this.tools.active.map(({ name }) => name);

@@ -1,9 +1,12 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
+import type { AgentSet } from "../context/agents/agents.ts";
 import type { AskPermission } from "../core/engine.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HostUi } from "../core/host_actions.ts";
+import type { Budget } from "../core/runner.ts";
+import type { SessionStore } from "../core/session.ts";
 import type { HooksOptions } from "../hooks/open.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
@@ -21,7 +24,7 @@ import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
 import type { TodoList } from "./todo_list.ts";
-import type { KnownTool, Toolset } from "./tools/toolset.ts";
+import type { Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
 
 /** Switches that a client turns during a session. */
@@ -45,12 +48,18 @@ export interface EngineCore {
   readonly auto: AutoSwitches;
   readonly changes: SessionChanges;
   readonly inputs: () => InputSources;
+  /** The agents that a task can be given to. */
+  readonly agents: () => Promise<AgentSet>;
   readonly hooks: () => Hooks | undefined;
+  /** What sees requests, calls and results of runs: those of whoever started this session, for a sub-agent's. */
+  readonly guards: () => Hooks | undefined;
   /** What a run has to show before it is done; undefined: nothing. */
   readonly proof: () => Proof | undefined;
   readonly plan: Planning;
   readonly todo: TodoList;
   readonly work: Work;
+  /** Limits of the run that started this session; undefined: nobody's run did. */
+  readonly whole: Budget | undefined;
   /**
    * Called before each request: a grant may have made another policy, which prompt and tools then follow, and a command in
    * the background may have tools of its own.
@@ -70,8 +79,26 @@ export interface EngineCore {
   readonly notify: EventBus["notify"];
 }
 
+/** What the session of a sub-agent has of the one that started it. */
+export interface WithinSession {
+  /** Under a policy of its own, never wider. Closed with the session. */
+  readonly tools: ToolsHost;
+  /** Its own conversation. */
+  readonly store: SessionStore;
+  /** See `SubAgentStart` in core/event.ts. */
+  readonly agentId: string;
+  /** 1 for one that the agent itself started. */
+  readonly depth: number;
+  /** Extensions that may interfere with what it sends, calls and gets. */
+  readonly hooks: () => Hooks | undefined;
+  /** Limits of the run that started it. */
+  readonly whole?: Budget;
+}
+
 /** What an engine is opened with. */
 export interface EngineOptions {
+  /** For a sub-agent: what it has of the session that started it. */
+  readonly within?: WithinSession;
   readonly config: Config;
   readonly choice: ModelChoice;
   /** Answers denials; without it they are final. */

@@ -207,8 +207,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       queues,
       prompt: core.prompt,
       compactor: core.compactor,
-      hooks: core.hooks(),
+      hooks: core.guards(),
       rolled,
+      whole: core.whole,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
       proof: {

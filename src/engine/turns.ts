@@ -8,6 +8,7 @@ import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { AgentMessage, RequestMessage, SystemMessage } from "../core/message.ts";
 import type { Provider } from "../core/provider.ts";
+import type { Budget } from "../core/runner.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { errorResult } from "../core/tool.ts";
 import { convertToLlm } from "../history/convert.ts";
@@ -32,6 +33,8 @@ export interface TurnParts {
   readonly cacheKey: string;
   /** What was said of retries since the start; undefined: the settings say it. */
   readonly isRetryOn: () => boolean | undefined;
+  /** Limits of the run that started this session. */
+  readonly whole: Budget | undefined;
   /** What the run has to show before it is done. */
   readonly proof: Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
   /** The models that stand in for the one that answers. */
@@ -81,6 +84,7 @@ export function runTurns(
       return await known.run(args, callId, options);
     },
     limits: runLimitsOf(config),
+    ...(parts.whole ? { whole: parts.whole } : {}),
     get retry() {
       return retryOf(config, parts.isRetryOn());
     },

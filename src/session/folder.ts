@@ -4,6 +4,9 @@ import { sha256 } from "../core/support/digest.ts";
 /** Longest name of a folder, bytes: systems allow 255. */
 const MOST_BYTES = 200;
 
+/** The folder beside a workspace's sessions in which those of sub-agents are. */
+export const SUB_SESSIONS = "agents";
+
 /** Where the sessions of a workspace are: the user's folder, then `sessions`, then the workspace's path as one name. */
 export function sessionsFolder(userFolder: string, cwd: string): string {
   const name = cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-");

@@ -1,6 +1,7 @@
 import { basename, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { SessionHeader } from "../core/session.ts";
+import { SUB_SESSIONS } from "./folder.ts";
 import { readHeader } from "./header.ts";
 import { type OnSpoilt, type SessionSummary, summarize } from "./summary.ts";
 
@@ -43,7 +44,8 @@ export function newestSession(folder: string, cwd?: string): string | undefined 
 export function findSession(folders: readonly string[], query: string): string {
   // A path is taken at its word: opening it says what is wrong with it.
   if (/[/\\]|\.jsonl$/.test(query)) return query;
-  const ids = folders.flatMap(sessionFiles).flatMap((path) => {
+  const files = folders.flatMap((folder) => [...sessionFiles(folder), ...sessionFiles(join(folder, SUB_SESSIONS))]);
+  const ids = files.flatMap((path) => {
     // One whose first line is spoilt is found by its name: opening it says what is wrong with it.
     const id = headerOf(path)?.id ?? idInName(path);
     return id?.startsWith(query) ? [{ id, path }] : [];

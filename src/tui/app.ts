@@ -1,5 +1,6 @@
 import { THINKING_LEVELS } from "../core/provider.ts";
 import type { Engine, EngineState } from "../core/engine.ts";
+import type { AgentEvent } from "../core/event.ts";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { createKeys } from "./input/app_keys.ts";
 import { fixedBlock, type Look } from "./widgets/block.ts";
@@ -30,7 +31,8 @@ import { createSend, errorText, type Send } from "./input/sender.ts";
 import { statusLines } from "./view/status.ts";
 import { type Theme, themeOf } from "./screen/theme.ts";
 import type { Terminal } from "./screen/terminal.ts";
-import { createTranscript } from "./transcript/transcript.ts";
+import { createSubAgentViews } from "./transcript/sub_agents.ts";
+import { createTranscript, type Transcript } from "./transcript/transcript.ts";
 import { createView } from "./view/view.ts";
 
 /** The screen of one session. */
@@ -60,6 +62,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const expandKey = options.keys.shown("expand");
   const transcript = createTranscript([fixedBlock((at) => headLines(options, at), { joins: true })]);
   const reader = createReader(transcript, options.cwd, now);
+  const agents = createSubAgentViews(options.cwd, now);
   const ended = Promise.withResolvers<number>();
   const statuses = new Map<string, string>();
   let engine: Engine | undefined;
@@ -97,10 +100,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     status: (at) => {
       const busyMs = busySince === undefined ? undefined : now() - busySince;
       const facts = { isAsking: dialogs.isAsking(), hasDialog: dialogs.current() !== undefined, hint: hint.text() };
-      return statusLines(
-        { ...facts, state, now: Date.now(), activity: reader.activity(), busyMs, lines: statuses },
-        at,
-      );
+      return statusLines({ ...facts, state, now: Date.now(), activity: activity(), busyMs, lines: statuses }, at);
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
   });
@@ -140,12 +140,27 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     frames.request();
   };
   const submit = (text: string, whileBusy: "steer" | "followUp"): void => {
-    if (text.trim() === "") return;
+    if (text.trim() === "") return openAgents();
     editor.remember(text);
     if (send) {
       void send(text, whileBusy).then(refresh);
       refresh();
     } else waiting = [...waiting, text];
+  };
+  const activity = (): string => {
+    const working = agents.list().filter(({ isRunning }) => isRunning()).length;
+    if (working === 0) return reader.activity();
+    return `${working === 1 ? "a sub-agent works" : `${working} sub-agents work`}, Enter shows them`;
+  };
+  /** Enter on nothing: while sub-agents work, that is what there is to look at. */
+  const openAgents = (): void => {
+    const running = agents.list().filter(({ isRunning }) => isRunning());
+    if (running.length > 0) void send?.("/agents", "steer");
+  };
+  const openReading = (of: Transcript): void => {
+    if (!reading) terminal.alternate(true);
+    reading = { view: fullView(of), screen: createScreen(terminal) };
+    frames.now();
   };
   const refresh = (): void => {
     if (!engine) return;
@@ -171,6 +186,11 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       frames.request();
     },
     pick: dialogs.pick,
+    agents: agents.list,
+    openAgent(id) {
+      const one = agents.list().find((agent) => agent.id === id);
+      if (one) openReading(one.transcript);
+    },
     copy: (text) => terminal.write(clipboardSequence(text)),
     write(text) {
       editor.setText(text);
@@ -197,9 +217,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     warnQuit: () => hint.show("Ctrl+C again quits; the session is saved"),
     toggleReading() {
       if (reading) return leaveReading();
-      terminal.alternate(true);
-      reading = { view: fullView(transcript), screen: createScreen(terminal) };
-      frames.now();
+      openReading(transcript);
     },
     toggleThinking() {
       showsThinking = !showsThinking;
@@ -282,6 +300,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     const planQuestion = planQuestions(asked, options.questions);
     engine.subscribe((event) => {
       reader.read(event);
+      showAgents(event);
       if (event.type === "message_update") return frames.request();
       if (event.type === "session_changed" && event.reason !== "name") showSession(engine as Engine); // set above
       if (event.type === "agent_end") branch = options.branch();
@@ -306,8 +325,16 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     waiting = [];
   }).catch(ended.reject);
 
+  /** A sub-agent and those that it started stand in the block of the call that began it. */
+  function showAgents(event: AgentEvent): void {
+    const id = agents.read(event);
+    const first = id === undefined ? undefined : agents.list().find((one) => one.id === id.split(".")[0]);
+    if (first) reader.show(first.toolCallId, agents.tree(first.toolCallId));
+  }
+
   function showSession(of: Engine): void {
     transcript.clear();
+    agents.clear();
     const { sessionName, sessionId } = of.state();
     say(`Session ${sessionName ?? sessionId}`);
     showPast(of.messages(), transcript, options.cwd);

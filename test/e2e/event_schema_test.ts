@@ -52,12 +52,31 @@ Deno.test("json mode writes what docs/events.schema.json says", async () => {
           { name: "bash", args: { command: "cat a.txt; exit 2" } },
           { name: "no_such_tool", args: {} },
           { name: "read", args: {} },
+          { name: "task", args: { description: "a look", prompt: "Sub: look", write: ["sub/"] } },
           { name: "bash", args: { command: "echo first; sleep 0.7; echo second" } },
         ],
       },
+      {
+        conversation: "Sub: look",
+        calls: [{ name: "edit", args: { path: "a.txt", edits: [{ oldText: "beta", newText: "gamma" }] } }, {
+          name: "bash",
+          args: { command: "echo new > sub/new.txt" },
+        }],
+      },
+      { conversation: "Sub: look", text: "Looked.", usage: { input: 10, output: 5, costUsd: 0.5 } },
       { text: "Done.", usage: { input: 100, output: 5 } },
     ]);
-    const args = ["--mode", "json", "-m", `replay:${file}`, "--require", "true", "go"];
+    const args = [
+      "--tools",
+      "read,edit,bash,task",
+      "--mode",
+      "json",
+      "-m",
+      `replay:${file}`,
+      "--require",
+      "true",
+      "go",
+    ];
     const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
     const lines = events(ran.stdout);
@@ -65,6 +84,13 @@ Deno.test("json mode writes what docs/events.schema.json says", async () => {
     assertEquals([lines[0].type, lines.at(-1).type], ["session", "run_report"]);
     assertEquals(lines.filter(({ type }) => type.startsWith("check_")).length, 2);
     assertEquals(lines.some(isEvent("tool_execution_update")), true);
+    assertEquals(lines.filter(({ event }) => event !== undefined).flatMap(({ event }) => misfits([event])), []);
+    const [end] = lines.filter(isEvent("subagent_end"));
+    assertEquals([end.files.length, end.denials, end.totals.cost], [
+      1,
+      [{ kind: "write", target: `${ws}/a.txt` }],
+      0.5,
+    ]);
   });
 });
 
@@ -111,8 +137,9 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       const seen = new Set(lines.map(({ type }) => type));
       const unseen = EVENT_TYPES.filter((type) => !seen.has(type));
       // Only a tool that takes its time tells what it has so far: the run above had one.
-      // The same run had a check.
-      assertEquals(unseen.sort(), ["check_end", "check_start", "tool_execution_update"]);
+      // The same run had a check and a sub-agent.
+      const others = ["subagent_end", "subagent_event", "subagent_start"];
+      assertEquals(unseen.sort(), ["check_end", "check_start", ...others, "tool_execution_update"]);
     });
   } finally {
     await server.close();

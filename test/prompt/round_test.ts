@@ -148,6 +148,7 @@ const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<Pr
   channel: [[{ channel: { name: "other", blocks: [] } }, "channel_augment"]],
   runtimeSkills: [[{ runtimeSkills: [] }, "skills_runtime"]],
   memory: [[{ memory: { today: "2026-03-07", longTerm: ["Other"], recent: [] } }, "memory_summaries"]],
+  agents: [[{ agents: [{ name: "look", description: "Looks" }] }, "task_orchestration"]],
 };
 for (const [name, rows] of Object.entries(ALTERS)) {
   for (const [changes, ...ids] of rows) {

@@ -19,6 +19,7 @@ Deno.test("TOOLS stand in their order, and the first four are the default R486",
     "bash_output",
     "bash_stop",
     "todo",
+    "task",
   ];
   assertEquals(TOOLS.map(({ name }) => name), names);
   assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch", "web_search"]);

@@ -9,6 +9,7 @@ import type { ModelChoice } from "../../engine/model/model.ts";
 import { promptUnderWay } from "./errors.ts";
 import { askAboutPlan, modeOf } from "./plan.ts";
 import { askClient } from "./permission.ts";
+import { subAgentCalls } from "./sub_agents.ts";
 import type { SaidByClient } from "./prompt_blocks.ts";
 import { stopReason } from "./stop_reason.ts";
 import { createUpdates } from "./updates.ts";
@@ -44,6 +45,7 @@ export async function openAcpSession(
   { config, choice, client, capabilities, onLeft }: AcpSessionOptions,
 ): Promise<AcpSession> {
   const callOf = new Map<string, string>();
+  const subAgents = subAgentCalls();
   let active: { isCancelled: boolean } | undefined;
   let id = "";
   let last: AssistantMessage | undefined;
@@ -60,13 +62,17 @@ export async function openAcpSession(
   const send = (update: SessionUpdate): void =>
     void client.notify("session/update", { sessionId: id, update }).catch(() => {});
   engine.subscribe((event: AgentEvent) => {
-    if (event.type === "permission_request") callOf.set(event.id, event.toolCallId);
+    if (event.type === "permission_request") {
+      // A client knows the call that a sub-agent stands for, and none of its own.
+      const whose = event.agentId === undefined ? undefined : subAgents.callOf(event.agentId);
+      callOf.set(event.id, whose ?? event.toolCallId);
+    }
     if (event.type === "permission_decision") callOf.delete(event.id);
     // It was cancelled before there was anything to stop.
     if (event.type === "agent_start" && active?.isCancelled) void engine.abort();
     // A failed reply is not kept in the conversation.
     if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
-    for (const update of updates.of(event)) send(update);
+    for (const update of updates.of(subAgents.progress(event) ?? event)) send(update);
     if (event.type === "plan_update" || event.type === "session_changed") {
       send({ sessionUpdate: "current_mode_update", currentModeId: modeOf(engine) });
     }

@@ -13,6 +13,7 @@ import { isSessionId } from "../../session/identifiers.ts";
 import { findSession, listSessions } from "../../session/list.ts";
 import { lockSession } from "../../session/lock.ts";
 import { type Config, configure } from "../../config/config.ts";
+import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
@@ -61,7 +62,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
         if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
-        const { config, notices } = withServers(resolveConfig(cwd, file), mcpServers);
+        const { config, notices } = withServers(await withNamedAgent(resolveConfig(cwd, file)), mcpServers);
         const choice = await firstModel(config, readVariable);
         const session = await openAcpSession({ config, choice, client, capabilities, onLeft: warn });
         if (isClosed) await session.close();

@@ -5,12 +5,13 @@ import { refuseUnknown } from "../../engine/tools/active_tools.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 /** `sandpiper policy`: what tools may touch, and what enforces it (R493). */
 export async function policyCommand(invocation: Invocation): Promise<number> {
-  const config = configure(invocation, readWorld());
+  const config = await withNamedAgent(configure(invocation, readWorld()));
   const tools = openTools(config, false);
   try {
     refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);

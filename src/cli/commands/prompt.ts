@@ -18,6 +18,7 @@ import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { builtinTool, createToolset } from "../../engine/tools/toolset.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
+import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 const BUILTIN = TOOLS.map(({ name }) => name);
@@ -32,7 +33,7 @@ const FORMS = ["json", "manifest", "section", "stable", "dynamic"] as const;
 export async function promptCommand(invocation: Invocation): Promise<number> {
   const { values, words } = invocation;
   const form = formOf(invocation);
-  const config = configure(invocation, readWorld());
+  const config = await withNamedAgent(configure(invocation, readWorld()));
   const tools = openTools(config, false);
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);

@@ -16,7 +16,7 @@ export async function run(invocation: Invocation): Promise<number> {
     if (typeof trusted === "number") return trusted;
     const chosen = await chosenSession(trusted);
     if (typeof chosen === "number") return chosen;
-    config = chosen;
+    config = await withAgent(chosen);
     const { words } = invocation;
     const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
     let choice: ModelChoice;
@@ -33,9 +33,16 @@ export async function run(invocation: Invocation): Promise<number> {
     return await interactiveMode(config, choice, message);
   }
   if (values["resume"] === "") throw await (await import("../interactive/session_lines.ts")).whichSession(config);
+  config = await withAgent(config);
   const choice = await firstModel(config, readVariable);
   if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);
   return await (await import("./run_task.ts")).runTask(config, choice);
+}
+
+/** Most runs name none, and load nothing for it. */
+async function withAgent(config: Config): Promise<Config> {
+  if (config.invocation.values["agent"] === undefined) return config;
+  return await (await import("../../engine/resources/agents.ts")).withNamedAgent(config);
 }
 
 /** `sandpiper demo`: the recorded conversation in the mode that was asked for, in text mode with all that happens. */

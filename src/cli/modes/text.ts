@@ -104,6 +104,18 @@ function* otherLines(event: AgentEvent): Generator<string> {
       return yield oneLine(
         `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,
       );
+    case "subagent_start":
+      return yield oneLine(
+        `  ${event.agentId}: ${event.description} (${
+          event.scope.write.length === 0 ? "reads" : `writes ${event.scope.write.join(" ")}`
+        })`,
+      );
+    case "subagent_event": {
+      const { agentId, event: inner } = event;
+      if (inner.type !== "tool_execution_start") return;
+      for (const line of callLines(inner.toolName, inner.args)) yield `  ${agentId} ${line}`;
+      return;
+    }
     case "check_start":
       return yield* callLines("check", { command: event.command });
     case "check_end":

@@ -17,8 +17,9 @@ type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
 export function denialLines(): (event: AgentEvent) => string[] {
   const told = new Set<string>();
   return (event) => {
-    if (event.type !== "tool_execution_end") return [];
-    const fresh = linesOf(event).filter((line) => !told.has(line));
+    const [of, whose] = event.type === "subagent_event" ? [event.event, `${event.agentId}: `] : [event, ""];
+    if (of.type !== "tool_execution_end") return [];
+    const fresh = linesOf(of).map((line) => whose + line).filter((line) => !told.has(line));
     for (const line of fresh) told.add(line);
     return fresh;
   };

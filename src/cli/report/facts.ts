@@ -122,6 +122,16 @@ export function collectFacts(): FactCollector {
           return endCall(event);
         case "background_end":
           return endBackground(event);
+        // Commands and denials of sub-agents are the run's; what files became of them and what they cost is in it already.
+        case "subagent_event": {
+          const { event: inner, agentId } = event;
+          if (inner.type === "tool_execution_start" && typeof inner.args["command"] === "string") {
+            started.set(`${agentId} ${inner.toolCallId}`, inner.args["command"]);
+          }
+          return inner.type === "tool_execution_end"
+            ? endCall({ ...inner, toolCallId: `${agentId} ${inner.toolCallId}` })
+            : undefined;
+        }
         case "check_end": {
           mayHaveWritten = true;
           const { command, passed, attempt: runs, exitCode, output } = event;

@@ -35,7 +35,8 @@ export const totals = exactly<RunTotals>({
   durationMs: amount,
 });
 
-const fileChange = exactly<FileChange>({
+/** One file as it was before and after. */
+export const fileChange = exactly<FileChange>({
   path: text,
   kind: z.enum(["created", "changed", "deleted", "moved", "mode"]),
   thing: z.enum(["file", "link", "folder", "other"]),

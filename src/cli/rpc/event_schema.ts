@@ -1,12 +1,19 @@
 // Every line that json and rpc mode write of a run: docs/events.schema.json is made from it, and tests hold real runs
 // against it. An event or a field that is missing here, or too many, is a type error.
 import * as z from "zod/mini";
-import type { AgentEvent, AssistantDelta, CompactionResult, Denial } from "../../core/event.ts";
+import type {
+  AgentEvent,
+  AssistantDelta,
+  CompactionResult,
+  Denial,
+  SubAgentEnd,
+  SubAgentScope,
+} from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionHeader } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { exactly, type FieldsOf } from "../output/exact_shape.ts";
-import { changes, runReport, totals } from "../report/report_schema.ts";
+import { changes, fileChange, runReport, totals } from "../report/report_schema.ts";
 import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./message_schema.ts";
 
 const text = z.string();
@@ -29,7 +36,9 @@ const delta = z.union([
   }),
 ]);
 const result = exactly<ToolResult>({ content: parts, details: z.optional(anyObject), isError: z.optional(flag) });
-const denial = exactly<Denial>({ kind: z.enum(["read", "write", "run", "net"]), target: text, grant: text });
+const denialKind = z.enum(["read", "write", "run", "net"]);
+const ending = z.enum(["done", "error", "aborted", "limit", "unproven"]);
+const denial = exactly<Denial>({ kind: denialKind, target: text, grant: text });
 const compaction = exactly<CompactionResult>({
   summary: text,
   firstKeptEntryId: text,
@@ -37,6 +46,7 @@ const compaction = exactly<CompactionResult>({
   details: z.optional(anyObject),
 });
 const call = { toolCallId: text, toolName: text };
+const subAgent = { agentId: text, toolCallId: text, sessionId: text, sessionFile: z.optional(text) };
 /** The fields of each event. */
 const EVENTS: {
   readonly [Type in AgentEvent["type"]]: FieldsOf<Extract<AgentEvent, { readonly type: Type }>, "type">;
@@ -80,7 +90,13 @@ const EVENTS: {
     output: text,
     durationMs: amount,
   },
-  permission_request: { id: text, ...call, denial },
+  permission_request: {
+    id: text,
+    ...call,
+    denial,
+    agentId: z.optional(text),
+    agentDescription: z.optional(text),
+  },
   permission_decision: { id: text, answer: z.enum(["once", "session", "project", "no"]) },
   background_start: { id: text, command: text, outputPath: z.optional(text) },
   background_end: {
@@ -93,10 +109,27 @@ const EVENTS: {
   },
   plan_update: { phase: z.enum(["started", "proposed", "refused", "accepted", "left"]), text: z.optional(text) },
   changes: { changes },
+  subagent_start: {
+    ...subAgent,
+    description: text,
+    agent: z.optional(text),
+    scope: exactly<SubAgentScope>({ write: texts, read: z.optional(texts), run: flag, net: texts }),
+  },
+  subagent_event: { agentId: text, event: anyObject },
+  subagent_end: {
+    ...subAgent,
+    ending,
+    limit: z.optional(text),
+    reason: z.optional(text),
+    files: z.optional(z.array(fileChange)),
+    checks: z.array(exactly<SubAgentEnd["checks"][number]>({ command: text, passed: flag })),
+    denials: z.array(exactly<SubAgentEnd["denials"][number]>({ kind: denialKind, target: text })),
+    totals: z.optional(totals),
+  },
   notice: { level: z.enum(["info", "warning", "error"]), message: text },
   agent_end: {
     messages: z.array(message),
-    ending: z.enum(["done", "error", "aborted", "limit", "unproven"]),
+    ending,
     limit: z.optional(text),
     reason: z.optional(text),
     willRetry: z.optional(flag),
@@ -134,7 +167,11 @@ export function eventsSchema(manifest: JsonObject): JsonObject {
     }),
   );
   const { $schema: _same, ...manifestShape } = manifest;
-  const compiled = defs["prompt_compiled"] as { readonly properties: JsonObject }; // one of the events above
+  const shapeOf = (type: string) => defs[type] as { readonly properties: JsonObject }; // one of the events above
+  const [compiled, within] = [shapeOf("prompt_compiled"), shapeOf("subagent_event")];
+  const inner = EVENT_TYPES.filter((type) => !type.startsWith("subagent_")).map((type) => ({
+    $ref: `#/$defs/${type}`,
+  }));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "sandpiper events",
@@ -143,6 +180,7 @@ export function eventsSchema(manifest: JsonObject): JsonObject {
     $defs: {
       ...defs,
       prompt_compiled: { ...compiled, properties: { ...compiled.properties, manifest: { $ref: "#/$defs/manifest" } } },
+      subagent_event: { ...within, properties: { ...within.properties, event: { oneOf: inner } } },
       manifest: manifestShape,
     },
   };

@@ -124,6 +124,12 @@ export const COMMANDS: readonly Command[] = [
     flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {
+    name: "agents",
+    help: "list agents, or check their files: agents [list|validate FILE]",
+    verbs: ["list", "validate"],
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
     name: "tool",
     help: "one tool call in the sandbox: tool NAME JSON, tool bash -- ls -la",
     verbs: ["read", "bash", "edit", "write", "grep", "find", "ls", "fetch", "web_search"],

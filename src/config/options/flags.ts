@@ -120,6 +120,13 @@ export const FLAGS = [
     help: "added after the base prompt; may repeat",
   },
   {
+    name: "agent",
+    kind: "string",
+    value: "NAME",
+    group: "Prompt",
+    help: "run as this agent, within its scopes: explore, review, build or one of yours",
+  },
+  {
     name: "profile",
     kind: "string",
     value: "NAME",

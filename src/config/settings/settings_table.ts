@@ -116,6 +116,10 @@ export const SETTINGS = {
     userOnly: true,
   },
   tools: { shape: { type: "array", items: text }, help: "tools that are on at the start" },
+  agents: {
+    shape: object({ parallel: within(1, 16) }),
+    help: "Sub-agents: parallel, how many of them run at once (4 unless told otherwise)",
+  },
   toolExecution: {
     shape: oneOf("sequential", "parallel"),
     help: "parallel lets neighbouring calls that only read run together",

@@ -28,7 +28,9 @@ export interface OpenJournal {
 const LIMITS = { depth: 128, entries: 500_000, lineBytes: 32 * 1024 ** 2 };
 
 /** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
-export function openSessionJournal({ config, settings, store, policy, tell, notify }: {
+export function openSessionJournal({ config, settings, store, policy, tell, notify, isPassing }: {
+  /** Nothing of it stays when the session ends. */
+  readonly isPassing: boolean;
   readonly config: Config;
   readonly settings: CheckpointSettings;
   readonly store: SessionStore;
@@ -37,7 +39,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
   readonly notify: (message: string) => void;
 }): OpenJournal | undefined {
   if (!canJournal()) return undefined;
-  const folder = checkpointsFolder(config);
+  const folder = isPassing ? undefined : checkpointsFolder(config);
   const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
   const paths = journalPaths(folder ?? temporary?.path ?? "", store.header.id);
   Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });

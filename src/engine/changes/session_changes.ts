@@ -27,6 +27,8 @@ export interface SessionChanges {
 
 /** What it needs of the session. */
 export interface SessionChangesParts {
+  /** Only tells what changes; nothing of the journal stays. */
+  readonly isPassing: boolean;
   readonly config: () => Config;
   readonly policy: () => Policy;
   readonly store: () => SessionStore;
@@ -69,6 +71,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           policy: parts.policy,
           tell,
           notify: parts.notify,
+          isPassing: parts.isPassing,
         });
         recorder = opened?.recorder;
         for (const tell of waiting.splice(0)) if (recorder) tell(recorder);

@@ -91,6 +91,10 @@ export async function gatherBase(
     // The identity alone: no file is opened for it but what the command line names (R42).
     enabled: profile !== "none",
   });
+  // Whoever cannot start one is not told of them.
+  const agents = tools.active.some(({ name }) => name === "task")
+    ? await (await import("../resources/agents.ts")).findAgents(config)
+    : undefined;
   const templates = await discoverTemplates({
     root,
     projectFolder,
@@ -118,10 +122,12 @@ export async function gatherBase(
       ...(isFull ? { metadataMessages: true } : {}),
       ...additionsOf(additions, channel),
       ...(memory.memory ? { memory: memory.memory } : {}),
+      ...(agents ? { agents: agents.agents.map(({ name, description }) => ({ name, description })) } : {}),
       runtime: gatherRuntime({ ...place, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
     diagnostics: [system, persona, scripts, memory, skills].flatMap((one) => one.diagnostics).concat(
       templates.problems,
+      agents?.problems ?? [],
     ),
     trust: { trusted, reason: config.trustReason },
     sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root },
@@ -129,7 +135,7 @@ export async function gatherBase(
       files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,
       skills: isFull ? skills.diagnostics : [],
-      templates: templates.problems,
+      templates: [...templates.problems, ...agents?.problems.filter(({ code }) => code !== "untrusted") ?? []],
       named: [...(Array.isArray(values["skill"]) ? values["skill"] : []), ...contributed.skills],
       root,
     }),

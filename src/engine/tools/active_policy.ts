@@ -65,10 +65,12 @@ export interface ActivePolicyParts {
   readonly open: (policy: Policy, only?: Tool) => ToolProcesses;
   /** What command line, settings and project leave of a grant: shows whether there is any use in it. */
   readonly resolve: (grants: Grants) => Policy;
+  /** Whether a grant may be had that command line and settings leave room for; without it, each of them. */
+  readonly mayGrant?: (denial: Denial) => boolean;
 }
 
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
-export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): ActivePolicy {
+export function openActivePolicy({ first, open, resolve, mayGrant = () => true }: ActivePolicyParts): ActivePolicy {
   let start = first.policy;
   let current = first;
   let granted: readonly Denial[] = [];
@@ -83,7 +85,7 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
   /** What would lift a denial here and now, if anything does. */
   const offer = (claim: DenialClaim, policy: Policy): Denial | undefined => {
     const denial = isHeld(claim) ? undefined : grantable(claim, policy, disk.realPath);
-    if (denial === undefined) return undefined;
+    if (denial === undefined || !mayGrant(denial)) return undefined;
     try {
       // Here shows what read-only sessions, denials of whole kinds and a project that narrows take away again.
       const resolved = resolve(grantedScopes(denial));

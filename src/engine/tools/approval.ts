@@ -11,6 +11,9 @@ import { type ActivePolicy, offeredIn, withLine } from "./active_policy.ts";
 export interface DeniedCall {
   readonly toolCallId: string;
   readonly toolName: string;
+  /** The sub-agent whose call it was, and what it is about; absent for the agent itself. */
+  readonly agentId?: string;
+  readonly agentDescription?: string;
 }
 
 /** Whoever can answer a denial. */
@@ -32,6 +35,11 @@ export interface Recorder extends Asker {
 /** Runs calls, and asks about what they are denied. */
 export interface ApprovedRun {
   readonly run: RunTool;
+  /**
+   * Asks for a sub-agent, in turn with all other questions. What is allowed for longer than one call is granted here, too:
+   * nobody may more than whoever started him. Must not reject; `no` also where it could not be granted.
+   */
+  readonly askFor: Asker["ask"];
   /** Another session begins: nothing that was answered in the one before holds in it. */
   readonly beginSession: () => void;
 }
@@ -65,7 +73,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
     signal: AbortSignal,
     refusals: Set<string>,
   ): Promise<PermissionAnswer> => {
-    const key = `${denial.kind} ${denial.target}`;
+    const key = `${call.agentId ?? ""} ${denial.kind} ${denial.target}`;
     if (signal.aborted || refusals.has(key)) return "no";
     // Answers come from other processes, too.
     const said: unknown = await asker.ask(denial, call, signal).catch(() => "no");
@@ -112,8 +120,22 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
       return withLine(first, "The user allowed it, but it could not be granted.");
     }
   };
+  const askFor: Asker["ask"] = (denial, call, signal) =>
+    inTurn(async () => {
+      const session = refused;
+      const answer = await ask(denial, call, signal, session);
+      if (session !== refused) return "no";
+      if (answer !== "session" && answer !== "project") return answer;
+      if (!allows(activePolicy.current().policy, denial)) activePolicy.grant(denial);
+      if (answer === "project") keep(denial);
+      return answer;
+    }).catch((error) => {
+      asker.onTrouble?.(messageOf(error));
+      return "no";
+    });
   return {
     run,
+    askFor,
     beginSession() {
       refused = new Set();
       activePolicy.beginSession();
@@ -131,10 +153,11 @@ export function permissionEvents(
   newId: () => string = () => crypto.randomUUID(),
 ): Asker {
   return {
-    async ask(denial, { toolCallId, toolName }, signal) {
+    async ask(denial, { toolCallId, toolName, agentId, agentDescription = "" }, signal) {
       const id = newId();
-      emit({ type: "permission_request", id, toolCallId, toolName, denial });
-      const answer = await ask({ id, toolName, denial }, signal).catch(() => "no" as const);
+      const whose = agentId === undefined ? {} : { agentId, agentDescription };
+      emit({ type: "permission_request", id, toolCallId, toolName, denial, ...whose });
+      const answer = await ask({ id, toolName, denial, ...whose }, signal).catch(() => "no" as const);
       // A run that was stopped decided nothing, whatever a late answer says.
       const decided = signal.aborted ? "no" : answer;
       emit({ type: "permission_decision", id, answer: decided });

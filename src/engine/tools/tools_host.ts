@@ -30,6 +30,8 @@ import { canStartListed, programNotices, startsListed } from "./listed_programs.
 import { scopeValue } from "../../config/options/parse.ts";
 import { policyOf } from "./resolve_policy.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
+import type { Grants } from "../../sandbox/policy/policy.ts";
+import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 
 /** The tools of a session behind their boundary. */
@@ -53,6 +55,10 @@ export interface ToolsHost {
   readonly background: Omit<BackgroundCommands, "numbered">;
   /** The program's own README, docs and skills, where the tools can open them. */
   readonly bundled: FoundBundled;
+  /** What narrower tools are opened with; undefined where nothing was started. */
+  readonly base: ToolsBase | undefined;
+  /** Asks for a sub-agent; absent where nobody can be asked. */
+  readonly askFor?: Asker["ask"];
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /**
@@ -122,7 +128,12 @@ export function openTools(
     };
     const background = backgroundCommands(onBackground);
     const ground = { self, cache, numbered: background.numbered, onLeft };
-    const wanted = policyOf(config, base, {});
+    const policyFor = (of: Config, grants: Grants): Policy => {
+      const policy = policyOf(of, base, grants);
+      return of.narrow?.(policy) ?? policy;
+    };
+    const resolve = (grants: Grants): Policy => policyFor(config, grants);
+    const wanted = resolve({});
     const toMake = foldersToMake(wanted, writtenFolders(config, sandbox));
     const ofFolders = start
       ? makeGrantedFolders(toMake)
@@ -140,11 +151,11 @@ export function openTools(
     const activePolicy = openActivePolicy({
       first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
       open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
-      resolve: (grants) => policyOf(config, base, grants),
+      resolve,
     });
     if (start && hardens) hardenHost();
     let workspace = folderAt(toolsRoot(config));
-    const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
+    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = asker
       ? runWithApproval(activePolicy, recorder(asker, config))
       : {
         run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
@@ -178,6 +189,8 @@ export function openTools(
       ],
       bundled,
       background,
+      base: start ? { ground: { self, cache }, resolve } : undefined,
+      ...(askFor ? { askFor } : {}),
       run: async (...call) => {
         const found = folderAt(toolsRoot(config));
         if (found === undefined) return workspaceGone(toolsRoot(config));
@@ -191,7 +204,7 @@ export function openTools(
         beginSession();
       },
       move: async (next) => {
-        const moved = withoutMissing(policyOf(next, base, {}), mayBeThere);
+        const moved = withoutMissing(policyFor(next, {}), mayBeThere);
         config = next;
         workspace = folderAt(toolsRoot(config));
         await activePolicy.move(moved);

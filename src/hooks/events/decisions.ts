@@ -227,6 +227,7 @@ const NOTICES = [
     "background_start",
     "background_end",
   ],
+  ...["subagent_start", "subagent_event", "subagent_end"],
   ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
   ...[
     "compaction_start",

@@ -3,6 +3,7 @@ import { oneLine } from "../text/clean.ts";
 import { builtin, bullets, hasTool, isOverridden } from "../text/rendered.ts";
 import type { DynamicSection, StableSection } from "../text/section.ts";
 import {
+  agentLine,
   CONTINUATION,
   CUSTOM_TOOLS,
   FINAL_ANSWER,
@@ -93,7 +94,9 @@ export const taskOrchestration: DynamicSection = {
   render: (inputs) => {
     if (inputs.withoutTools || inputs.finalAnswer) return undefined;
     const tools = inputs.tools.filter(startsWork).map((tool) => oneLine(tool.name));
-    return tools.length ? bullets("task_orchestration", sentences(tools.join(" or "))) : undefined;
+    if (tools.length === 0) return undefined;
+    const agents = (inputs.agents ?? []).map(({ name, description }) => agentLine(oneLine(name), oneLine(description)));
+    return bullets("task_orchestration", [...sentences(tools.join(" or ")), ...agents]);
   },
 };
 

@@ -122,6 +122,11 @@ export function taskOrchestration(tool: string): readonly string[] {
   ];
 }
 
+/** An agent that a task can be given to. */
+export function agentLine(name: string, description: string): string {
+  return `Agent ${name}: ${description}`;
+}
+
 /** What is said around SCRIPTS.md, as far as the active tools can do it (R386, R387). */
 export const SCRIPTS = {
   run: "These scripts are at hand; run them with bash.",

@@ -48,6 +48,8 @@ const cassetteLine = z.strictObject({
   delayMs: z.optional(amount),
   chunkChars: z.optional(z.int().check(z.positive())),
   expect: z.optional(z.array(z.string())),
+  /** Part of the first words of the conversation that it answers: sub-agents that run side by side each find their own. */
+  conversation: z.optional(z.string().check(z.minLength(1))),
 });
 
 /** One assistant reply of a cassette; fields as in docs/cli.md, replay files. */

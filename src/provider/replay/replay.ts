@@ -1,6 +1,7 @@
 import { messageOf, UserError } from "../../core/error.ts";
 import { type Provider, type ProviderFailure, type ProviderRequest, systemText } from "../../core/provider.ts";
-import { parseCassette } from "./cassette.ts";
+import { textOf } from "../../core/message.ts";
+import { type CassetteEntry, parseCassette } from "./cassette.ts";
 import { playFailure, playLine } from "./playback.ts";
 
 /** A provider that plays a cassette file. Throws a UserError for a file that cannot be read or holds a bad line. */
@@ -32,19 +33,31 @@ export function openReplayText(text: string, name: string, now: () => number = D
       fix: `Write one JSON object a line, for example {"text":"Done."}`,
     });
   }
-  let played = 0;
+  const played = new Set<CassetteEntry>();
   return {
     name: "replay",
     model: name,
     stream(request, signal) {
-      const entry = entries[played++];
+      const own = linesFor(request, entries);
+      const entry = own.find((one) => !played.has(one));
+      if (entry) played.add(entry);
       const stamp = { provider: "replay", model: name, timestamp: now() };
-      if (!entry) return playFailure(atItsEnd(name, entries.length), stamp);
+      if (!entry) return playFailure(atItsEnd(name, own.length), stamp);
       const missing = missingText(request, entry.line.expect ?? []);
       if (missing === undefined) return playLine(entry, stamp, signal);
       return playFailure(unmet(name, entry.lineNumber, missing), stamp);
     },
   };
+}
+
+/** The lines that name this conversation; where none does, those that name none. */
+function linesFor({ messages }: ProviderRequest, entries: readonly CassetteEntry[]): readonly CassetteEntry[] {
+  const first = messages.find(({ role }) => role === "user");
+  const words = first?.role === "user" ? textOf(first.content) : "";
+  const named = entries.filter(({ line: { conversation } }) =>
+    conversation !== undefined && words.includes(conversation)
+  );
+  return named.length > 0 ? named : entries.filter(({ line }) => line.conversation === undefined);
 }
 
 /** The first of `wanted` that the request does not hold, taken literally or as JSON writes it. */

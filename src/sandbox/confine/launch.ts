@@ -188,7 +188,8 @@ function seccompOrder(policy: Policy, isRunner: boolean): SeccompRequest {
   return {
     net: policy.net.all ? "open" : mounts ? "private" : shared,
     // With the whole disk in sight other programs' sockets are, too, and no rule of Landlock covers connecting to one.
-    unixSockets: mounts && !policy.read.all,
+    // To connect to a socket that is in sight takes no right to write.
+    unixSockets: mounts && !policy.read.all && !policy.besideOthers,
     privateIpc: mounts,
   };
 }

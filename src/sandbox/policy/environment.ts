@@ -45,6 +45,26 @@ export function toolEnvironment(
   return { ...Object.fromEntries(kept), ...privateVariables(env, places) };
 }
 
+/**
+ * An environment of tools for other private folders: variables that name the old ones name the new ones, and nothing
+ * else changes. Git's private settings keep their name below `tmp`.
+ */
+export function movedVariables(
+  env: Readonly<Record<string, string>>,
+  from: Omit<PrivatePlaces, "gitConfig">,
+  to: Omit<PrivatePlaces, "gitConfig">,
+): Record<string, string> {
+  const config = env["GIT_CONFIG_GLOBAL"];
+  const places = (of: Omit<PrivatePlaces, "gitConfig">): PrivatePlaces => ({
+    ...of,
+    ...(config?.startsWith(`${from.tmp}/`) ? { gitConfig: of.tmp + config.slice(from.tmp.length) } : {}),
+  });
+  const [old, moved] = [privateVariables(env, places(from)), privateVariables(env, places(to))];
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, old[name] === value ? moved[name] ?? value : value]),
+  );
+}
+
 function privateVariables(env: Readonly<Record<string, string>>, places: PrivatePlaces): Record<string, string> {
   const { home, root, tmp, cache, gitConfig } = places;
   return {

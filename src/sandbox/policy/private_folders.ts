@@ -15,11 +15,16 @@ export function isShared(path: string): boolean {
  * nobody writes what all share). And none in which something of the machine's is shown that may be
  * written but not read: a rule of Landlock opens all that is mounted below its folder, too.
  */
-export function privateFolders({ sandbox, read, write, root, tmp, cache }: Policy): readonly string[] {
+export function privateFolders(
+  { sandbox, read, write, root, tmp, cache, besideOthers }: Policy,
+): readonly string[] {
   if (sandbox !== "kernel+") return [];
   const isReadable = coverage(read);
   const written = [...write.list, ...(write.all ? [root] : [])];
+  // Landlock opens the whole of it: pipes in what others write there, and that is shown, would be open, too.
+  const shown = besideOthers ? read.list.filter((path) => path !== tmp && path !== cache) : [];
   return SHARED.filter((folder) =>
+    shown.every((path) => !isInside(path, folder)) &&
     !(read.all && !write.all && folder === "/tmp") && !read.list.includes(folder) && !write.list.includes(folder) &&
     written.every((path) => !isInside(path, folder) || path === tmp || path === cache || isReadable(path))
   );

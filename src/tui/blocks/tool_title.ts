@@ -28,6 +28,10 @@ export function toolTitle(name: string, args: JsonObject, root: string): readonl
     case "bash_output":
     case "bash_stop":
       return [cleanLine(`${name} ${text("id") ?? ""}`)];
+    case "task": {
+      const agent = text("agent");
+      return [cleanLine(`task ${agent === undefined ? "" : `${agent}: `}${text("description") ?? ""}`)];
+    }
     case "grep":
     case "find":
       return [cleanLine(`${name} ${text("pattern") ?? ""} in ${path()}`)];

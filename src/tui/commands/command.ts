@@ -44,6 +44,14 @@ export interface CommandWorld extends SessionShelf {
   readonly keepTheme: (name: Ground | "auto") => Promise<void>;
 }
 
+/** A sub-agent in a list. */
+export interface AgentLine {
+  readonly id: string;
+  readonly description: string;
+  readonly line: () => string;
+  readonly isRunning: () => boolean;
+}
+
 /** Lets the person choose one of a list; undefined when they left. */
 export type Pick = <T>(
   title: string,
@@ -72,6 +80,10 @@ export interface CommandContext {
   readonly pick: Pick;
   /** Gives a text to the clipboard of the terminal, which may not take it; absent where there is no such terminal. */
   readonly copy?: (text: string) => void;
+  /** The sub-agents of this session, in order of their starts. */
+  readonly agents: () => readonly AgentLine[];
+  /** Shows the conversation of one, on the whole screen. */
+  readonly openAgent: (id: string) => void;
   /** Puts a text into the editor. */
   readonly write: (text: string) => void;
   readonly quit: () => void;

@@ -1,5 +1,6 @@
 import type { CommandView } from "../../core/engine.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
+import { agentsCommand } from "./agents.ts";
 import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
 import {
   clearCommand,
@@ -56,6 +57,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "reload", help: "read settings, context, skills, templates and extensions anew", run: reloadCommand },
   { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
   { name: "audit", help: "each tool call: its command or path, what it was denied", run: auditCommand },
+  { name: "agents", help: "the sub-agents: what each may change and does now; Enter opens one", run: agentsCommand },
   { name: "cost", help: "tokens and money", run: costCommand },
   { name: "clear", help: "begin a new session", run: clearCommand },
   { name: "quit", help: "leave; the session is saved", run: ({ quit }) => quit() },

@@ -115,6 +115,9 @@ const VERBS = { read: "read", write: "write", run: "run", net: "connect to" } as
 /** What a permission dialog asks about. */
 export interface PermissionQuestion {
   readonly toolName: string;
+  /** The sub-agent whose call it was, and what it is about. */
+  readonly agentId?: string;
+  readonly agentDescription?: string;
   readonly denial: Denial;
   readonly draft: Draft;
   readonly now: () => number;
@@ -123,14 +126,17 @@ export interface PermissionQuestion {
 }
 
 /** Asks whether what the sandbox refused may happen. "No" is chosen at the start. */
-export function permissionDialog({ toolName, denial, draft, now, done }: PermissionQuestion): Dialog {
+export function permissionDialog(
+  { toolName, agentId, agentDescription = "", denial, draft, now, done }: PermissionQuestion,
+): Dialog {
+  const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
   const [target, grant] = [cleanLine(denial.target), cleanLine(denial.grant)];
   const what = target === "*" ? `${VERBS[denial.kind]} anything` : `${VERBS[denial.kind]} ${target}`;
   return answersDialog({
     head({ width, theme }) {
       const option = grantOption(denial.kind, grant);
       return [
-        ...wrap(theme.warn(`▣ The sandbox refused ${cleanLine(toolName)}: ${what}`), width),
+        ...wrap(theme.warn(`▣ The sandbox refused ${cleanLine(toolName)}${whose}: ${what}`), width),
         ...wrap(theme.dim(`The smallest grant that lets it pass: ${option}`), width),
       ];
     },

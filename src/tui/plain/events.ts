@@ -1,7 +1,7 @@
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
-import { duration } from "../blocks/amounts.ts";
+import { duration, money } from "../blocks/amounts.ts";
 import { givenText } from "../blocks/given_text.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
 import { noticeOf } from "../transcript/history_replay.ts";
@@ -96,6 +96,19 @@ export function plainEvents(print: (line: string) => void, root: string): (event
       case "check_end":
         print(`check: ${event.passed ? "passed" : "failed"}, ${duration(event.durationMs)}`);
         return event.passed ? undefined : print(event.output.split("\n").slice(-COMMAND_LINES).join("\n"));
+      case "subagent_start": {
+        const may = event.scope.write.length === 0 ? "reads" : `writes ${event.scope.write.join(" ")}`;
+        return print(`sub-agent ${event.agentId}: ${event.description} (${may})`);
+      }
+      case "subagent_event": {
+        const { agentId, event: inner } = event;
+        if (inner.type !== "tool_execution_start") return;
+        return print(`${agentId} tool: ${toolTitle(inner.toolName, inner.args, root).join("\n")}`);
+      }
+      case "subagent_end": {
+        const cost = event.totals?.cost === undefined ? "" : `, ${money(event.totals.cost)}`;
+        return print(`sub-agent ${event.agentId}: ${event.ending}, ${event.totals?.turns ?? 0} turns${cost}`);
+      }
       case "compaction_end":
         return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");
       case "session_changed":

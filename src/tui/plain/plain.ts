@@ -1,3 +1,5 @@
+import { createSubAgentViews } from "../transcript/sub_agents.ts";
+import { linesOf } from "../transcript/transcript.ts";
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -64,6 +66,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
     const { cwd, model, policy } = opened.state();
     print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
     const write = plainEvents(print, options.cwd);
+    const agents = createSubAgentViews(options.cwd, () => performance.now());
     const context: CommandContext = {
       engine: opened,
       world: { ...options, now: Date.now },
@@ -71,6 +74,15 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       say: (text, level) => print(level === "error" ? `error: ${text}` : text),
       pick: (title, choices, { typed } = {}) =>
         plainPick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
+      agents: agents.list,
+      openAgent(id) {
+        const one = agents.list().find((agent) => agent.id === id);
+        const look = { width: 100, theme: themeOf("none"), expanded: true, showsThinking: true, expandKey: "" };
+        for (let at = 0; one && at < one.transcript.count(); at++) {
+          const block = one.transcript.block(at);
+          if (block) print(linesOf(block, look).join("\n").replace(STYLES, ""));
+        }
+      },
       write: (text) => print(`text to write anew: ${text}`),
       quit: () => ended.resolve(0),
     };

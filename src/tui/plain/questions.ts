@@ -47,9 +47,10 @@ export function plainQuestion(
   }
   switch (question.kind) {
     case "permission": {
-      const { toolName, denial: { kind, target, grant } } = question.request;
+      const { toolName, agentId, agentDescription = "", denial: { kind, target, grant } } = question.request;
+      const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
       const option = grantOption(kind, cleanLine(grant));
-      print(`question: the sandbox refused ${cleanLine(toolName)}: ${kind} ${cleanLine(target)}`);
+      print(`question: the sandbox refused ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
       const words = "n no, o once, s for this session, p for this project";
       print(`The smallest grant is ${option}. Allow it? ${words}`);
       return choose(ANSWERS, "no", words, question.done);

@@ -17,6 +17,8 @@ export interface Reader {
   readonly startCommand: (command: string) => ToolBlock;
   /** Whether one of those still runs. */
   readonly isTyped: () => boolean;
+  /** What a call has to show at the moment, where that does not come with its own events. */
+  readonly show: (toolCallId: string, lines: readonly string[]) => void;
   /** What goes on at the moment, in a few words. */
   readonly activity: () => string;
 }
@@ -65,6 +67,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
       const seconds = Math.ceil((retry.at - now()) / 1000);
       return seconds > 0 ? `trying again in ${seconds}s (${retry.note})` : `trying again (${retry.note})`;
     },
+    show: (id, lines) => calls.get(id)?.update({ content: [{ type: "text", text: lines.join("\n") }] }),
     isTyped: () => typed !== undefined && !typed.isDone(),
     startCommand(command) {
       typed = toolBlock("bash", { command }, root, now);

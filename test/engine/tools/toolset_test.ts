@@ -5,7 +5,7 @@ import { type Session, type SessionOptions, withSession } from "../world.ts";
 
 const DEFAULT = ["read", "bash", "edit", "write"];
 const OF_SHELL = ["bash_output", "bash_stop"];
-const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill", ...OF_SHELL, "todo"];
+const ALL = [...DEFAULT, "grep", "find", "ls", "read_skill", ...OF_SHELL, "todo", "task"];
 
 const known = ({ engine }: Session): readonly string[] => engine.tools().map(({ name }) => name);
 const active = ({ engine }: Session): readonly string[] =>
@@ -35,7 +35,7 @@ const CASES: readonly (SessionOptions & {
     replies: [],
     args: ["--read-only"],
     // bash is an interpreter there, which starts no program.
-    known: ["read", "bash", "grep", "find", "ls", "read_skill", "todo"],
+    known: ["read", "bash", "grep", "find", "ls", "read_skill", "todo", "task"],
     active: ["read", "bash"],
   },
   {

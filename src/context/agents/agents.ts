@@ -1,0 +1,106 @@
+import { join } from "@std/path";
+import type { Diagnostic } from "../../core/prompt.ts";
+import { isFolder } from "../../core/support/on_disk.ts";
+import { readText } from "../files/read_text.ts";
+import { type AgentFile, readAgent } from "./agent_file.ts";
+import { BUILT_IN_AGENTS } from "./built_in.ts";
+
+/** Whose agent it is; in this order the first wins a name. */
+export type AgentOrigin = "project" | "user" | "built-in";
+
+/** An agent that was found. */
+export interface FoundAgent extends AgentFile {
+  readonly origin: AgentOrigin;
+  /** Its file; absent for one that comes with the program. */
+  readonly path?: string;
+}
+
+/** Agents by name, and what the search had to report. */
+export interface AgentSet {
+  readonly agents: readonly FoundAgent[];
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Where agents are looked for. */
+export interface AgentPlaces {
+  readonly projectFolder?: string | undefined;
+  readonly userFolder?: string | undefined;
+  /** Whether the project's own may be used. */
+  readonly trusted: boolean;
+  /** Whether this program may look at a path at all; asked before the disk is touched. */
+  readonly canRead?: (path: string) => boolean;
+}
+
+/** Files looked at in one folder. */
+const MOST_FILES = 200;
+/** Larger files are no instructions, bytes. */
+const MOST_BYTES = 64 * 1024;
+
+/** Finds the agents: those of the trusted project, of the user, and those that come with the program. Never throws. */
+export async function discoverAgents({ projectFolder, userFolder, trusted, canRead }: AgentPlaces): Promise<AgentSet> {
+  const problems: Diagnostic[] = [];
+  const byName = new Map<string, FoundAgent>();
+  const take = (agent: FoundAgent): void => {
+    const winner = byName.get(agent.name);
+    if (winner === undefined) return void byName.set(agent.name, agent);
+    if (agent.path === undefined) return; // one that comes with the program is meant to be replaced
+    const message = `The agent is hidden by the one at ${winner.path}. Rename one of them`;
+    problems.push({ code: "template_collision", message, file: agent.path });
+  };
+  const places: readonly (readonly [string | undefined, AgentOrigin])[] = [
+    [projectFolder, "project"],
+    [userFolder, "user"],
+  ];
+  for (const [around, origin] of places) {
+    const folder = around === undefined ? undefined : join(around, "agents");
+    if (folder === undefined || canRead?.(folder) === false || !isFolder(folder)) continue;
+    if (origin === "project" && !trusted) {
+      const message = "The project is not trusted, so its agents are left out. Look at them, then pass --trust";
+      problems.push({ code: "untrusted", message, file: folder });
+      continue;
+    }
+    for (const path of filesIn(folder)) {
+      const read = await readAgentAt(path);
+      if ("agent" in read) {
+        // A project must not choose where what is said goes.
+        if (origin !== "project" || read.agent.model === undefined) take({ ...read.agent, origin, path });
+        else problems.push(leftOut(path, "a project's agent names no model. Leave the field out"));
+      } else problems.push(leftOut(path, read.rejected));
+    }
+  }
+  for (const [name, text] of Object.entries(BUILT_IN_AGENTS)) {
+    const read = await readAgent(`${name}.md`, text);
+    if ("rejected" in read) throw new Error(`the agent ${name} of the program: ${read.rejected}`);
+    take({ ...read.agent, origin: "built-in" });
+  }
+  return { agents: [...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1), problems };
+}
+
+/** The agent that a file describes, or why there is none. A link is none: it could show any file to the provider. */
+export async function readAgentAt(path: string): Promise<{ agent: AgentFile } | { rejected: string }> {
+  let info: Deno.FileInfo;
+  try {
+    info = Deno.lstatSync(path);
+  } catch {
+    return { rejected: "it cannot be looked at" };
+  }
+  if (info.isSymlink) return { rejected: "it is a link. Copy the file here instead" };
+  if (info.size > MOST_BYTES) return { rejected: `it has more than ${MOST_BYTES / 1024} KB` };
+  const read = readText(path, MOST_BYTES, info);
+  if (read.status !== "loaded") return { rejected: "note" in read ? read.note : "it is gone" };
+  return await readAgent(path, read.text);
+}
+
+function leftOut(file: string, why: string): Diagnostic {
+  return { code: "template_invalid", message: `The agent is left out: ${why}`, file };
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    if (Deno.lstatSync(folder).isSymlink) return [];
+    return [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => /^[^.].*\.md$/.test(name)).sort()
+      .slice(0, MOST_FILES).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,47 @@
+import { formatSize } from "../../core/support/text.ts";
+import type { SubAgentEnd } from "../../core/event.ts";
+import type { SubAgentFacts } from "./facts.ts";
+
+/** Longest last message that goes on to whoever started it, UTF-16 units: about 16 thousand tokens. */
+const MOST_UNITS = 64_000;
+/** Longest list of files or denials in the text; all are in the details. */
+const MOST_LINES = 40;
+
+/** What the model that called gets: the last message, then what the program saw. */
+export function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "sessionFile">): string {
+  const { answer, ending, limit, reason, files, checks, denials } = facts;
+  const words = answer.trim();
+  const said = words.length > MOST_UNITS
+    ? `${words.slice(0, MOST_UNITS).toWellFormed()}\n[Cut: it has ${formatSize(words.length)}.]`
+    : words;
+  const ended = {
+    done: undefined,
+    limit: limit === "parent" ? "It was ended by a limit of your own run." : `It was ended by its limit ${limit}.`,
+    aborted: "It was stopped before its end.",
+    error: `It failed: ${reason ?? "no reason was given"}`,
+    unproven: `What was demanded of its answer does not hold: ${reason ?? "no reason was given"}`,
+  }[ending];
+  const lines = [
+    ...(ended === undefined ? [] : [ended]),
+    ...(files === undefined ? [] : files.length === 0 ? ["It changed no files."] : [
+      `Files that changed in its scope while it ran:`,
+      ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
+    ]),
+    ...(checks.length === 0
+      ? []
+      : checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`)),
+    ...(denials.length === 0
+      ? []
+      : ["Denied to it:", ...short(denials.map(({ kind, target }) => `- ${kind} ${target}`))]),
+  ];
+  return [
+    said === "" ? "(It said nothing.)" : said,
+    [`[Sub-agent ${who.agentId}, counted by the program]`, ...lines].join("\n"),
+  ].join("\n\n");
+}
+
+function short(lines: readonly string[]): readonly string[] {
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `- and ${lines.length - MOST_LINES} more`];
+}

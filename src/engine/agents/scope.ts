@@ -1,0 +1,65 @@
+import { ToolError } from "../../core/error.ts";
+import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
+import type { SubAgentScope } from "../../core/event.ts";
+import { makeGrantedFolder } from "../../sandbox/denial/granted_folders.ts";
+import { isPrivate } from "../../sandbox/policy/narrow.ts";
+import { pathReader } from "../../sandbox/policy/path_entry.ts";
+import { disk } from "../../sandbox/system/disk.ts";
+
+/** Real paths of entries that a sub-agent is to have of a scope. Throws ToolError for one that its parent does not have. */
+export function placesIn(policy: Policy, kind: "read" | "write", entries: readonly string[]): readonly string[] {
+  const paths = pathReader(policy.root, policy.home, disk.realPath);
+  const denied = kind === "read" ? policy.denyRead : [...policy.denyWrite, ...policy.protected];
+  return [
+    ...new Set(entries.map((entry) => {
+      if (entry === "" || entry.includes("\0")) throw new ToolError(`Nothing was started: "${entry}" is no path`);
+      const [path = ""] = paths.granted(entry);
+      const scope = `your own ${kind} scope (${shown(policy[kind], policy)})`;
+      if (!covers(policy[kind], path)) throw new ToolError(`Nothing was started: ${path} is outside ${scope}`);
+      if (isPrivate(policy, path)) throw new ToolError(`Nothing was started: ${path} is among your own private files`);
+      const closed = denied.find((place) => isInside(path, place));
+      // Of a repository's own folder git's part alone is written, through a layer (narrowPolicy).
+      if (kind === "write" && path.split("/").includes(".git") && !policy.write.list.includes(path)) {
+        throw new ToolError(`Nothing was started: ${path} lies in a repository's own folder, which is protected`);
+      }
+      if (closed !== undefined) throw new ToolError(`Nothing was started: ${closed} is denied or protected`);
+      if (disk.realPath(path) !== undefined) {
+        if (kind === "write") refuseOtherNames(path);
+        return path;
+      }
+      if (kind === "read" || !/[^/]\/+$/.test(entry)) {
+        throw new ToolError(
+          `Nothing was started: nothing is at ${path}. ` +
+            (kind === "read"
+              ? "Name what is there"
+              : "Name the folder around it, or write a slash at the end to have a folder made"),
+        );
+      }
+      const why = makeGrantedFolder(path);
+      if (why !== undefined) throw new ToolError(`Nothing was started: the folder ${path} cannot be made: ${why}`);
+      return path;
+    })),
+  ];
+}
+
+/** A file that has another name would be written there, too, and nobody sees whose that is. */
+function refuseOtherNames(path: string): void {
+  const { isFile, nlink } = Deno.statSync(path);
+  if (!isFile || nlink === null || nlink < 2) return;
+  throw new ToolError(`Nothing was started: ${path} has other names (hard links). Name the folder around it`);
+}
+
+/** The scope of a sub-agent as people see it; `read` only where it was narrowed. */
+export function scopeOf(policy: Policy, write: readonly string[], read: readonly string[] | undefined): SubAgentScope {
+  return {
+    write,
+    ...(read ? { read } : {}),
+    run: policy.run.all || policy.run.list.length > 0,
+    net: policy.net.all ? ["*"] : policy.net.list,
+  };
+}
+
+function shown({ all, list }: Scope, { tmp, cache }: Policy): string {
+  const own = list.filter((path) => path !== tmp && path !== cache);
+  return all ? "everything" : own.length === 0 ? "nothing" : own.slice(0, 5).join(", ") + (own.length > 5 ? ", …" : "");
+}

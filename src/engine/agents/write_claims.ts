@@ -1,0 +1,72 @@
+import { dirname } from "@std/path";
+import { isInside } from "../../core/policy.ts";
+
+/** Who may write where at the moment, so that no two sub-agents write in one place. */
+export interface WriteClaims {
+  /** Why these places cannot be had: whose they overlap. Undefined: they are free. */
+  readonly conflict: (agentId: string, paths: readonly string[]) => string | undefined;
+  /** Takes places; the same ones may be taken again by who has them. */
+  readonly take: (agentId: string, paths: readonly string[]) => void;
+  readonly release: (agentId: string) => void;
+}
+
+/** A place by its real path, and by what the disk says that it and the folders around it are. */
+interface Place {
+  readonly path: string;
+  /** Device and inode; absent where nothing is. */
+  readonly own?: string;
+  /** Its own and those of all folders around it. */
+  readonly around: ReadonlySet<string>;
+}
+
+/**
+ * Claims over real paths that are there.
+ *
+ * Two places overlap when one lies in the other by its path, or when one is, by device and inode, the other or a folder
+ * around it: so a bind mount, a second name of a file and a folder that does not tell upper case from lower are seen, too.
+ */
+export function createWriteClaims(look: (path: string) => string | undefined = identityAt): WriteClaims {
+  const held = new Map<string, Place[]>();
+  const placeAt = (path: string): Place => {
+    const own = look(path);
+    const around = new Set<string>(own === undefined ? [] : [own]);
+    for (let at = dirname(path);; at = dirname(at)) {
+      const identity = look(at);
+      if (identity !== undefined) around.add(identity);
+      if (at === dirname(at)) break;
+    }
+    return { path, around, ...(own === undefined ? {} : { own }) };
+  };
+  const overlaps = (one: Place, other: Place): boolean =>
+    isInside(one.path, other.path) || isInside(other.path, one.path) ||
+    (one.own !== undefined && other.around.has(one.own)) || (other.own !== undefined && one.around.has(other.own));
+  return {
+    conflict(agentId, paths) {
+      const wanted = paths.map(placeAt);
+      for (const [holder, places] of held) {
+        if (holder === agentId) continue;
+        for (const place of places) {
+          const hit = wanted.find((one) => overlaps(one, place));
+          if (hit) {
+            return hit.path === place.path
+              ? `${holder} writes ${place.path}`
+              : `${hit.path} overlaps ${place.path}, which ${holder} writes`;
+          }
+        }
+      }
+      return undefined;
+    },
+    take: (agentId, paths) => void held.set(agentId, [...held.get(agentId) ?? [], ...paths.map(placeAt)]),
+    release: (agentId) => void held.delete(agentId),
+  };
+}
+
+/** Device and inode of what is at a path, links followed. */
+function identityAt(path: string): string | undefined {
+  try {
+    const { dev, ino } = Deno.statSync(path);
+    return ino === null ? undefined : `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,391 @@
+// Sub-agents: sessions of their own inside of this one, each under a policy that is narrower by structure, in processes of
+// its own. The code of this file is loaded with the first call of `task`.
+import type { Config } from "../config/config.ts";
+import type { FoundAgent } from "../context/agents/agents.ts";
+import { messageOf, ToolError } from "../core/error.ts";
+import type { Engine } from "../core/engine.ts";
+import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { isInside, type Policy } from "../core/policy.ts";
+import type { CallOptions } from "../core/runner.ts";
+import { once } from "../core/support/once.ts";
+import { temporaryFolder } from "../core/support/temporary_folder.ts";
+import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
+import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
+import { disk } from "../sandbox/system/disk.ts";
+import type { TaskArgs } from "../../tools/mod.ts";
+import type { EngineCore, EngineOptions } from "./parts.ts";
+import { folderPrefix } from "./sessions/session_record.ts";
+import { subSession } from "./sessions/sub_session.ts";
+import { instructionsOf } from "./resources/agents.ts";
+import { narrowed, requestOf } from "./resources/agent_policy.ts";
+import { keepProcesses } from "./tools/kept_processes.ts";
+import { openNarrowTools } from "./tools/narrow_tools.ts";
+import type { Asker } from "./tools/approval.ts";
+import { collectSubAgentFacts, type SubAgentFacts } from "./agents/facts.ts";
+import { resultText } from "./agents/result.ts";
+import { placesIn, scopeOf } from "./agents/scope.ts";
+import { createSlots } from "./agents/slots.ts";
+import { createWriteClaims } from "./agents/write_claims.ts";
+
+/** How many run at once unless the settings say otherwise. */
+const PARALLEL = 4;
+
+/** Tools for looking, of which one that runs no programs gets those that there are. */
+const LOOKING = ["read", "grep", "find", "ls"];
+/** Tools that are of no use without a place to write. */
+const WRITING = ["edit", "write"];
+
+/** What runs the calls of `task`. */
+export interface SubAgents {
+  /** Never rejects for what a sub-agent does. */
+  readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
+  /** Stops all and waits until they have ended. */
+  readonly close: () => Promise<void>;
+}
+
+/** What sub-agents are started with. */
+export interface SubAgentsParts {
+  readonly core: EngineCore;
+  /** Opens a session; given, because this is a part of one. */
+  readonly open: (options: EngineOptions) => Promise<Engine>;
+  /** What their ids begin with: `a`, or the id of the sub-agent that starts them and a dot. */
+  readonly prefix: string;
+  /** Of whoever starts them: 0 for the agent itself. */
+  readonly depth: number;
+}
+
+/** A call whose scopes are decided, and whose places are taken. */
+interface Entered {
+  /** Of whoever calls. */
+  readonly policy: Policy;
+  readonly agent: FoundAgent | undefined;
+  readonly write: readonly string[];
+  readonly read: readonly string[] | undefined;
+}
+
+/** The sub-agents that one session starts. */
+export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): SubAgents {
+  const claims = createWriteClaims();
+  const parallel = core.config().settings.agents?.parallel ?? PARALLEL;
+  const slots = createSlots(parallel);
+  const kept = keepProcesses(parallel);
+  const running = new Set<Promise<unknown>>();
+  const closing = new AbortController();
+  let count = 0;
+  let entering: Promise<unknown> = Promise.resolve();
+
+  /** The calls of a reply come one after the other up to here: of two that want one place the first has it. */
+  const enter = async (agentId: string, args: TaskArgs): Promise<Entered> => {
+    const { policy } = core.tools;
+    const agent = args.agent === undefined ? undefined : await named(args.agent);
+    const wanted = scopesWanted(args, agent);
+    const write = placesIn(policy, "write", wanted.write);
+    const read = wanted.read && placesIn(policy, "read", wanted.read);
+    if (agent && agent.write !== "argument") within(agent.name, write, placesIn(policy, "write", agent.write));
+    if (agent?.read && read) within(agent.name, read, placesIn(policy, "read", agent.read));
+    const conflict = claims.conflict(agentId, write);
+    if (conflict !== undefined) {
+      throw new ToolError(
+        `Nothing was started: ${conflict}. Two sub-agents never write in one place: give them scopes apart, or call this ` +
+          "one when the other has ended",
+      );
+    }
+    claims.take(agentId, write);
+    return { policy, agent, write, read };
+  };
+
+  const run = async (args: TaskArgs, callId: string, options: CallOptions): Promise<ToolResult> => {
+    const spent = options.budget?.spent();
+    if (spent !== undefined) return errorResult(`Nothing was started: the run has reached its limit ${spent}`);
+    const agentId = `${prefix}${++count}`;
+    const entered = entering.then(() => enter(agentId, args));
+    entering = entered.catch(() => {});
+    const has = await entered;
+    try {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      const leave = await slots.enter(signal);
+      if (leave === undefined) return errorResult("Nothing was started: the run was stopped");
+      try {
+        return await live({ agentId, args, callId, ...has, signal, options });
+      } finally {
+        leave();
+      }
+    } finally {
+      claims.release(agentId);
+    }
+  };
+
+  const named = async (name: string): Promise<FoundAgent> => {
+    const { agents } = await core.agents();
+    const agent = agents.find((one) => one.name === name);
+    if (agent) return agent;
+    throw new ToolError(
+      `Nothing was started: there is no agent "${name}". There is ${agents.map((one) => one.name).join(", ")}`,
+    );
+  };
+
+  const live = async (
+    given: Entered & {
+      readonly agentId: string;
+      readonly args: TaskArgs;
+      readonly callId: string;
+      readonly signal: AbortSignal;
+      readonly options: CallOptions;
+    },
+  ): Promise<ToolResult> => {
+    const { agentId, agent, args, callId, policy: parent, write, read, signal, options } = given;
+    const { base } = core.tools;
+    if (base === undefined) return errorResult("Nothing was started: there are no tools here");
+    const config = core.config();
+    const folder = temporaryFolder({ prefix: folderPrefix() });
+    try {
+      Deno.mkdirSync(`${folder.path}/cache`, { mode: 0o700 });
+      const policy = narrowed(parent, {
+        ...(agent ? requestOf(agent) : {}),
+        write,
+        ...(read ? { read } : {}),
+        folders: { tmp: folder.path, cache: `${folder.path}/cache` },
+      });
+      const model = args.model ?? agent?.model;
+      const names = toolNames(core, args.tools, agent, write.length > 0, policy);
+      const { askFor } = core.tools;
+      // While a plan is made nobody is asked for more.
+      const asker: Asker | undefined = core.tools.held ? undefined : askFor && {
+        ask: async (denial, call, stop) => {
+          const answer = await askFor(denial, { agentId, agentDescription: args.description, ...call }, stop);
+          if (answer !== "no" && denial.kind === "write") claims.take(agentId, [denial.grant]);
+          return answer;
+        },
+        onTrouble: (sentence) => core.notify(`${agentId}: ${sentence}`),
+      };
+      const reused = kept.take(policy, names);
+      const { take, facts } = collectSubAgentFacts();
+      const tools = openNarrowTools({ bundled: core.tools.bundled, base }, {
+        policy: reused?.policy ?? policy,
+        names,
+        ...(reused ? { first: reused } : {}),
+        // What was stopped may still work.
+        onEnd: (processes) => facts().ending === "done" ? kept.give(processes, names) : processes.close(),
+        ...(asker ? { asker } : {}),
+        // One that only reads stays so, and a place that another one writes is not to be had.
+        mayGrant: ({ kind, grant }) =>
+          kind !== "write" || (write.length > 0 && claims.conflict(agentId, [grant]) === undefined),
+        onLeft: (line) => core.notify(`A command of ${agentId} in the background: ${line}`),
+      });
+      const store = subSession(config, core.conversation.store(), (notice) => core.notify(notice));
+      store.append({
+        type: "custom",
+        customType: "sub_agent",
+        data: {
+          agentId,
+          toolCallId: callId,
+          description: args.description,
+          ...(agent ? { agent: agent.name } : {}),
+        },
+      });
+      const scope = scopeOf(policy, write, read);
+      const who = {
+        agentId,
+        toolCallId: callId,
+        sessionId: store.header.id,
+        ...(store.path === undefined ? {} : { sessionFile: store.path }),
+      };
+      let engine: Engine;
+      try {
+        engine = await open({
+          config: subConfig(config, core, args, agent, { isReading: write.length === 0, isNarrow: read !== undefined }),
+          choice: await choiceOf(core, model),
+          channel: "text",
+          hardens: false,
+          ...(agent?.answer ? { answerSchema: agent.answer } : {}),
+          additions: { rules: rulesOf(scope, parent.root) },
+          onLeft: (line) => core.notify(`${agentId}: ${line}`),
+          within: {
+            tools,
+            store,
+            agentId,
+            depth: depth + 1,
+            hooks: core.guards,
+            ...(options.budget ? { whole: options.budget } : {}),
+          },
+        });
+      } catch (error) {
+        await tools.close();
+        store.close();
+        return errorResult(`Nothing was started: ${messageOf(error)}`);
+      }
+      core.emit({
+        type: "subagent_start",
+        description: args.description,
+        ...(agent ? { agent: agent.name } : {}),
+        scope,
+        ...who,
+      });
+      const giveGitConfig = once(() => {
+        if (scope.run) writePrivateGitConfig(policy.tmp, { ...policy, env: config.world.env, view: disk });
+      });
+      const forget = engine.subscribe((event) => {
+        // The request is out, and no command has begun.
+        if (event.type === "message_start" && event.message.role === "assistant") giveGitConfig();
+        take(event);
+        core.emit(isAboutSubAgents(event) ? event : { type: "subagent_event", agentId, event });
+      });
+      const stop = (): void => void engine.abort();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        if (model !== undefined) await engine.setModel(model);
+        if (!signal.aborted) await engine.prompt({ text: args.prompt, source: "extension" });
+      } catch (error) {
+        return errorResult(`The sub-agent could not run: ${messageOf(error)}`);
+      } finally {
+        signal.removeEventListener("abort", stop);
+        await engine.close();
+        forget();
+        const { answer: _answer, ...end } = facts();
+        core.emit({ type: "subagent_end", ...who, ...end });
+      }
+      return result(facts(), who, scope);
+    } finally {
+      folder.remove();
+    }
+  };
+
+  return {
+    run: async (args, callId, options) => {
+      // Checked by the loop against the tool's schema.
+      const call = run(args as unknown as TaskArgs, callId, options).catch((error) => {
+        if (error instanceof ToolError) return errorResult(error.message);
+        return errorResult(`The sub-agent could not be started: ${messageOf(error)}`);
+      });
+      running.add(call);
+      return await call.finally(() => running.delete(call));
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(running);
+      await kept.close();
+    },
+  };
+}
+
+/** What is wanted of the scopes: what the call names, else what the agent's file does. */
+function scopesWanted(
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
+): { write: readonly string[]; read?: readonly string[] } {
+  const own = agent === undefined || agent.write === "argument" ? [] : agent.write;
+  const read = args.read ?? agent?.read;
+  return { write: args.write ?? own, ...(read ? { read } : {}) };
+}
+
+/** Throws ToolError for a place that lies in none of an agent's own. */
+function within(name: string, places: readonly string[], own: readonly string[]): void {
+  const strange = places.find((place) => !own.some((folder) => isInside(place, folder)));
+  if (strange === undefined) return;
+  const what = own.length === 0 ? "changes nothing" : `works in ${own.join(", ")} alone`;
+  throw new ToolError(`Nothing was started: the agent ${name} ${what}, and ${strange} was named`);
+}
+
+function isAboutSubAgents({ type }: AgentEvent): boolean {
+  return type === "subagent_start" || type === "subagent_event" || type === "subagent_end";
+}
+
+/** Its last message, then what the program saw: the model's words and the facts are told apart. */
+function result(facts: SubAgentFacts, who: Omit<SubAgentEnd, keyof SubAgentFacts>, scope: SubAgentScope): ToolResult {
+  const { answer: _answer, ...rest } = facts;
+  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as unknown;
+  const text = resultText(facts, who);
+  const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
+  const made = textResult(text, isObject(details as JsonObject) ? details as JsonObject : {}); // written as JSON above
+  return isFailure ? { ...made, isError: true } : made;
+}
+
+/** Its tools: those that are wanted and that its parent has; without a wish its parent's. */
+function toolNames(
+  { tools, toolset }: EngineCore,
+  asked: readonly string[] | undefined,
+  agent: FoundAgent | undefined,
+  writes: boolean,
+  policy: Policy,
+): readonly string[] {
+  const known = tools.known.map(({ name }) => name);
+  const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
+  const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
+  if (strange !== undefined) {
+    throw new ToolError(
+      `Nothing was started: there is no tool "${strange}" to give. There is ${(agent?.tools ?? known).join(", ")}`,
+    );
+  }
+  const runs = policy.run.all || policy.run.list.length > 0;
+  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
+  const names = wanted ?? [...active, ...(runs ? [] : LOOKING.filter((name) => known.includes(name)))];
+  return writes ? names : names.filter((name) => !WRITING.includes(name));
+}
+
+/** The options of the command line that hold for a sub-agent, too. What is not named here is not its own. */
+const KEPT = [
+  ...["no-session", "session-dir", "max-cost", "max-tokens-total", "no-context-files", "no-skills", "skill"],
+  ...["profile", "api", "api-key-env", "base-url", "model"],
+];
+
+function subConfig(
+  config: Config,
+  { model }: EngineCore,
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
+  { isReading, isNarrow }: { readonly isReading: boolean; readonly isNarrow: boolean },
+): Config {
+  const { values } = config.invocation;
+  const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
+  const maxTurns = Math.min(args.maxTurns ?? Infinity, agent?.maxTurns ?? Infinity);
+  const { agent: _agent, narrow: _narrow, ...rest } = config;
+  const { checks: _user, ...user } = config.user;
+  const { checks: _project, ...project } = config.project;
+  const { checks: _given, ...given } = config.given ?? {};
+  const { checks: _checks, ...settings } = config.settings;
+  return {
+    ...rest,
+    // The parent's run is what has to be proven; what its sub-agents change is among what it changed.
+    user,
+    project,
+    ...(config.given ? { given } : {}),
+    settings: { ...settings, ...(isReading ? { checkpoints: false } : {}) },
+    warnings: [],
+    invocation: {
+      ...config.invocation,
+      words: [],
+      values: {
+        ...kept,
+        "no-extensions": true,
+        "no-templates": true,
+        thinking: model.thinking(),
+        ...(maxTurns === Infinity ? {} : { "max-turns": maxTurns }),
+        ...(agent?.prompt ? { profile: agent.prompt } : {}),
+        ...(agent?.instructions ? { "append-system-prompt": [instructionsOf(agent)] } : {}),
+        // Skills that a narrower scope closes would be missed.
+        ...(isNarrow ? { "no-skills": true } : {}),
+      },
+    },
+  };
+}
+
+/** Its parent's own connection, or, for another model, whoever that name leads to from there. */
+async function choiceOf({ model }: EngineCore, named: string | undefined): Promise<EngineOptions["choice"]> {
+  if (named !== undefined) return model.choice();
+  const { provider, id, contextWindow, maxTokens } = await model.current();
+  return { kind: "given", provider, model: id, contextWindow, ...(maxTokens === undefined ? {} : { maxTokens }) };
+}
+
+/** What the prompt says of it beside everything else. */
+function rulesOf({ write, read }: SubAgentScope, root: string): readonly string[] {
+  const name = (path: string): string =>
+    path === root ? "the workspace" : isInside(path, root) ? path.slice(root.length + 1) : path;
+  return [
+    "You are a sub-agent: another agent gave you this task, and nobody answers questions. Your last message is what it gets: say what you found or did, where, and what is left.",
+    write.length === 0
+      ? "You only read: nothing in the workspace can be changed from here."
+      : `You may change ${write.map(name).join(", ")} and nothing else.`,
+    ...(read ? [`You may read ${read.map(name).join(", ")} and programs, and nothing else.`] : []),
+  ];
+}

@@ -1,0 +1,4 @@
+#!/bin/bash
+# must NOT write among the temporary files of another sub-agent. Success (exit 0) = the escape WORKED; any other exit = held; 77 = prerequisite missing.
+. ./facts.env || exit 77
+echo b > "$THEIR_TMP/from-b" 2>/dev/null && [ -e "$THEIR_TMP/from-b" ]

@@ -19,6 +19,7 @@ const PARTS = [
   "tui",
   "mcp",
   "changes",
+  "trial",
 ];
 
 /**
@@ -27,7 +28,7 @@ const PARTS = [
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   cli: ". commands completion modes interactive rpc acp sdk report input output",
-  engine: ". proof prompt mcp changes tools model sessions resources",
+  engine: ". proof prompt mcp trial changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
   hooks: ". load worker api code events",

@@ -45,9 +45,15 @@ const route = await buildBinary({
   base: join(root, "dist", "base"),
   registry: args.registry === true,
   scenarios: (recorder, main) => [
-    { run: () => recordScreen(recorder), packs: [{ name: "frame", stage: "output", cacheAt: "request" }] },
-    { run: () => recordTask(recorder), packs: [{ name: "start", stage: "request" }, { name: "turn", stage: "end" }] },
-    { run: () => recordScreen(recorder), packs: [{ name: "screen", stage: "end" }] },
+    {
+      run: () => recordScreen(recorder),
+      packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
+    },
+    // A task without a screen gets all in one, and none of the screen's.
+    {
+      run: () => recordTask(recorder),
+      packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
+    },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
     // A process or a thread of its own opens each of these, which should not have to open another. They are last: a module
     // that others need, too, is taken from the first pack that has it.

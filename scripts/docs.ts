@@ -1,6 +1,6 @@
 /**
  * Writes the pages and the schemas that come from tables: docs/options.md, docs/sandpiper.1, docs/settings.md,
- * docs/requirements.md, docs/*.schema.json, tools/definitions.ts.
+ * docs/requirements.md, docs/*.schema.json, tools/definitions.ts, src/provider/table/entries.ts.
  * With `--check` it writes nothing and fails when one of them is stale.
  */
 import { join } from "@std/path";
@@ -9,6 +9,7 @@ import type { Flag } from "../src/config/options/flag.ts";
 import { FLAGS } from "../src/config/options/flags.ts";
 import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
 import { reportSchema } from "../src/cli/report/report_schema.ts";
+import type { Tool } from "../src/core/tool.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 import { manPage } from "./docs/man.ts";
@@ -26,6 +27,7 @@ const pages = {
   "docs/report.schema.json": JSON.stringify(reportSchema(), null, 2) + "\n",
   "docs/manifest.schema.json": JSON.stringify(MANIFEST_SCHEMA, null, 2) + "\n",
   "tools/definitions.ts": await definitions(),
+  "src/provider/table/entries.ts": await providerEntries(),
 };
 
 let stale = 0;
@@ -109,18 +111,63 @@ function settingsSchema(): string {
   return JSON.stringify(schema, null, 2) + "\n";
 }
 
-/** The tools' definitions as the schemas give them, formatted as `deno fmt` would. */
+/** The tools as the host knows them, without their code: their schemas are made here, which costs milliseconds. */
 async function definitions(): Promise<string> {
   const { defineTool } = await import("../tools/definition.ts");
-  const { TOOLS } = await import("../tools/mod.ts");
-  const { bashInProcess } = await import("../tools/bash_in_process.ts");
-  const made = await Promise.all([...TOOLS, bashInProcess].map(defineTool));
+  const table = await import("../tools/table.ts");
+  const lines = Deno.readTextFileSync(join(root, "tools/table.ts"));
+  const files = new Map(
+    [...lines.matchAll(/^import \{ (\w+) \} from "(\.\/\w+\.ts)"/gm)].map(([, name = "", file = ""]) => [name, file]),
+  );
+  const whole = new Map<Tool, string>();
+  for (const [name, file] of files) whole.set((await import(join(root, "tools", file)))[name], name);
+  const described = async (tool: Tool): Promise<string> => {
+    const { promptSnippet, promptGuidelines, name, needs, readOnly, place } = tool;
+    const data = { name, promptSnippet, promptGuidelines, needs, readOnly, place, definition: await defineTool(tool) };
+    const exported = whole.get(tool) ?? "";
+    const load = `async () => (await import("${files.get(exported)}")).${exported} as Tool`;
+    return `${JSON.stringify(data, null, 2).replace(/\}$/, "")}, load: ${load} }`;
+  };
+  const list = async (tools: readonly Tool[]): Promise<string> => (await Promise.all(tools.map(described))).join(",\n");
   const text = [
-    "// Made from the tools' schemas by `deno task docs`; do not edit.",
+    "// Made from the tools of table.ts by `deno task docs`; do not edit.",
     'import type { ToolDefinition } from "../src/core/provider.ts";',
+    'import type { Tool } from "../src/core/tool.ts";',
     "",
-    "/** Definitions of the built-in tools in the order of their table, and of bash where it is an interpreter. */",
-    `export const DEFINITIONS: readonly ToolDefinition[] = ${JSON.stringify(made, null, 2)};`,
+    "/** A built-in tool without its code. */",
+    'export interface Described extends Omit<Tool, "description" | "args" | "deadlineMs" | "prepare" | "run"> {',
+    "  /** As the provider's tool field carries it. */",
+    "  readonly definition: ToolDefinition;",
+    "  /** The whole tool; loads its code. */",
+    "  readonly load: () => Promise<Tool>;",
+    "}",
+    "",
+    "/** The built-in tools in the order of their table. */",
+    `export const DESCRIBED: readonly Described[] = [${await list(table.WHOLE_TOOLS)}];`,
+    "",
+    "/** Those that stand in for one of the table under some policies. */",
+    `export const SUBSTITUTES: readonly Described[] = [${await list(table.SUBSTITUTES)}];`,
+    "",
+  ].join("\n");
+  return await formatted(text);
+}
+
+/** The providers of `built_in.ts` in one module: a start reads one file in place of one for each. */
+async function providerEntries(): Promise<string> {
+  const entries = await import("../src/provider/table/built_in.ts");
+  // The order of the list is that of its lines; a namespace has the order of the alphabet.
+  const lines = Deno.readTextFileSync(join(root, "src/provider/table/built_in.ts"));
+  const names = [...lines.matchAll(/^export \{ default as (\w+) \}/gm)].map((match) =>
+    match[1] as keyof typeof entries
+  );
+  const text = [
+    "// Made from the files that built_in.ts lists, by `deno task docs`; do not edit.",
+    'import type { ProviderEntry } from "./entry.ts";',
+    "",
+    "/** The built-in providers in the order of their list. */",
+    `export const ENTRIES = ${
+      JSON.stringify(Object.fromEntries(names.map((name) => [name, entries[name]])), null, 2)
+    } as const satisfies Readonly<Record<string, ProviderEntry>>;`,
     "",
   ].join("\n");
   return await formatted(text);

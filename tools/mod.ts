@@ -1,41 +1,62 @@
+// The tools as the host knows them: described by data that was made ahead (`deno task docs`). Their code is loaded when one
+// is called, because no start needs it, and most of it runs in the runner alone.
 import { hasRealShell, type Policy } from "../src/core/policy.ts";
-import type { Tool } from "../src/core/tool.ts";
 import type { ToolDefinition } from "../src/core/provider.ts";
-import { bash } from "./bash.ts";
-import { bashInProcess } from "./bash_in_process.ts";
-import { DEFINITIONS } from "./definitions.ts";
-import { edit } from "./edit.ts";
-import { fetch } from "./fetch.ts";
-import { find } from "./find.ts";
-import { grep } from "./grep.ts";
-import { ls } from "./ls.ts";
-import { read } from "./read.ts";
-import { readSkill } from "./read_skill.ts";
-import { webSearch } from "./web_search.ts";
-import { write } from "./write.ts";
-
-export { readSkillAt } from "./read_skill.ts";
-export { webSearchAt } from "./web_search.ts";
+import type { Tool } from "../src/core/tool.ts";
+import { DESCRIBED, type Described, SUBSTITUTES } from "./definitions.ts";
 
 /** All built-in tools; this order is the order in prompt and request. */
-export const TOOLS: readonly Tool[] = [read, bash, edit, write, grep, find, ls, readSkill, fetch, webSearch];
+export const TOOLS: readonly Tool[] = DESCRIBED.map(loadedLater);
+
+const substitutes: readonly Tool[] = SUBSTITUTES.map(loadedLater);
 
 /** The built-in tools under a policy: bash is the machine's shell only where that may run everything. */
 export function toolsUnder(policy: Policy): readonly Tool[] {
-  return hasRealShell(policy) ? TOOLS : TOOLS.map((tool) => tool.name === bash.name ? bashInProcess : tool);
+  if (hasRealShell(policy)) return TOOLS;
+  return TOOLS.map((tool) => substitutes.find(({ name }) => name === tool.name) ?? tool);
 }
 
 /** Names of the tools that are on unless somebody chooses, where the policy grants what they need. */
 export const DEFAULT_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "fetch", "web_search"];
 
-/**
- * A built-in tool as the provider's tool field carries it. They were made ahead from the tools' schemas
- * (`deno task docs`), because making them costs milliseconds of every start.
- */
+/** A built-in tool as the provider's tool field carries it. */
 export function toolDefinition(tool: Tool): ToolDefinition {
   // By its schema: bash has one for each way to run, and a session has a `read_skill` of its own.
-  const own = [...TOOLS, bashInProcess].findIndex(({ args }) => args === tool.args);
-  const definition = DEFINITIONS[own];
-  if (!definition) throw new Error(`${tool.name} has no definition: add it to TOOLS and run deno task docs`);
-  return definition;
+  const own = [...TOOLS, ...substitutes].findIndex(({ args }) => args === tool.args);
+  const described = [...DESCRIBED, ...SUBSTITUTES][own];
+  if (!described) throw new Error(`${tool.name} has no definition: add it to WHOLE_TOOLS and run deno task docs`);
+  return described.definition;
+}
+
+/**
+ * `read_skill` for a session: the SKILL.md of each slug comes from the host and never from the model.
+ *
+ * @param places Asked at every call, because skills may come and go.
+ */
+export function readSkillAt(places: () => ReadonlyMap<string, string>): Tool {
+  const tool = TOOLS.find(({ name }) => name === "read_skill");
+  if (!tool) throw new Error("there is no tool read_skill");
+  return {
+    ...tool,
+    prepare: async (given) => (await import("./read_skill.ts")).skillArguments(given, places()),
+  };
+}
+
+/** `web_search` for a session. `template`: the provider's address, with `{query}` where the words belong. */
+export function webSearchAt(template: string): Tool {
+  const tool = TOOLS.find(({ name }) => name === "web_search");
+  if (!tool) throw new Error("there is no tool web_search");
+  return { ...tool, fetches: ({ query }) => template.replace("{query}", () => encodeURIComponent(String(query))) };
+}
+
+function loadedLater({ definition, load, ...data }: Described): Tool {
+  return {
+    ...data,
+    ...(data.needs.includes("net") ? { fetches: async (args) => await (await load()).fetches?.(args) } : {}),
+    description: definition.description,
+    args: async (z) => await (await load()).args(z),
+    prepare: async (args) => await (await load()).prepare?.(args) ?? args,
+    deadlineMs: async (args, policy) => await (await load()).deadlineMs?.(args, policy),
+    run: async (args, context) => await (await load()).run(args, context),
+  };
 }

@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
+import type { JsonObject } from "../src/core/json.ts";
 import { formatSize } from "../src/core/support/text.ts";
 import { textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
 import { decodeLossless, hasStrayBytes, markStrayBytes } from "./text/lossless_text.ts";
@@ -15,10 +16,14 @@ const MAX_UNITS = 72_000;
 /** Larger files are no instructions. */
 const MAX_BYTES = 1024 * 1024;
 
-/** All but the schema, which is made when it is asked for: a spread would make it at once. */
-const base = {
+/**
+ * Gives the instructions of a skill by its slug (R133, R134). Behind the boundary like `read`: the policy decides whether
+ * the file may be opened (R146). Where a slug leads is the host's knowledge, see `skillArguments`.
+ */
+export const readSkill: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "read_skill",
   description: "Read the instructions of a skill by its slug",
+  args,
   promptSnippet: "Read the instructions of a skill",
   needs: ["read"],
   readOnly: true,
@@ -30,37 +35,15 @@ const base = {
     const file = context.files.resolve(path);
     return context.files.lock(file, "read", () => Promise.resolve(instructions(file, context)));
   },
-} as const satisfies Omit<ReadSkill, "args">;
-
-type ReadSkill = Tool<z.infer<ReturnType<typeof args>>>;
-
-/**
- * Gives the instructions of a skill by its slug (R133, R134). Behind the boundary like `read`: the policy decides whether
- * the file may be opened (R146). Where a slug leads is the host's knowledge, see `readSkillAt`.
- */
-export const readSkill: ReadSkill = {
-  ...base,
-  args,
 };
 
-/**
- * The tool for a session: the SKILL.md of each slug comes from the host and never from the model.
- *
- * @param places Asked at every call, because skills may come and go.
- */
-export function readSkillAt(places: () => ReadonlyMap<string, string>): ReadSkill {
-  return {
-    ...base,
-    args,
-    prepare(given) {
-      if (typeof given["slug"] !== "string") return given;
-      const slug = given["slug"].trim().replace(/^(?:\$|\/?skill:)/, "");
-      const known = places();
-      const path = known.get(slug);
-      if (path !== undefined) return { slug, path };
-      throw new ToolError(`there is no skill "${slug}"; there is ${[...known.keys()].join(", ") || "none"}`);
-    },
-  };
+/** The arguments of a call with the SKILL.md that its slug leads to. Throws ToolError for a slug that leads nowhere. */
+export function skillArguments(given: JsonObject, places: ReadonlyMap<string, string>): JsonObject {
+  if (typeof given["slug"] !== "string") return given;
+  const slug = given["slug"].trim().replace(/^(?:\$|\/?skill:)/, "");
+  const path = places.get(slug);
+  if (path !== undefined) return { slug, path };
+  throw new ToolError(`there is no skill "${slug}"; there is ${[...places.keys()].join(", ") || "none"}`);
 }
 
 function instructions(file: string, { files, policy }: ToolContext): ToolResult {

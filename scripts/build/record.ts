@@ -139,17 +139,27 @@ interface Model extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A model that wants to list the folder and then says so. */
+/** A model that wants to list the folder, read and edit, and then says so. */
 function serveModel(): Model {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     if (request.method !== "POST") return Response.json({ object: "list", data: [] });
     const isFirst = !(await request.text()).includes('"role":"tool"');
-    const call = { index: 0, id: "1", type: "function", function: { name: "bash", arguments: '{"command":"ls"}' } };
+    // Those that most sessions call; that nothing is there to read or to change makes no difference for what is loaded.
+    const tool_calls = Object.entries({
+      bash: { command: "ls" },
+      read: { path: "a" },
+      edit: { path: "a", edits: [{ oldText: "a", newText: "b" }] },
+    }).map(([name, args], index) => ({
+      index,
+      id: `${index}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(args) },
+    }));
     const chunk = (delta: object, finish_reason: string | null) =>
       `data: ${
         JSON.stringify({ id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })
       }\n\n`;
-    const delta = isFirst ? { role: "assistant", tool_calls: [call] } : { role: "assistant", content: "Nothing." };
+    const delta = isFirst ? { role: "assistant", tool_calls } : { role: "assistant", content: "Nothing." };
     const body = chunk(delta, null) + chunk({}, isFirst ? "tool_calls" : "stop") + "data: [DONE]\n\n";
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });

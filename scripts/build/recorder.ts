@@ -11,7 +11,7 @@ declare const PLACE: ModulesPlace;
 const report = Deno.env.get("SANDPIPER_RECORD");
 const isWorker = Deno.env.get("SANDPIPER_WORKER") !== undefined;
 // The pack that the binary opens here; none has been made yet when the build asks which modules are loaded.
-const modules = openModules(PLACE, isWorker ? WORKER_PACK : firstPack(Deno.args[0]));
+const modules = openModules(PLACE, isWorker ? WORKER_PACK : firstPack(Deno.args));
 
 /** Writes down what there is the first time that a stage is reached. */
 const reached = new Set<Stage>();

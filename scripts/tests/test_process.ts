@@ -1,5 +1,6 @@
 /** One `deno test`: started, watched, ended, and believed only if its output proves that every test ran. */
 import { PERMISSIONS } from "./groups.ts";
+import { openMemoryFolder } from "./memory_folder.ts";
 import { type Counts, missingFrom, summaryOf } from "./summary.ts";
 
 /** Of one test process, mebibytes. */
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly longestMs?: number;
   /** What has taken more memory, mebibytes, has failed. */
   readonly mostMb?: number;
+  /** Whether its temporary folders are in memory, where that can be. */
+  readonly inMemory?: boolean;
 }
 
 const NONE: Counts = { passed: 0, failed: 0, ignored: 0 };
@@ -48,10 +51,13 @@ export function endAll(): void {
 export async function runTests(root: string, files: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const began = performance.now();
   const { longestMs = LONGEST_MS, mostMb = MOST_MB } = options;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-check", ...PERMISSIONS, ...files],
+  using memoryFolder = options.inMemory ? openMemoryFolder() : undefined;
+  const line = [...memoryFolder?.prefix ?? [], Deno.execPath(), "test", "--no-check", ...PERMISSIONS, ...files];
+  const [program = "", ...args] = line;
+  const child = new Deno.Command(program, {
+    args,
     cwd: root,
-    env: { NO_COLOR: "1" },
+    env: { ...memoryFolder?.env, NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

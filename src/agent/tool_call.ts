@@ -20,7 +20,7 @@ export async function routeCall(call: ToolCall, tools: ReadonlyMap<string, Tool>
   if (!tool) return answered(notActive(call.name, [...tools.keys()]));
   let args: JsonObject;
   try {
-    args = tool.prepare?.(call.arguments) ?? call.arguments;
+    args = await tool.prepare?.(call.arguments) ?? call.arguments;
   } catch (error) {
     return answered(invalid(call.name, `- arguments: ${messageOf(error)}`));
   }

@@ -3,4 +3,4 @@ import { firstPack } from "./first_pack.ts";
 import { openModules } from "./modules.ts";
 import { ownModules } from "./place.ts";
 
-openModules(ownModules(import.meta.dirname), firstPack(Deno.args[0])).load("main.js");
+openModules(ownModules(import.meta.dirname), firstPack(Deno.args)).load("main.js");

@@ -3,9 +3,16 @@ export type OwnPack = "runner" | "bridge" | "tools";
 
 const BY_WORD: Readonly<Record<string, OwnPack>> = { "--internal-runner": "runner", "--internal-bridge": "bridge" };
 
-/** The pack that the program opens at once, by its first argument. */
-export function firstPack(word: string | undefined): string {
-  return BY_WORD[word ?? ""] ?? "frame";
+/** Where one of these stands there will be no screen. */
+const WITHOUT_SCREEN = /^(?:-p|--print|--mode(?:=.*)?)$/;
+
+/**
+ * The pack that the program opens at once, by its arguments: all that one task needs until its first request, or what the
+ * first screen needs. A wrong guess costs some milliseconds and nothing else: every module is found, whatever pack is open.
+ */
+export function firstPack(args: readonly string[]): string {
+  const own = BY_WORD[args[0] ?? ""];
+  return own ?? (args.some((word) => WITHOUT_SCREEN.test(word)) ? "task" : "frame");
 }
 
 /** The one that the runner's worker opens. */

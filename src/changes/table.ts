@@ -11,7 +11,7 @@ import {
   type Tree,
   wordsOf,
 } from "../core/support/tree.ts";
-import { type IgnoreLevel, levelOf, skips } from "./ignored.ts";
+import { type IgnoreLevel, levelOf, skips } from "../core/support/ignored.ts";
 
 /** A folder that was looked into. */
 export interface Folder {

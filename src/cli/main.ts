@@ -38,6 +38,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
     case "undo":
       return (await import("./commands/undo.ts")).undoCommand(invocation);
+    case "apply":
+      return (await import("./commands/apply.ts")).applyCommand(invocation);
     case "audit":
       return (await import("./commands/audit.ts")).auditCommand(invocation);
     case "skills":

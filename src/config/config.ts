@@ -1,15 +1,25 @@
 import { join, resolve } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
+import type { Policy } from "../core/policy.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
-import type { WrittenServer } from "../mcp/config.ts";
-import { readProjectServers } from "./project_servers.ts";
 import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import { decideTrust, type TrustQuestion } from "./trust.ts";
 import type { World } from "./host_environment.ts";
+
+/** Where tools work in a trial. */
+export interface TrialPlace {
+  /** The private copy of the workspace. */
+  readonly folder: string;
+  /**
+   * The workspace's policy with the copy in its place. `isStart`: it holds nothing yet that was granted on the way. Throws
+   * UserError for one under which there can be no trial.
+   */
+  readonly policy: (policy: Policy, isStart: boolean) => Policy;
+}
 
 /** What the command line, the settings files and the surroundings say together. */
 export interface Config {
@@ -31,13 +41,18 @@ export interface Config {
   readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
   readonly project: Settings;
-  /** MCP servers that the project's .mcp.json names; none without trust. */
-  readonly projectServers?: Readonly<Record<string, WrittenServer>>;
   /** What a program that embeds the engine sets, before all files. */
   readonly given?: Settings;
   /** User, then project; the command line still goes before it. */
   readonly settings: Settings;
   readonly warnings: readonly string[];
+  /** Only while tools work on a copy. */
+  readonly trial?: TrialPlace;
+}
+
+/** Where tools work: the workspace, or in a trial its copy. */
+export function toolsRoot({ root, trial }: Pick<Config, "root" | "trial">): string {
+  return trial?.folder ?? root;
 }
 
 /** Reads the configuration. Throws UserError for a workspace that is none and for settings that cannot be used. */
@@ -47,7 +62,6 @@ export function configure(invocation: Invocation, world: World): Config {
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
-  const servers = trust.trusted ? readProjectServers(root) : undefined;
   return {
     world,
     invocation,
@@ -62,9 +76,8 @@ export function configure(invocation: Invocation, world: World): Config {
     ...(trust.question ? { trustQuestion: trust.question } : {}),
     user: user?.settings ?? {},
     project: project?.settings ?? {},
-    ...(servers ? { projectServers: servers.servers } : {}),
     settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
-    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...servers?.warnings ?? [], ...trust.warnings],
+    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
   };
 }
 

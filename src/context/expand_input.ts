@@ -1,7 +1,7 @@
-import type { SkillBody } from "./skills/body.ts";
 import type { Skill } from "./skills/skills.ts";
 import { splitArguments, substituteArguments } from "./templates/arguments.ts";
 import type { Template } from "./templates/templates.ts";
+import type { SkillBody } from "./skills/file.ts";
 
 /** What a typed text may stand for. */
 export interface InputSources {

@@ -145,3 +145,89 @@ export interface UndoRequest {
   /** Overwrites what somebody else changed since. */
   readonly force?: boolean;
 }
+
+/** What a private copy of the workspace cost. */
+export interface TrialCost {
+  /** Files and links. */
+  readonly files: number;
+  /** Bytes of the files, however they are stored. */
+  readonly bytes: number;
+  /** Whether the file system shares the bytes with the workspace (reflinks): all, some or none of the files. */
+  readonly reflink: "yes" | "partly" | "no";
+  /** Of what goes into a patch, a second copy is kept, to compare with: bytes. */
+  readonly baseBytes: number;
+  /** Wall clock. */
+  readonly milliseconds: number;
+}
+
+/** A trial that goes on. */
+export interface TrialState {
+  /** The private copy, where tools work. */
+  readonly folder: string;
+  /** The workspace, which they cannot write. */
+  readonly workspace: string;
+  /** What it took to make it. */
+  readonly cost: TrialCost;
+}
+
+/** A file of a patch. */
+export interface PatchedFile {
+  /** Relative to the workspace; bytes that are no UTF-8 are shown as U+FFFD. The new name of what was moved. */
+  readonly path: string;
+  /** `mode`: nothing but whether it can be run. */
+  readonly kind: "created" | "changed" | "deleted" | "moved" | "mode";
+  /** The old name; only where `kind` is `moved`. */
+  readonly from?: string;
+  /** Lines of text; both absent for what is binary. */
+  readonly linesAdded?: number;
+  /** As `linesAdded`. */
+  readonly linesRemoved?: number;
+}
+
+/** What a trial changed. */
+export interface TrialChanges {
+  /** Sorted by path; empty: nothing. */
+  readonly files: readonly PatchedFile[];
+  /** The same in git's format. A byte string: one character for each byte. */
+  readonly patch: string;
+  /** What changed and is not in the patch, or cannot be. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Why a file of a patch cannot be taken. */
+export interface Misfit {
+  /** As in `PatchedFile`. */
+  readonly path: string;
+  /** For people. */
+  readonly why: string;
+  /** The first line of the hunk in the patch, `@@ -1,4 +1,5 @@`; absent where it is about the whole file. */
+  readonly hunk?: string;
+}
+
+/** What applying a patch would do, or did. */
+export interface ApplyOutcome {
+  /** What the workspace gets. */
+  readonly files: readonly PatchedFile[];
+  /** What does not fit; where there is any, nothing is changed. */
+  readonly misfits: readonly Misfit[];
+  /** Whether the files were changed; false for a preview, and where something does not fit. */
+  readonly isDone: boolean;
+}
+
+/** How a trial that is open is asked what is to become of its changes. */
+export interface TakeRequest {
+  /** Paths of `PatchedFile`s, the new ones of those that moved; all without it. */
+  readonly paths?: readonly string[];
+  /** Only says what it would do. */
+  readonly dryRun?: boolean;
+}
+
+/** What became of the changes of a trial when it ended. */
+export interface TrialResult extends Pick<TrialChanges, "files" | "leftOut"> {
+  /** What the copy took. */
+  readonly cost: TrialCost;
+  /** The file that the patch was written to; absent where nothing changed, or it could not be written. */
+  readonly patch?: string;
+  /** Why there is no patch although there may be changes. */
+  readonly why?: string;
+}

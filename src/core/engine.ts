@@ -1,4 +1,13 @@
-import type { UndoOutcome, UndoPoint, UndoRequest } from "./changes.ts";
+import type {
+  ApplyOutcome,
+  TakeRequest,
+  TrialChanges,
+  TrialResult,
+  TrialState,
+  UndoOutcome,
+  UndoPoint,
+  UndoRequest,
+} from "./changes.ts";
 import type { AgentEvent, Denial, PermissionAnswer, RunEnding } from "./event.ts";
 import type { AgentMessage, ImageContent, UserMessage } from "./message.ts";
 import type { Policy } from "./policy.ts";
@@ -280,6 +289,24 @@ export interface Engine {
    * `force`. Throws UserError where there is no such moment, and while a run goes on.
    */
   undo(request?: UndoRequest): Promise<UndoOutcome>;
+
+  /** The trial that goes on; undefined where tools work in the workspace itself. */
+  trial(): TrialState | undefined;
+  /**
+   * Begins a trial: from the next prompt on tools work on a private copy of the workspace. What was granted on the way ends.
+   * Throws UserError where there can be none, where one goes on already, and while a run goes on.
+   */
+  beginTrial(): Promise<TrialState>;
+  /** What the trial changed up to now. Throws UserError where there is none, and while a run goes on. */
+  trialChanges(): Promise<TrialChanges>;
+  /**
+   * Takes changes of the trial into the workspace, all, some or none (`paths: []`), and ends it: tools work in the workspace
+   * again, and a patch with what was not taken is kept. All or nothing: where a file does not fit, nothing is changed and the
+   * trial goes on; the same for a preview. Commands in the background end with it. Throws as `trialChanges`.
+   */
+  endTrial(request?: TakeRequest): Promise<ApplyOutcome>;
+  /** What became of the last trial that ended, also by `close`. */
+  trialResult(): TrialResult | undefined;
 
   /**
    * Reads settings, context files, skills, templates and extensions anew. Model, queues, servers and what tools may do are

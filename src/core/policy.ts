@@ -41,8 +41,10 @@ export interface Limits {
  * All paths are absolute and real (links resolved). Deny beats allow.
  */
 export interface Policy {
-  /** The workspace. */
+  /** The workspace, or in a trial the private copy of it. */
   readonly root: string;
+  /** In a trial: the workspace that `root` is a copy of, which tools may read as before and never write. */
+  readonly copyOf?: string;
   /** The user's home, which `~` stands for. */
   readonly home: string;
   /** Private temporary folder of this session, 0700, removed at its end. */

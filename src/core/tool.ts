@@ -116,7 +116,7 @@ export interface Tool<A = unknown> {
   /** For the provider's tool field. */
   readonly description: string;
   /** Makes the schema of the arguments; `argsOf` keeps what was made. */
-  readonly args: (z: Zod) => z.ZodMiniType<A>;
+  readonly args: (z: Zod) => z.ZodMiniType<A> | Promise<z.ZodMiniType<A>>;
   /** The line in the system prompt. */
   readonly promptSnippet: string;
   readonly promptGuidelines?: readonly string[];
@@ -126,11 +126,14 @@ export interface Tool<A = unknown> {
   /** `runner`: in the confined process. `shell`: in the host, which starts one confined process tree for each call. */
   readonly place: "runner" | "shell";
   /** Longest time a call may take in the runner, milliseconds, where the runner's own limit does not fit. */
-  deadlineMs?(args: A, policy: Policy): number;
-  /** Takes the forms that models are known to send into the one the schema wants; runs before validation. */
-  readonly prepare?: (args: JsonObject) => JsonObject;
+  deadlineMs?(args: A, policy: Policy): number | undefined | Promise<number | undefined>;
+  /**
+   * Takes the forms that models are known to send into the one the schema wants; runs before validation. What it throws is
+   * the answer.
+   */
+  readonly prepare?: (args: JsonObject) => JsonObject | Promise<JsonObject>;
   /** The address that the host gets before the call, within the network scope; what came is `fetched` in the arguments. */
-  readonly fetches?: (args: JsonObject) => string | undefined;
+  readonly fetches?: (args: JsonObject) => string | undefined | Promise<string | undefined>;
   run(args: A, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -14,7 +14,7 @@ export function loadZod(): Promise<Zod> {
 export async function argsOf(tool: Pick<Tool, "args">): Promise<z.ZodMiniType<unknown>> {
   const known = made.get(tool.args);
   if (known) return known;
-  const schema = tool.args(await loadZod());
+  const schema = await tool.args(await loadZod());
   made.set(tool.args, schema);
   return schema;
 }

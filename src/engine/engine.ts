@@ -1,10 +1,12 @@
 import { readSkillAt, TOOLS } from "../../tools/mod.ts";
 import type { Queues } from "../agent/queues.ts";
-import { type Config, withSettingsAnew } from "../config/config.ts";
+import { type Config, toolsRoot, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { thinkingOf, windowOf } from "../config/run_settings.ts";
 import type { Engine } from "../core/engine.ts";
-import { messageOf } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import { shellWord } from "../core/grant_option.ts";
+import type { ApplyOutcome, TakeRequest, TrialResult, TrialState } from "../core/changes.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
@@ -44,6 +46,7 @@ import {
 } from "./tools/unconfined_bash.ts";
 import { queuesOf } from "./turns.ts";
 import { createUserBash } from "./user_bash.ts";
+import type { SessionTrial } from "./trial/session_trial.ts";
 import { createWork, whenIdle } from "./work.ts";
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
@@ -54,7 +57,15 @@ const TOOL_NAMES = TOOLS.map(({ name }) => name);
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const session = new OpenSession(options);
+  // Most sessions have none, and load nothing for it.
+  const trial = options.config.invocation.values["trial"] ? await beginTrial(options.config) : undefined;
+  let session: OpenSession;
+  try {
+    session = new OpenSession(trial === undefined ? options : { ...options, config: trial.config }, trial);
+  } catch (error) {
+    trial?.drop();
+    throw error;
+  }
   try {
     return await session.start();
   } catch (error) {
@@ -65,6 +76,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 /** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
 const LAST_WORDS_MS = 2000;
+async function beginTrial(config: Config): Promise<SessionTrial> {
+  return await (await import("./trial/session_trial.ts")).beginTrial(config);
+}
 
 /**
  * A session and its parts. In the order of the fields: the events, what keeps them, the parts that need nothing else; then
@@ -106,12 +120,20 @@ class OpenSession implements EngineCore {
   readonly #unconfined: (() => UnconfinedBash) | undefined;
   readonly #engine: Engine;
 
-  constructor(options: EngineOptions) {
+  #trial: SessionTrial | undefined;
+  #trialResult: TrialResult | undefined;
+
+  constructor(options: EngineOptions, trial: SessionTrial | undefined) {
     const { config, ask } = options;
     const isUnconfined = isUserBashUnconfined(config);
     this.#options = options;
     this.#config = config;
-    this.#bus = createEventBus([...config.warnings, ...(isUnconfined ? [UNCONFINED_NOTICE] : [])]);
+    this.#trial = trial;
+    this.#bus = createEventBus([
+      ...config.warnings,
+      ...(trial?.notices ?? []),
+      ...(isUnconfined ? [UNCONFINED_NOTICE] : []),
+    ]);
     this.emit = this.#bus.emit;
     this.notify = this.#bus.notify;
     const store = chooseSession(config, this.notify);
@@ -177,6 +199,13 @@ class OpenSession implements EngineCore {
       typed: createUserBash(this, this.#pending, unconfined && ((...command) => unconfined().run(...command))),
       retool: this.#retool,
       reload: this.#reload,
+      trial: {
+        state: () => this.#trial?.state(),
+        result: () => this.#trialResult,
+        begin: this.#beginTrial,
+        changes: () => this.work.run("session", async () => await this.#openTrial().changes()),
+        end: this.#endTrial,
+      },
       subscribe: this.#bus.subscribe,
       close: () => this.close(),
     });
@@ -215,7 +244,62 @@ class OpenSession implements EngineCore {
     await this.#unconfined?.().close();
     await this.changes?.close();
     await this.tools.close();
+    await this.#keepTrial();
     this.conversation.close();
+  }
+
+  readonly #beginTrial = (): Promise<TrialState> =>
+    this.work.run("session", async () => {
+      if (this.#trial) throw noTrial("one goes on already", "End it first");
+      const trial = await beginTrial(this.#config);
+      try {
+        await this.#move(trial.config);
+      } catch (error) {
+        trial.drop();
+        throw error;
+      }
+      this.#trial = trial;
+      for (const notice of trial.notices.slice(1)) this.notify(notice);
+      return trial.state();
+    });
+
+  readonly #endTrial = (request: TakeRequest = {}): Promise<ApplyOutcome> =>
+    this.work.run("session", async () => {
+      const trial = this.#openTrial();
+      // Nobody may write while what there is to take is looked at.
+      if (!request.dryRun) await this.tools.move(trial.config);
+      const { paths } = request;
+      const isNone = paths?.length === 0;
+      const outcome = isNone ? { files: [], misfits: [], isDone: true } : await trial.take(request);
+      if (!outcome.isDone) return outcome;
+      const { trial: _, ...config } = this.#config;
+      await this.#move(config);
+      await this.#keepTrial(new Set(outcome.files.map(({ path }) => path)));
+      return outcome;
+    });
+
+  #openTrial(): SessionTrial {
+    if (this.#trial) return this.#trial;
+    throw noTrial("none goes on", "Begin one: /trial, begin_trial, or sandpiper --trial");
+  }
+
+  /** Tools go on in another place; what looks at files begins anew there. */
+  async #move(config: Config): Promise<void> {
+    await this.changes.close();
+    await this.tools.move(config);
+    this.#config = config;
+    this.#proof = await this.#demanded();
+    this.followPolicy();
+  }
+
+  /** Keeps what was not taken, and says where. */
+  async #keepTrial(taken?: ReadonlySet<string>): Promise<void> {
+    const trial = this.#trial;
+    if (trial === undefined) return;
+    this.#trial = undefined;
+    const result = this.#trialResult = await trial.end(this.conversation.store(), taken);
+    const { id } = this.conversation.store().header;
+    for (const line of resultLines(result, taken !== undefined, id)) this.notify(line);
   }
 
   /** Only `start` comes before there is one: nobody has the engine until then, but for extensions that are being loaded. */
@@ -336,7 +420,7 @@ class OpenSession implements EngineCore {
         () => this.#engine,
         ui ? announcedUi(ui, (event) => void this.#hooks?.observe(event)) : mutedUi(this.notify),
       ),
-      facts: { cwd: config.root, mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
+      facts: { cwd: toolsRoot(config), mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
       builtinTools: TOOL_NAMES,
       inProcess: extensions,
       grants: this.#grants,
@@ -390,6 +474,27 @@ class OpenSession implements EngineCore {
   #settleGrants(): Promise<void> {
     return this.#grants.settle(() => whenIdle(this.work, this.#engine.reload));
   }
+}
+
+function noTrial(why: string, fix: string): UserError {
+  return new UserError({ what: "There is no trial to do this with", why, fix });
+}
+
+/** What became of a trial, for people. */
+function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean, session: string): string[] {
+  const many = files.length === 1 ? "1 file" : `${files.length} files`;
+  const lines = leftOut.map(({ why, count, paths = [] }) =>
+    `Of the trial, ${why}${paths.length > 0 ? `: ${paths.slice(0, 3).join(", ")}` : ""}${
+      (count ?? 0) > 3 ? ` and ${(count ?? 0) - 3} more` : ""
+    }`
+  );
+  if (why !== undefined) lines.push(`The patch of the trial: ${why}`);
+  if (files.length === 0) return [...lines, ...(why === undefined && !isRest ? ["The trial changed nothing"] : [])];
+  const what = isRest ? `What was not taken of the trial (${many})` : `The trial changed ${many}`;
+  if (patch === undefined) return [...lines, `${what}, and there is no patch of it`];
+  // One beside the session is found by it.
+  const which = patch.endsWith(".patch") && patch.includes(`_${session}.`) ? session : shellWord(patch);
+  return [...lines, `${what}: ${patch}. To apply it: sandpiper apply ${which}`];
 }
 
 /** Keeps the calls of each session in its own audit, also after another one was begun. */

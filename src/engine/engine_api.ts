@@ -19,6 +19,13 @@ export interface EngineApiParts {
   /** The prompt takes the active tools, but not in the middle of a run. */
   readonly retool: () => Promise<void>;
   readonly reload: () => Promise<void>;
+  readonly trial: {
+    readonly state: Engine["trial"];
+    readonly begin: Engine["beginTrial"];
+    readonly changes: Engine["trialChanges"];
+    readonly end: Engine["endTrial"];
+    readonly result: Engine["trialResult"];
+  };
   readonly subscribe: Engine["subscribe"];
   readonly close: () => Promise<void>;
 }
@@ -33,6 +40,11 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
   return {
     notices,
     ...createNavigation(core, abort),
+    trial: parts.trial.state,
+    beginTrial: parts.trial.begin,
+    trialChanges: parts.trial.changes,
+    endTrial: parts.trial.end,
+    trialResult: parts.trial.result,
     state() {
       const opened = conversation.store();
       const name = sessionName(opened);

@@ -1,8 +1,6 @@
 import { messageOf, UserError } from "../core/error.ts";
 import type { AskGrant, ExtensionPermissions, GrantAnswer, GrantRequest, HookProblem } from "../core/hook.ts";
-import { missingText } from "../hooks/load/grant_text.ts";
 import type { GrantVerdict } from "../hooks/load/start_extension.ts";
-import { missingOf } from "../hooks/worker/permissions.ts";
 import { grantFolder } from "./tools/allowed_before.ts";
 import type { Config } from "../config/config.ts";
 import { recordExtensionGrant } from "./tools/grants.ts";
@@ -51,8 +49,13 @@ export function createExtensionGrants(
   const closed = new AbortController();
 
   const tell = (extension: string, message: string): void => report({ extension, level: "warning", message });
-  const tellRefusal = ({ name, hash, wants }: GrantRequest): void =>
+  const tellRefusal = async ({ name, hash, wants }: GrantRequest): Promise<void> => {
+    const [{ missingText }, { missingOf }] = await Promise.all([
+      import("../hooks/load/grant_text.ts"),
+      import("../hooks/worker/permissions.ts"),
+    ]);
     tell(name, missingText(hash, wants, missingOf(wants, {})));
+  };
   const ask = async (request: GrantRequest): Promise<GrantAnswer> => {
     const answer = await asking?.ask(request, closed.signal).catch((): GrantAnswer => "no") ?? "no";
     if (answer === "no" && !closed.signal.aborted) refused.add(request.hash);
@@ -92,7 +95,7 @@ export function createExtensionGrants(
         const answer = await ask(request);
         if (closed.signal.aborted) return;
         if (answer === "once") onceMore.add(hash);
-        if (answer === "no") tellRefusal(request);
+        if (answer === "no") await tellRefusal(request);
         else granted.push(request);
       }
       if (granted.length === 0) return;

@@ -2,8 +2,17 @@ import { messageOf, UserError } from "../core/error.ts";
 import type { Config } from "../config/config.ts";
 import type { Provider, ThinkingLevel } from "../core/provider.ts";
 import { DEFAULT_PROVIDER } from "../provider/table/table.ts";
-import { chainOf, chooseNamed, type ModelChoice, namedModels, type ServerChoice, tableOf } from "./model/model.ts";
-import { type KeptModel, keptName, REPLAY } from "./model/kept_name.ts";
+import {
+  chainOf,
+  chooseNamed,
+  type KeptModel,
+  keptName,
+  type ModelChoice,
+  namedModels,
+  REPLAY,
+  type ServerChoice,
+  tableOf,
+} from "./model/model.ts";
 import { resolveChoice } from "./model/resolve_choice.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 

@@ -136,15 +136,19 @@ export function createPromptState(
     },
     tools: () => tools,
     takePolicy(next, allowed, under) {
+      const isMoved = next.root !== policy.root;
       policy = next;
       granted = allowed;
       tools = under;
+      if (isMoved) readClock();
       // In the middle of a run: the clock stays, so that only what the grant changed is different.
       compileBase("reload");
     },
     reading: () => reading,
     takeReading(kept) {
-      reading = kept;
+      // A trial works in another folder than the run before it, and than the one after it.
+      if (kept.runtime.cwd === policy.root) reading = kept;
+      else readClock();
       compileBase(trigger ?? "startup");
     },
     startPrompt(next) {

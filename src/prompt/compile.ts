@@ -1,12 +1,12 @@
+import { createHash } from "node:crypto";
 import { sha256 } from "../core/support/digest.ts";
-import type { CompiledPrompt } from "../core/compiled_prompt.ts";
-import type { PromptInputs, StableInputs } from "../core/prompt.ts";
-import { systemText } from "../core/provider.ts";
-import { filteredFiles } from "./filtered.ts";
-import { prefixDigest } from "./fingerprint.ts";
+import type { CompiledPrompt, CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
+import type { Diagnostic, PromptInputs, StableInputs } from "../core/prompt.ts";
+import { systemText, type ToolDefinition } from "../core/provider.ts";
 import { finishDynamic, finishStable, type Half, joinSections, type Trace } from "./halves.ts";
-import { type CompileMeta, toolsEntry } from "./manifest.ts";
-import { COMPILER } from "./version.ts";
+import type { JsonObject } from "../core/json.ts";
+import { isWanted } from "./finish.ts";
+import { SECTIONS } from "./sections/mod.ts";
 
 /** The stable half: compiled once for each base build, used in every round until the next. */
 export interface StablePart extends Half {
@@ -80,4 +80,65 @@ export function compilePrompt(inputs: PromptInputs, meta: CompileMeta, trace?: T
 export function sectionTexts(inputs: PromptInputs): ReadonlyMap<string, string> {
   const finished = [...finishStable(inputs), ...finishDynamic(inputs, "all")];
   return new Map(finished.filter(({ text }) => text).map(({ text, entry }) => [entry.id, text]));
+}
+
+/**
+ * SHA-256 of texts that all begin with `prefix`: the prefix is digested once, so that the fingerprint of a long prompt
+ * costs no more in each round than its short changing end.
+ *
+ * Equal to `sha256(prefix + rest)` as long as no surrogate pair is split between the two.
+ */
+export function prefixDigest(prefix: string): (rest: string) => string {
+  const begun = createHash("sha256").update(prefix, "utf8");
+  return (rest) => begun.copy().update(rest, "utf8").digest("hex");
+}
+
+/**
+ * Name of this compiler in every manifest (R337). Raise the number when the set of sections or their rendering changes:
+ * test/prompt/golden_test.ts fails until that is done.
+ */
+export const COMPILER = "sandpiper-prompt/4";
+
+/** What a manifest records besides the prompt: none of it changes the text. */
+export interface CompileMeta {
+  readonly trigger: CompileTrigger;
+  /** Provider round within the prompt, from 1. */
+  readonly round: number;
+  /** The definitions that go with the request, in their order there. */
+  readonly tools: readonly ToolDefinition[];
+  /** Effective scope of the tools, without values of the environment (R359, R360). */
+  readonly policy: JsonObject;
+  readonly history: Manifest["history"];
+  /** What `before_agent_start` handlers changed, one entry each (R358). */
+  readonly hooks: readonly JsonObject[];
+  /** What the search for files and skills had to report. */
+  readonly diagnostics?: readonly Diagnostic[];
+}
+
+const fingerprints = new WeakMap<readonly ToolDefinition[], Manifest["tools"]>();
+
+/**
+ * Names and fingerprint of tool definitions, order included, because the order is part of the request (R356).
+ *
+ * Remembered per array: the definitions of a session are one array for many rounds.
+ */
+export function toolsEntry(tools: readonly ToolDefinition[]): Manifest["tools"] {
+  const known = fingerprints.get(tools);
+  if (known) return known;
+  const entry = { names: tools.map((tool) => tool.name), fingerprint: sha256(JSON.stringify(tools)) };
+  fingerprints.set(tools, entry);
+  return entry;
+}
+
+/** Files that were loaded although the profile leaves their section out: the author should learn why they do nothing. */
+export function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {
+  return SECTIONS.flatMap((section) => {
+    if (section.stability !== "stable" || !section.files || isWanted(section, inputs.profile)) return [];
+    return section.files(inputs).filter((file) => file.status === "loaded").map((file) => ({
+      code: "file_filtered_by_profile" as const,
+      message: `Profile "${inputs.profile}" leaves this file out. Use --profile full to send it`,
+      file: file.path,
+      section: section.id,
+    }));
+  });
 }

@@ -3,9 +3,8 @@
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { JsonObject } from "../core/json.ts";
-import { joinParts, type StablePart } from "./compile.ts";
+import { type CompileMeta, joinParts, type StablePart } from "./compile.ts";
 import { finishDynamic, type Half, joinSections } from "./halves.ts";
-import type { CompileMeta } from "./manifest.ts";
 
 /** Both halves, kept until the user's next message. */
 export interface PromptOverride {

@@ -39,14 +39,15 @@ export async function runRunner(): Promise<void> {
 }
 
 async function serveHere(): Promise<void> {
-  const [{ toolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise.all([
-    import("../../tools/mod.ts"),
-    import("./files/files.ts"),
-    import("./serve.ts"),
-    import("./shell/shell.ts"),
-    import("./stdio.ts"),
-  ]);
-  await serveStdio(serve({ tools: toolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
+  const [{ wholeToolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise
+    .all([
+      import("../../tools/table.ts"),
+      import("./files/files.ts"),
+      import("./serve.ts"),
+      import("./shell/shell.ts"),
+      import("./stdio.ts"),
+    ]);
+  await serveStdio(serve({ tools: wholeToolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
 }
 
 /** Reads the scope from the first message, and leaves the pipe with all that it read to a worker of that scope. */

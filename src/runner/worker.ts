@@ -1,7 +1,7 @@
 // The worker that holds the tools where the process itself cannot be narrowed: in the compiled binary, whose permissions
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
 import { ProtocolError } from "../core/protocol.ts";
-import { toolsUnder } from "../../tools/mod.ts";
+import { wholeToolsUnder } from "../../tools/table.ts";
 import { type BulkLink, openBulkLink } from "./files/bulk_link.ts";
 import { openFiles } from "./files/files.ts";
 import { keepOutputClean } from "./output.ts";
@@ -19,7 +19,7 @@ interface WorkerScope {
 // This module runs in a worker only, where the global scope has both.
 const scope = globalThis as unknown as WorkerScope;
 keepOutputClean();
-const parts = { tools: toolsUnder, openFiles, openShell: inProcessShell };
+const parts = { tools: wholeToolsUnder, openFiles, openShell: inProcessShell };
 const tell = (word: FromWorker): void => scope.postMessage(word);
 
 // In the runner's process the first message is what came over the pipe so far, and the pipe is this thread's from then on.

@@ -2,7 +2,7 @@ import { stripControls, takeCharacters } from "../core/support/text.ts";
 import { textOf } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
-import { readLines } from "./lines.ts";
+import { readLines } from "./load.ts";
 import { isObject } from "./shape.ts";
 
 /** Where a text stands in a session. */

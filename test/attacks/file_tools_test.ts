@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { SandboxLevel } from "../../src/core/policy.ts";
-import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../helpers/open_runner.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { until } from "../helpers/until.ts";

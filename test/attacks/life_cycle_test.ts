@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { launcher } from "../../src/sandbox/launcher/executable.ts";
-import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../helpers/open_runner.ts";
 import { numbersIn, readProcLink, statOf } from "../../src/sandbox/system/procfs.ts";
 import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
-import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../helpers/open_runner.ts";
 import type { Self } from "../../src/sandbox/confine/self.ts";
 import { scopes } from "../e2e/scope.ts";
 import { BINARY } from "../helpers/program.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { readSkillBody } from "../../src/context/skills/body.ts";
 import { discoverSkills } from "../../src/context/skills/skills.ts";
 import { validateSkill } from "../../src/context/skills/validate.ts";
+import { readSkillBody } from "../../src/context/skills/file.ts";
 
 const folder = fromFileUrl(new URL("../../skills", import.meta.url));
 

@@ -339,3 +339,33 @@ Deno.test("--output-schema: only the corrected answer is bound by the server; a 
     }
   });
 });
+
+Deno.test("--report repeats, - is standard output in place of the answer; two things never share it", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Done." }]);
+    const ran = async (...more: string[]) =>
+      await run(SOURCE, ["-p", "-m", `replay:${file}`, ...more, "go"], { cwd: ws, env: { HOME: home } });
+    const both = await ran("--report", "a.json", "--report", "b.md", "--report", "-");
+    assertEquals(both.code, 0, both.stderr);
+    assertEquals(JSON.parse(both.stdout), JSON.parse(Deno.readTextFileSync(`${ws}/a.json`)));
+    assertMatch(Deno.readTextFileSync(`${ws}/b.md`), /^## Done/);
+    assertEquals((await ran("-o", "-")).stdout, "Done.\n");
+    for (
+      const more of [["--report", "-", "-o", "-"], ["--mode", "json", "-o", "-"], ["--mode", "json", "--report", "-"]]
+    ) {
+      const refused = await ran(...more);
+      assertEquals([refused.code, refused.stdout], [2, ""], more.join(" "));
+      assertStringIncludes(refused.stderr, "Cannot write to standard output");
+    }
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["a.json", "b.md"]);
+    // A place that cannot be written keeps no other one back.
+    const taken = cassette(home, [{ calls: [{ name: "bash", args: { command: "mkdir c.json" } }] }, { text: "Done." }]);
+    const left = await run(
+      SOURCE,
+      ["-p", "-m", `replay:${taken}`, "--report", "c.json", "--report", "d.md", "go"],
+      { cwd: ws, env: { HOME: home } },
+    );
+    assertEquals(left.code, 1, left.stderr);
+    assertMatch(Deno.readTextFileSync(`${ws}/d.md`), /^## Done/);
+  });
+});

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
-import type { KeptModel } from "../../src/engine/model/kept_name.ts";
 import { type Restored, restoredModel } from "../../src/engine/model_state.ts";
 import { serverChoice } from "../helpers/server_choice.ts";
-import type { ModelChoice } from "../../src/engine/model/model.ts";
+import type { KeptModel, ModelChoice } from "../../src/engine/model/model.ts";
 import { UserError } from "../../src/core/error.ts";
 
 const NOW = { provider: "openai", id: "gpt-5" };

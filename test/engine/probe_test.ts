@@ -70,6 +70,10 @@ for (const api of ["chat", "responses", "anthropic"] as const) {
     const probed = await lookAt(api, answering(api));
     assertEquals(seenOf(probed), ALL);
     assertEquals([probed.learned, probed.requests, probed.sent], [{}, 5, 5]);
+    const counted = api === "chat" ? { streamOptions: true } : {};
+    // Two user messages in a row leave as one there.
+    const paired = api === "anthropic" ? {} : { alternation: false };
+    assertEquals(probed.taken, { ...counted, images: true, ...paired });
   });
 }
 
@@ -88,7 +92,7 @@ leaklessTest("probe() tells what a plain server lacks, and claims nothing that w
     images: undefined,
     cache: undefined,
   });
-  assertEquals(probed.sent, 4);
+  assertEquals([probed.sent, probed.taken], [4, { alternation: false }]);
 });
 
 leaklessTest("probe() keeps what refusals teach, and looks at bodies for what was sent", async () => {

@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { sha256 } from "../../src/core/support/digest.ts";
-import { compilePrompt } from "../../src/prompt/compile.ts";
-import { COMPILER } from "../../src/prompt/version.ts";
+import { compilePrompt, COMPILER } from "../../src/prompt/compile.ts";
 import { PROMPTS } from "./golden_prompts.ts";
 import { inputs, meta } from "./sample.ts";
 
@@ -31,6 +30,6 @@ Deno.test("COMPILER R337 is another one whenever a golden prompt is another one"
   }
   assert(
     known[COMPILER] === digest,
-    `The prompt changed: raise COMPILER in src/prompt/version.ts, then UPDATE_GOLDEN=1`,
+    `The prompt changed: raise COMPILER in src/prompt/compile.ts, then UPDATE_GOLDEN=1`,
   );
 });

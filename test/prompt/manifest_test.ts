@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash } from "node:crypto";
-import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
-import type { CompileMeta } from "../../src/prompt/manifest.ts";
-import { COMPILER } from "../../src/prompt/version.ts";
+import { type CompileMeta, compilePrompt, COMPILER, sectionTexts } from "../../src/prompt/compile.ts";
 import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
 
 /** Another implementation of SHA-256 than the product's. */

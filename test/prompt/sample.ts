@@ -1,7 +1,6 @@
 import type { ContextFile, PromptInputs, PromptTool } from "../../src/core/prompt.ts";
 import type { ToolDefinition } from "../../src/core/provider.ts";
-import { compilePrompt } from "../../src/prompt/compile.ts";
-import type { CompileMeta } from "../../src/prompt/manifest.ts";
+import { type CompileMeta, compilePrompt } from "../../src/prompt/compile.ts";
 
 export const DATE_LINE = "Current date and time: Saturday, March 7, 2026 at 08:55:05 AM CST";
 export const CWD_LINE = "Current working directory: /work/app";

@@ -12,7 +12,7 @@ import { disk } from "../../src/sandbox/system/disk.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../src/sandbox/confine/launch.ts";
 import { spawnConfined } from "../../src/sandbox/launcher/executable.ts";
 import { realOf } from "../../src/sandbox/policy/path_entry.ts";
-import { openRunner } from "../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../helpers/open_runner.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { makeWorld, programFor, type World, worldPolicy } from "../sandbox/confined_world.ts";
 import { picture } from "../sandbox/guarded_world.ts";

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { openPackages, PACKAGES } from "../../scripts/tests/packages.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { makeWorld, programFor } from "./confined_world.ts";
 import { reachableDeno, USERS } from "./reachable.ts";
@@ -15,11 +16,10 @@ export function asOrdinaryUser(name: string, file: string): void {
       using world = makeWorld();
       const self = programFor(world);
       const config = self.args[self.args.indexOf("--config") + 1] ?? "";
-      // The packages that tests use, where an ordinary user can read them.
-      const modules = `${world.base}/modules`;
-      Deno.mkdirSync(modules);
-      openPackages(`${thisProgram().env["DENO_DIR"]}/npm`, `${modules}/npm`);
-      Deno.chmodSync(modules, 0o777);
+      const shared = Deno.env.get(PACKAGES);
+      const modules = shared ?? openPackages(thisProgram().env["DENO_DIR"] ?? "");
+      using own = new DisposableStack();
+      if (shared === undefined) own.defer(() => Deno.removeSync(modules, { recursive: true }));
       const kinds = ["read", "write", "run", "env", "ffi", "sys", "net=127.0.0.1,localhost"].map((kind) =>
         `--allow-${kind}`
       );
@@ -33,14 +33,4 @@ export function asOrdinaryUser(name: string, file: string): void {
       assertEquals(code, 0, text.slice(-4_000));
     },
   });
-}
-
-/** Makes packages readable in another folder: tens of thousands of files, so by hard links wherever they are readable. */
-function openPackages(from: string, to: string): void {
-  const script = `cp -rl "$0" "$1" 2>&- || { rm -rf "$1"; cp -r "$0" "$1"; }
-    find "$1" -type d -exec chmod a+rwx {} +
-    # A link has its file's mode, which stays as it is.
-    find "$1" -type f ! -perm -o+r -exec sh -c 'for f; do cp "$f" "$f~" && chmod a+r "$f~" && mv "$f~" "$f"; done' sh {} +`;
-  const { success, stderr } = new Deno.Command("sh", { args: ["-e", "-c", script, from, to] }).outputSync();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -9,7 +9,8 @@ const root = new URL("../..", import.meta.url).pathname;
  * are its own, the one with its line, and whoever makes use of it. A third place to write it down would show here.
  */
 const ROWS = [
-  { row: "tool", word: `"./ls.ts"`, line: "tools/mod.ts", others: [] },
+  // What is generated names it, too.
+  { row: "tool", word: `"./ls.ts"`, line: "tools/table.ts", others: ["tools/definitions.ts"] },
   {
     row: "prompt section",
     word: "docsPointers",

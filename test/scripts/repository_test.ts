@@ -101,7 +101,9 @@ Deno.test("pages name the versions of Deno that are used", () => {
   ): string[] => [...new Set([...text(path).matchAll(pattern)].map(([, version = ""]) => version))];
   const tests = named(".ci/run", /deno@([\d.]+\d)/g);
   assertEquals(tests.length, 1);
-  for (const page of ["README.md", "AGENTS.md"]) assertEquals(named(page, /deno@([\d.]+\d)/g), tests, page);
+  for (const page of ["README.md", "AGENTS.md", "action.yml", "docs/ci/gitlab.yml"]) {
+    assertEquals(named(page, /deno@([\d.]+\d)/g), tests, page);
+  }
   const binary = named("scripts/build/base_runtime.ts", /VERSION = "([\d.]+)"/g);
   assertEquals(named("AGENTS.md", /base_runtime\.ts` \(([\d.]+)\)/g), binary);
   assertEquals(named("README.md", /Deno \(([\d.]+) or later\)/g), binary);

@@ -1,9 +1,16 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { dirname } from "@std/path";
 import { failuresOf } from "../../scripts/tests/failures.ts";
+import { openMemoryFolder } from "../../scripts/tests/memory_folder.ts";
 import { missingFrom } from "../../scripts/tests/summary.ts";
 import { runTests } from "../../scripts/tests/test_process.ts";
 import { until } from "../helpers/until.ts";
 import { processesWith } from "../sandbox/shell_fixture.ts";
+
+const IN_MEMORY = (() => {
+  using folder = openMemoryFolder();
+  return folder !== undefined;
+})();
 
 const END = "\nFAILED | 2 passed | 1 failed (3ms)\n\nerror: Test failed\n";
 
@@ -110,6 +117,32 @@ for (const [what, text, said] of RED) {
       assertStringIncludes(output, said);
     }));
 }
+
+Deno.test("temporary folders of tests are in memory where root asks for it, each process's its own, and are gone afterwards", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "sp-memory-" });
+  try {
+    Deno.writeTextFileSync(
+      `${folder}/one_test.ts`,
+      `Deno.test("says", async () => {
+        const made = Deno.makeTempDirSync();
+        const { stdout } = await new Deno.Command("stat", { args: ["-f", "-c", "%T", made] }).output();
+        console.log("kind " + new TextDecoder().decode(stdout).trim() + " at " + made + " end");
+      });`,
+    );
+    const ran = await Promise.all(
+      [true, true, false].map((inMemory) => runTests(folder, ["one_test.ts"], { inMemory })),
+    );
+    assertEquals(ran.map(({ passed }) => passed), [true, true, true], ran.map(({ output }) => output).join("\n"));
+    const kinds = ran.map(({ output }) => / at .* end$/m.test(output) ? /^kind (\S+)/m.exec(output)?.[1] : undefined);
+    assertEquals(kinds.slice(0, 2), IN_MEMORY ? ["tmpfs", "tmpfs"] : [kinds[2], kinds[2]]);
+    for (const { output } of IN_MEMORY ? ran.slice(0, 2) : []) {
+      const [, made = ""] = / at (.*) end$/m.exec(output) ?? [];
+      assertThrows(() => Deno.statSync(dirname(made)), Deno.errors.NotFound);
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
 
 Deno.test("a test that hangs is ended with what it started, and has failed", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "sp-hangs-" });

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type BackgroundSync, backgroundSync } from "../../src/session/background_sync.ts";
 import { until } from "../helpers/until.ts";
+import { type BackgroundSync, backgroundSync } from "../../src/session/session_file.ts";
 
 interface Room {
   readonly sync: BackgroundSync;

@@ -10,6 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../src/core/tool.ts";
+import { argsOf } from "../../src/core/tool_args.ts";
 import { bash } from "../../tools/bash.ts";
 
 const OUTCOME: ShellOutcome = { exitCode: 0, ending: "exited", output: "", totalLines: 0, totalBytes: 0, notes: [] };
@@ -17,7 +18,7 @@ const OUTCOME: ShellOutcome = { exitCode: 0, ending: "exited", output: "", total
 /** Runs the tool with a shell that answers as told, and tells what the shell was asked. */
 async function answer(
   outcome: Partial<ShellOutcome>,
-  args: z.infer<ReturnType<typeof bash.args>> = { command: "true" },
+  args: z.infer<Awaited<ReturnType<typeof bash.args>>> = { command: "true" },
 ): Promise<{ result: ToolResult; asked: { command: string; timeoutMs: number } }> {
   let asked = { command: "", timeoutMs: 0 };
   const shell: Shell = (command, { timeoutMs }) => {
@@ -129,15 +130,15 @@ Deno.test("bash without a shell says so R456", async () => {
   await assertRejects(() => bash.run({ command: "true" }, contextWith(undefined)), ToolError, "other tools");
 });
 
-Deno.test("bash refuses a timeout that is none", () => {
+Deno.test("bash refuses a timeout that is none", async () => {
   for (const timeout of [0, -1, Number.NaN, Infinity, "1"]) {
-    assertEquals(z.safeParse(bash.args(z), { command: "a", timeout }).success, false, `${timeout}`);
+    assertEquals(z.safeParse(await argsOf(bash), { command: "a", timeout }).success, false, `${timeout}`);
   }
 });
 
-Deno.test("bash is described to the model in few characters R62", () => {
+Deno.test("bash is described to the model in few characters R62", async () => {
   assertEquals(bash.promptSnippet, "Execute bash commands");
-  assertLess(bash.description.length + JSON.stringify(z.toJSONSchema(bash.args(z))).length, 520);
+  assertLess(bash.description.length + JSON.stringify(z.toJSONSchema(await argsOf(bash))).length, 520);
 });
 
 /** A shell whose background knows one command; tells what it was asked. */

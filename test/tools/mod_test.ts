@@ -1,5 +1,8 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
-import { DEFAULT_TOOLS, toolDefinition, TOOLS } from "../../tools/mod.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { defineTool } from "../../tools/definition.ts";
+import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder } from "../../tools/mod.ts";
+import { SUBSTITUTES, WHOLE_TOOLS, wholeToolsUnder } from "../../tools/table.ts";
 
 Deno.test("TOOLS stand in their order, and the first four are the default R486", () => {
   assertEquals(TOOLS.map(({ name }) => name), [
@@ -15,6 +18,36 @@ Deno.test("TOOLS stand in their order, and the first four are the default R486",
     "web_search",
   ]);
   assertEquals(DEFAULT_TOOLS, ["read", "bash", "edit", "write", "fetch", "web_search"]);
+});
+
+Deno.test("the host's tools are those of the table, and give their schema, deadline and arguments from it", async () => {
+  const data = (
+    { name, description, promptSnippet, promptGuidelines, needs, readOnly, place }: typeof TOOLS[number],
+  ) => ({
+    ...{ name, description, promptSnippet, promptGuidelines, needs, readOnly, place },
+  });
+  assertEquals(TOOLS.map(data), WHOLE_TOOLS.map(data));
+  for (const [at, tool] of TOOLS.entries()) {
+    const whole = WHOLE_TOOLS[at];
+    if (whole === undefined || whole.args === tool.args) throw new Error("this is the table's own tool, code and all");
+    assertEquals(await defineTool(tool), await defineTool(whole));
+    assertEquals(toolDefinition(tool), await defineTool(whole));
+  }
+  const none = { all: false, list: [] };
+  const listed = {
+    run: none,
+    read: none,
+    limits: { bashTimeoutMs: 7000, bashMaxTimeoutMs: 9000 },
+  } as unknown as Policy;
+  assertEquals(toolsUnder(listed).map(data), wholeToolsUnder(listed).map(data));
+  const bash = toolsUnder(listed).find(({ name }) => name === "bash");
+  assertEquals(bash?.description, SUBSTITUTES[0]?.description);
+  assertEquals(await bash?.deadlineMs?.({ command: "x" }, listed), 9000);
+  const edit = TOOLS.find(({ name }) => name === "edit");
+  assertEquals(await edit?.prepare?.({ path: "a", oldText: "b", newText: "c" }), {
+    path: "a",
+    edits: [{ oldText: "b", newText: "c" }],
+  });
 });
 
 Deno.test("toolDefinition() is small and holds no bounds of doubles", () => {

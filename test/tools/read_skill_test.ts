@@ -1,10 +1,10 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { routeCall } from "../../src/agent/tool_call.ts";
 import { dispatch } from "../../src/runner/dispatch.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { TOOLS } from "../../tools/mod.ts";
+import { readSkillAt } from "../../tools/mod.ts";
+import { WHOLE_TOOLS } from "../../tools/table.ts";
 import { defineTool } from "../../tools/definition.ts";
-import { readSkillAt } from "../../tools/read_skill.ts";
 import { type SearchWorkspace, searchWorkspace, shown } from "../helpers/search_workspace.ts";
 
 /** A call from the model's side to the runner's, as a session makes it. */
@@ -17,7 +17,7 @@ async function call(workspace: SearchWorkspace, args: JsonObject): Promise<strin
     new Map([[tool.name, tool]]),
   );
   if (routed.kind === "answered") return shown(routed.result);
-  return shown(await dispatch(TOOLS, { name: tool.name, args: routed.call.arguments }, workspace.context));
+  return shown(await dispatch(WHOLE_TOOLS, { name: tool.name, args: routed.call.arguments }, workspace.context));
 }
 
 Deno.test("read_skill gives the instructions of a slug, without the block before them R133 R134", async () => {
@@ -59,5 +59,5 @@ Deno.test("readSkillAt() shows the model a slug and nothing else", async () => {
     properties: { slug: { type: "string", description: "As the prompt lists it" } },
     required: ["slug"],
   });
-  assertThrows(() => readSkillAt(() => new Map()).prepare?.({ slug: "a" }), Error, "there is none");
+  await assertRejects(async () => await readSkillAt(() => new Map()).prepare?.({ slug: "a" }), Error, "there is none");
 });

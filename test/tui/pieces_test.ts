@@ -141,8 +141,13 @@ Deno.test("firstStartLines() offers what was found, each with a key of its own",
   const start = { problem, offers, settingsFile: "~/s.json", version: "1", theme: themeOf("none") };
   const lines = firstStartLines(start, 80).map(bare);
   assertEquals(lines.filter((line) => /^[12] /.test(line)), ["1  start with anthropic/a", "2  start with ollama/b"]);
-  assert(lines.includes("  anthropic/a  ANTHROPIC_API_KEY is set") && lines.includes('  {"model": "anthropic/a"}'));
+  assert(lines.includes("  anthropic/a  ANTHROPIC_API_KEY is set"));
   assert(!lines.includes("not shown"));
+  const says = (text: string, keptIn?: string): boolean =>
+    firstStartLines({ ...start, keptIn }, 80).map(bare).join("\n").includes(text);
+  assert(says("For good\n  the model that you choose is written into ~/s.json", "~/s.json"));
+  // Where nothing is kept the screen does not say so.
+  assert(!says("is written") && says('{"model": "PROVIDER/ID"}'));
 });
 
 Deno.test("saidText() names a called skill and leaves everything else alone", () => {

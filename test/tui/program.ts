@@ -2,7 +2,7 @@
 import { UserError } from "../../src/core/error.ts";
 import { configure } from "../../src/config/config.ts";
 import { chosenSession, firstStartMode, interactiveMode, trustedConfig } from "../../src/cli/modes/interactive.ts";
-import { chooseModel } from "../../src/engine/model/model.ts";
+import { firstModel } from "../../src/engine/model/first_model.ts";
 import { parseCommandLine } from "../../src/config/options/parse.ts";
 import { errorBlock, exitCodeOf } from "../../src/cli/output/report.ts";
 import { readVariable, readWorld } from "../../src/config/host_environment.ts";
@@ -20,10 +20,13 @@ async function start(): Promise<number> {
   if (typeof chosen === "number") return chosen;
   let choice;
   try {
-    choice = chooseModel(invocation.values, config.settings, { cwd: config.world.cwd, variable: readVariable });
+    choice = await firstModel(chosen, readVariable);
   } catch (error) {
-    if (error instanceof UserError) return await firstStartMode(config, error, () => Promise.resolve(2));
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    return await firstStartMode(config, error, async (model, now) => {
+      const named = { ...now, invocation: { ...invocation, values: { ...invocation.values, plain, model } } };
+      return await interactiveMode(named, await firstModel(named, readVariable));
+    });
   }
   try {
     // A crash in the middle of everything, for the tests of what is left of the terminal.

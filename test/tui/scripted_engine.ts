@@ -90,6 +90,11 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     messages: () => messages,
     undoPoints: () => Promise.resolve([]),
     undo: none,
+    trial: () => undefined,
+    beginTrial: none,
+    trialChanges: none,
+    endTrial: none,
+    trialResult: () => undefined,
     store: () => ({
       header: { type: "session", version: 3, id: "0123abcd", timestamp: "", cwd: "/w/app" },
       path: undefined,

@@ -1,7 +1,8 @@
 // Streams with something wrong in them, over the three protocols: the same seeds in every run.
 import { assert, assertEquals } from "@std/assert";
 import type { Provider } from "../../src/core/provider.ts";
-import { event, READ } from "../provider/anthropic/wire.ts";
+import { rounds } from "../helpers/rounds.ts";
+import { type Block, event, READ, replyEvents } from "../provider/anthropic/wire.ts";
 import { collect, leaklessTest, pieces, requestOf, serve } from "../provider/wire_server.ts";
 import { openWire } from "./drive.ts";
 import type { WireApi } from "./expectation.ts";
@@ -13,6 +14,18 @@ const PARTS: readonly Part[] = [
   { type: "call", id: "call_1", name: "read", json: '{"path":"a \\"quoted\\" name.ts"}' },
   { type: "call", id: "call_2", name: "read", json: '{"path":"b.ts"}' },
 ];
+
+/** The same in the Messages API, which has thinking that nobody may read, too. */
+const BLOCKS: readonly Block[] = PARTS.flatMap((part): Block[] =>
+  part.type === "thinking"
+    ? [{ type: "thinking", thinking: part.text, signature: part.signature }, {
+      type: "redacted_thinking",
+      data: "XXXX",
+    }]
+    : part.type === "text"
+    ? [part]
+    : [{ type: "tool_use", id: part.id, name: part.name, input: JSON.parse(part.json) }]
+);
 
 /** How each protocol says in the midst of a stream that it failed, and with nothing to read in it. */
 const ERRORS: Readonly<Record<WireApi, readonly string[]>> = {
@@ -32,7 +45,7 @@ const FIELDS =
   /"(?:index|output_index|type|delta|text|usage|content_block|content|choices|tool_calls|arguments|item)":/;
 
 /** Streams of all protocols together. */
-const STREAMS = 1000;
+const STREAMS = rounds(1000);
 const APIS = ["chat", "responses", "anthropic"] as const;
 
 /** Random numbers that are the same in every run. */
@@ -108,7 +121,7 @@ leaklessTest(
     const wholes = {
       chat: replyOf("chat", PARTS),
       responses: replyOf("responses", PARTS),
-      anthropic: replyOf("anthropic", PARTS),
+      anthropic: replyEvents(BLOCKS, { step: 5 }),
     };
     const ends: Record<WireApi, Record<string, number>> = { chat: {}, responses: {}, anthropic: {} };
     let strange = 0;

@@ -1,7 +1,6 @@
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
-import { namespacesFix } from "../../sandbox/confine/namespace_settings.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { configure } from "../../config/config.ts";
@@ -13,6 +12,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
 import { VERSION } from "../../core/version.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
+import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
 
 /** One thing that was looked at. */
 interface Check {

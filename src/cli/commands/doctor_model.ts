@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import type { SomeCapabilities } from "../../provider/capabilities/capabilities.ts";
 import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
 import { openLearned } from "../../engine/model/learned.ts";
 import type { ServerChoice } from "../../engine/model/model.ts";
@@ -46,13 +47,15 @@ export async function lookAtModel(
     if (chosen.kind !== "server") return [];
     const memory = openLearned(chosen.endpoint, config);
     const open = async (seams: Parameters<typeof openModel>[2]) => (await openModel(chosen, config, seams)).provider;
-    const { findings, learned, requests } = await probe(open, memory.recall(), signal);
+    const before = memory.recall();
+    const { findings, learned, taken, requests } = await probe(open, before, signal);
     found = [...findings];
     tell(`${requests} requests were sent.`);
-    const names = Object.keys(learned);
-    if (names.length === 0) tell("No refusal taught anything new: there is nothing to store.");
-    else if (agrees(`Store what was learned (${names.join(", ")}) for the sessions to come?`)) {
-      memory.remember(learned);
+    const change = newIn({ ...taken, ...learned }, before);
+    const names = Object.keys(change);
+    if (names.length === 0) tell("Nothing new was found out: there is nothing to store.");
+    else if (agrees(`Store what was found out (${names.join(", ")}) for the sessions to come?`)) {
+      memory.remember(change);
       const problems = memory.warnings();
       for (const problem of problems) tell(problem);
       if (config.stateFolder === undefined || config.invocation.values["no-session"]) {
@@ -63,6 +66,14 @@ export async function lookAtModel(
     found = [probeFailure(error)];
   }
   return found;
+}
+
+/** What is not remembered already. */
+function newIn(change: SomeCapabilities, before: SomeCapabilities): SomeCapabilities {
+  const known = new Map(Object.entries(before).map(([name, value]) => [name, JSON.stringify(value)]));
+  return Object.fromEntries(
+    Object.entries(change).filter(([name, value]) => known.get(name) !== JSON.stringify(value)),
+  );
 }
 
 function costWords({ endpoint }: ServerChoice, config: Config): string {

@@ -10,6 +10,7 @@ import {
   availableProviders,
   modelJson,
   tokens,
+  usd,
 } from "../../engine/model/available.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
@@ -81,8 +82,13 @@ function section({ entry, baseUrl, keyFrom, isListed, why, models }: AvailablePr
     keyFrom === undefined ? "" : `, key from ${keyFrom}`
   }; ${from}`;
   const width = Math.min(60, Math.max(0, ...models.map(({ name }) => name.length)));
-  return [head, ...models.map((model) => `  ${model.name.padEnd(width)}  ${columns(model)}`.trimEnd())].join("\n");
+  const titles = models.length === 0 ? [] : [`  ${"model".padEnd(width)}  ${TITLES}`];
+  const rows = models.map((model) => `  ${model.name.padEnd(width)}  ${columns(model)}`.trimEnd());
+  return [head, ...titles, ...rows].join("\n");
 }
+
+/** Over the columns of `columns`; prices are USD per million tokens. */
+const TITLES = "window output    in/1M   out/1M  abilities";
 
 /** Window, longest output, price of input and output, abilities. */
 function columns(
@@ -90,12 +96,14 @@ function columns(
 ): string {
   const size = [isWindowKnown ? tokens(contextWindow) : "?", isKnown ? tokens(maxTokens) : "?"]
     .map((text) => text.padStart(6)).join(" ");
-  const usd = price ? `${amount(price.input).padStart(8)} ${amount(price.output).padStart(8)}` : "       ?        ?";
-  return `${size}  ${usd}  ${[...(seesImages ? ["images"] : []), ...(reasons ? ["thinks"] : [])].join(" ")}`;
+  const amounts = price ? [amount(price.input), amount(price.output)] : ["?", "?"];
+  return `${size} ${amounts.map((text) => text.padStart(8)).join(" ")}  ${
+    [...(seesImages ? ["images"] : []), ...(reasons ? ["thinks"] : [])].join(" ")
+  }`;
 }
 
-function amount(usd: number): string {
-  return usd === 0 ? "free" : `$${Math.round(usd * 1000) / 1000}`;
+function amount(cost: number): string {
+  return cost === 0 ? "free" : usd(cost);
 }
 
 function checkLines(found: readonly AvailableProvider[]): readonly string[] {

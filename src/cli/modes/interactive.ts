@@ -167,25 +167,33 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
 }
 
 /**
- * The first start: says what is missing, and offers the models that were found and the demo. `startWith` runs with one of
- * them. The exit code: that of the session, or of the error. In plain mode the error is all there is: it is thrown.
+ * The first start: says what is missing, and offers the models that were found and the demo. One that is chosen is written
+ * into the user's settings, and `startWith` runs with it under a configuration that says so. The exit code: that of the session, or of the error. In plain mode the error is all there is: it is thrown.
  */
 export async function firstStartMode(
   config: Config,
   problem: UserError,
-  startWith: (model: string) => Promise<number>,
+  startWith: (model: string, config: Config) => Promise<number>,
 ): Promise<number> {
   if (isPlain(config)) throw problem;
   const { firstStart } = await import("../../tui/view/first_start.ts");
+  const { keepModel, modelPlace } = await import("../interactive/keep_model.ts");
   const answer = await firstStart({
     problem,
     offers: "offers" in problem ? (problem as NoModelError).offers : [],
     settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
+    keptIn: modelPlace(config),
     version: VERSION,
     theme: themeFor(config),
   });
   if (answer === "quit") return problem.exitCode;
-  if (answer !== "demo") return await startWith(answer.model);
+  if (answer !== "demo") {
+    const said = keepModel(config, answer.model);
+    return await startWith(
+      answer.model,
+      said === undefined ? config : { ...config, warnings: [...config.warnings, said] },
+    );
+  }
   const demo = (await import("../interactive/demo.ts")).makeDemo(config);
   try {
     return await interactiveMode(demo.config, demo.choice, demo.message);

@@ -25,11 +25,8 @@ export async function run(invocation: Invocation): Promise<number> {
     } catch (error) {
       if (!(error instanceof UserError) || values["model"] !== undefined) throw error;
       // Nothing is configured yet: one screen says what is missing.
-      return await firstStartMode(config, error, async (model) => {
-        const named: Config = {
-          ...config,
-          invocation: { ...invocation, values: { ...config.invocation.values, model } },
-        };
+      return await firstStartMode(config, error, async (model, now) => {
+        const named: Config = { ...now, invocation: { ...invocation, values: { ...config.invocation.values, model } } };
         return await interactiveMode(named, await firstModel(named, readVariable), message);
       });
     }

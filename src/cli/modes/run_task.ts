@@ -1,8 +1,10 @@
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
+import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError, type UserErrorParts } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
+import type { Values } from "../../config/options/parse.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -30,6 +32,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
       openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
     );
     if (!engine) return interrupted();
+    seen.trial = () => engine.trialResult();
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => closing ??= engine.close();
     try {
@@ -44,9 +47,11 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     throw error;
   } finally {
     watch.stop();
-    if (proof.report !== undefined && seen.end) {
-      const { runReport, writeReport } = await reports();
-      writeReport(proof.report, runReport(seen.end, seen.facts.facts(), seen.state));
+    if (proof.reports.length > 0 && seen.end) {
+      const { runReport, writeReports } = await reports();
+      writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
+        writeAll(Deno.stdout, text);
+      });
     }
   }
 }
@@ -55,6 +60,8 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
 interface Seen {
   readonly facts: FactCollector;
   state?: EngineState;
+  /** What became of the trial, once it has ended. */
+  trial?: () => TrialResult | undefined;
   end?: RunEnd;
 }
 
@@ -64,7 +71,7 @@ interface WantedProof {
   readonly failure?: (facts: RunFacts) => string | undefined;
   /** What is wrong where no model was asked: nobody looked at what was demanded. */
   readonly unseen?: string;
-  readonly report?: Place;
+  readonly reports: readonly (Place | "-")[];
   readonly output?: Place;
   /** Only JSON of a schema is an answer: makes it of the text of a reply. */
   readonly shape?: (answer: string) => string;
@@ -75,12 +82,16 @@ const reports = () => import("../report/report.ts");
 
 async function proofOf(config: Config): Promise<WantedProof> {
   const { invocation: { values }, world } = config;
-  const place = async (name: "report" | "output"): Promise<Place | undefined> => {
-    const value = values[name];
-    if (typeof value !== "string") return undefined;
-    return (await reports()).placeOf(resolve(world.cwd, value), `--${name}`);
-  };
-  const [report, output] = [await place("report"), await place("output")];
+  const { report = [], output: answerFile } = values;
+  refuseTwoOnStdout(values);
+  const place = async (path: string, option: string): Promise<Place> =>
+    (await reports()).placeOf(resolve(world.cwd, path), option);
+  const files: (Place | "-")[] = [];
+  for (const path of Array.isArray(report) ? report : []) {
+    files.push(path === "-" ? path : await place(path, "--report"));
+  }
+  // The answer goes there in any case.
+  const output = typeof answerFile === "string" && answerFile !== "-" ? await place(answerFile, "--output") : undefined;
   const failing = values["fail-on"] === undefined ? undefined : await import("../report/fail_on.ts");
   const conditions = failing?.failOnOf(config) ?? [];
   const answers = values["output-schema"] === undefined ? undefined : await import("../../engine/proof/answer_text.ts");
@@ -89,10 +100,27 @@ async function proofOf(config: Config): Promise<WantedProof> {
   return {
     ...(demanded.length > 0 ? { unseen } : {}),
     ...(failing ? { failure: (facts) => failing.failureOf(conditions, facts) } : {}),
-    ...(report === undefined ? {} : { report }),
+    reports: files,
     ...(output === undefined ? {} : { output }),
     ...(answers ? { shape: answers.shaped } : {}),
   };
+}
+
+/** Standard output is for one thing. Throws UserError where two are to go there. */
+function refuseTwoOnStdout({ report, output, mode }: Values): void {
+  const named = [
+    ...(Array.isArray(report) && report.includes("-") ? ["--report -"] : []),
+    ...(output === "-" ? ["--output -"] : []),
+  ];
+  const isJson = mode === "json";
+  if (named.length < (isJson ? 1 : 2)) return;
+  throw new UserError({
+    what: `Cannot write to standard output for ${named.join(" and for ")}`,
+    why: isJson ? "--mode json writes its events there, and the report last" : "only one of the two can be read there",
+    fix: isJson
+      ? `Leave ${named.join(" and ")} out, or name a file`
+      : "Leave --output - out: the report has the answer",
+  });
 }
 
 interface Running {
@@ -126,7 +154,7 @@ async function answer(
   const shown = isJson
     ? await jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
     : await textMode(events, {
-      answer: write,
+      answer: proof.reports.includes("-") ? () => true : write,
       warn,
       ...(proof.shape ? { shape: proof.shape } : {}),
       ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
@@ -150,8 +178,19 @@ async function answer(
       error = failed;
     }
   }
+  if (values["trial"]) {
+    // What goes on in the background could still write.
+    await close();
+    const lost = seen.trial?.();
+    if (lost?.why !== undefined && lost.patch === undefined && end.outcome === "done") {
+      error = unkept(lost.why);
+      end = { ...end, outcome: "error", exitCode: 1, why: lost.why };
+    }
+  }
   seen.end = end;
-  if (isJson && !shown.isUnread) write(JSON.stringify((await reports()).runReport(end, facts, seen.state)) + "\n");
+  if (isJson && !shown.isUnread) {
+    write(JSON.stringify((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
+  }
   if (error) throw error;
   return end.exitCode;
 }
@@ -298,6 +337,16 @@ function unlooked(why: string): UserError {
     why,
     fix: "Give it a task for the model, or leave out what is demanded: an extension took this one",
     exitCode: 5,
+  });
+}
+
+/** The run is done, and nothing of it is left. */
+function unkept(why: string): UserError {
+  return new UserError({
+    what: "There is no patch of the trial",
+    why,
+    fix: "Make room, or name a place that can be written with --patch FILE, and run it again",
+    exitCode: 1,
   });
 }
 

@@ -40,10 +40,12 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   let last: AssistantMessage | undefined;
   const denialsOf = denialLines();
   const progressOf = progressLines();
+  let told: Wait | undefined;
   for await (const event of events) {
     if (event.type === "message_end" && !event.discarded && event.message.role === "assistant") last = event.message;
     if (event.type === "notice" && event.level !== "info") output.warn(stripControls(event.message));
-    if (event.type === "auto_retry_start" && event.delayMs >= LONG_WAIT_MS) {
+    if (event.type === "auto_retry_start" && event.delayMs >= LONG_WAIT_MS && isNewWait(event, told)) {
+      told = event;
       output.warn(oneLine(waitLine(event), DENIAL_UNITS));
     }
     for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
@@ -61,9 +63,15 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
 /** Longer waits look like a program that hangs. */
 const LONG_WAIT_MS = 10_000;
 
-function waitLine(
-  { errorMessage, attempt, maxAttempts, delayMs }: Extract<AgentEvent, { readonly type: "auto_retry_start" }>,
-): string {
+type Wait = Extract<AgentEvent, { readonly type: "auto_retry_start" }>;
+
+/** What was told of one wait holds for those that follow it, as long as the reason is the same and none takes much longer. */
+function isNewWait({ attempt, errorMessage, delayMs }: Wait, told: Wait | undefined): boolean {
+  if (told === undefined || attempt <= told.attempt) return true;
+  return errorMessage !== told.errorMessage || delayMs >= 2 * told.delayMs;
+}
+
+function waitLine({ errorMessage, attempt, maxAttempts, delayMs }: Wait): string {
   return `waiting ${Math.ceil(delayMs / 1000)} s before attempt ${attempt} of ${maxAttempts}: ${errorMessage}`;
 }
 

@@ -26,6 +26,7 @@ export function reportMarkdown(report: RunReport): string {
     ...(why ? [text(why)] : []),
     ...(report.task ? [`Task: ${code(report.task)}`] : []),
     factsLine(report),
+    ...trialLines(report),
     ...table("Checks", ["command", "result", "runs"], checks, (one) => [
       code(one.command),
       one.passed ? "passed" : one.exitCode === undefined ? "failed" : `failed, exit code ${one.exitCode}`,
@@ -87,6 +88,16 @@ function factsLine({ totals, model, sandbox, sessionId, limit, deniedCalls, fail
     ...(sessionId ? [`session ${code(sessionId)}`] : []),
   ];
   return parts.join(" · ");
+}
+
+/** Of a trial: nothing of what is told of files happened to the workspace. */
+function trialLines({ trial }: RunReport): string[] {
+  if (trial === undefined) return [];
+  const { patch, files, leftOut, why } = trial;
+  const left = leftOut.map((one) => `> ${text(one.why)}: ${(one.paths ?? []).map(code).join(", ")}`);
+  if (files.length === 0) return [`Trial: nothing for a patch.${why ? ` ${text(why)}` : ""}`, ...left];
+  const where = patch === undefined ? `no patch was kept: ${text(why ?? "")}` : `the patch is ${code(patch)}`;
+  return [`Trial: the workspace was not changed; ${where} (${counted(files.length, "file")}).`, ...left];
 }
 
 function fileRow({ path, kind, from, linesAdded, linesRemoved, isBinary }: FileChange): string[] {

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import type { EngineState } from "../../core/engine.ts";
+import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { RunEnding } from "../../core/event.ts";
 import type { RunReport } from "./run_report.ts";
@@ -18,7 +19,12 @@ export interface RunEnd {
 }
 
 /** The report of a run. `state`: as the engine has it, where one was opened. */
-export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | undefined): RunReport {
+export function runReport(
+  end: RunEnd,
+  facts: RunFacts,
+  state: EngineState | undefined,
+  trial?: TrialResult,
+): RunReport {
   const { answer, commands, denials, deniedCalls, failedCalls, checks, hosts, warnings, rounds } = facts;
   const { outcome, exitCode, why, limit } = end;
   const opened = state && {
@@ -44,6 +50,7 @@ export function runReport(end: RunEnd, facts: RunFacts, state: EngineState | und
     ...(files && linesAdded !== undefined && linesRemoved !== undefined && counted && leftOut
       ? { changes: { files, linesAdded, linesRemoved, counted, leftOut } }
       : {}),
+    ...(trial ? { trial } : {}),
     commands,
     failedCalls,
     deniedCalls,
@@ -73,10 +80,26 @@ export function placeOf(path: string, option: string): Place {
   return { path, real: join(Deno.realPathSync(folder), basename(path)) };
 }
 
-/** Writes the report: Markdown for a name that ends in `.md`, else JSON. Throws UserError. */
-export function writeReport(place: Place, report: RunReport): void {
-  const text = place.path.endsWith(".md") ? reportMarkdown(report) : JSON.stringify(report, null, 2) + "\n";
-  writeWhole(place, "--report", text);
+/**
+ * Writes the report to each place: Markdown for a name that ends in `.md`, else JSON; `-` to standard output. One that cannot
+ * be written keeps none of the others back. Throws UserError for the first such.
+ */
+export function writeReports(
+  places: readonly (Place | "-")[],
+  report: RunReport,
+  print: (text: string) => void,
+): void {
+  const json = JSON.stringify(report, null, 2) + "\n";
+  const failures: unknown[] = [];
+  for (const place of places) {
+    try {
+      if (place === "-") print(json);
+      else writeWhole(place, "--report", place.path.endsWith(".md") ? reportMarkdown(report) : json);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

@@ -1,6 +1,14 @@
 // The published shape of a report: a field that is missing here, or too many, is a type error.
 import * as z from "zod/mini";
-import type { ChangeSet, CountedFolder, FileChange, LeftOut } from "../../core/changes.ts";
+import type {
+  ChangeSet,
+  CountedFolder,
+  FileChange,
+  LeftOut,
+  PatchedFile,
+  TrialCost,
+  TrialResult,
+} from "../../core/changes.ts";
 import type { LostCache, RoundBill } from "../../core/engine.ts";
 import type { RunTotals } from "../../core/event.ts";
 import { exactly } from "../output/exact_shape.ts";
@@ -85,6 +93,29 @@ export const runReport = exactly<RunReport>({
     }),
   ),
   changes: z.optional(z.strictObject(changed)),
+  trial: z.optional(
+    exactly<TrialResult>({
+      patch: z.optional(text),
+      files: z.array(
+        exactly<PatchedFile>({
+          path: text,
+          kind: z.enum(["created", "changed", "deleted", "moved", "mode"]),
+          from: z.optional(text),
+          linesAdded: z.optional(count),
+          linesRemoved: z.optional(count),
+        }),
+      ),
+      leftOut: changed.leftOut,
+      cost: exactly<TrialCost>({
+        files: count,
+        bytes: count,
+        reflink: z.enum(["yes", "partly", "no"]),
+        baseBytes: count,
+        milliseconds: amount,
+      }),
+      why: z.optional(text),
+    }),
+  ),
   commands: z.array(exactly<CommandFact>({ command: text, exitCode: z.optional(whole), durationMs: amount })),
   failedCalls: count,
   deniedCalls: count,

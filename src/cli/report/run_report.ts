@@ -1,5 +1,5 @@
 import type { RoundBill } from "../../core/engine.ts";
-import type { ChangeSet } from "../../core/changes.ts";
+import type { ChangeSet, TrialResult } from "../../core/changes.ts";
 import type { Denial, RunEnding, RunTotals } from "../../core/event.ts";
 
 /** A command of the bash tool. */
@@ -72,6 +72,8 @@ export interface RunReport {
   readonly rounds: readonly RoundBill[];
   /** Files that changed while the run went on; absent where nobody looked. */
   readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
+  /** Of a run with `--trial`: its patch, and what is in it. `changes` are those of the copy then. */
+  readonly trial?: TrialResult;
   readonly commands: readonly CommandFact[];
   /** Calls of tools that failed, denied ones among them. */
   readonly failedCalls: number;

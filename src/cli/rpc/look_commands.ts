@@ -30,6 +30,10 @@ export const LOOK_COMMANDS = {
   }),
   get_session_stats: plain(({ engine }) => statsOf(engine)),
   get_undo_points: plain(async ({ engine }) => ({ points: await engine.undoPoints() })),
+  get_trial: plain(async ({ engine }) => {
+    const trial = engine.trial();
+    return trial === undefined ? { trial: null } : { trial, ...await engine.trialChanges() };
+  }),
   get_commands: plain(({ engine }) => ({ commands: engine.commands().map(commandOf) })),
   get_tools: plain(({ engine }) => ({ tools: engine.tools() })),
   get_prompt: plain(({ engine }) => engine.compiled()),

@@ -1,8 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { readVariable } from "../../config/host_environment.ts";
 import { UserError } from "../../core/error.ts";
-import { REPLAY } from "../../engine/model/kept_name.ts";
-import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
+import { type ModelChoice, REPLAY, tableOf } from "../../engine/model/model.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
 import type { ModelView, RpcModels } from "./command.ts";

@@ -59,6 +59,18 @@ export const SESSION_COMMANDS = {
         ...(force === undefined ? {} : { force }),
       }),
   ),
+  begin_trial: plain(({ engine }) => engine.beginTrial()),
+  end_trial: command(
+    z.object({ paths: z.optional(z.array(z.string())), dryRun: z.optional(z.boolean()) }),
+    async ({ paths, dryRun }, { engine }) => {
+      const outcome = await engine.endTrial({
+        ...(paths === undefined ? {} : { paths }),
+        ...(dryRun === undefined ? {} : { dryRun }),
+      });
+      const kept = outcome.isDone ? engine.trialResult()?.patch : undefined;
+      return { ...outcome, ...(kept === undefined ? {} : { patch: kept }) };
+    },
+  ),
   set_session_name: command(z.object({ name: z.string() }), ({ name }, { engine }) => {
     if (name.trim() === "") throw noName();
     engine.setName(name);

@@ -99,6 +99,8 @@ export interface AgentOptions extends PromptAdditions {
   readonly sessionDir?: string;
   /** JSON Schema (draft 2020-12) of each run's last message; `answer()` gives exactly the JSON then. Free text when left out. */
   readonly answerSchema?: JsonObject;
+  /** Tools work on a private copy of the workspace; `patch`: where its patch is written when the agent is closed. */
+  readonly trial?: boolean | { readonly patch: string };
   /** Bounds of each run; none when left out. */
   readonly limits?: AgentLimits;
 

@@ -102,6 +102,8 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
     resume: typeof session === "object" && "resume" in session ? session.resume : undefined,
     fork: typeof session === "object" && "fork" in session ? session.fork : undefined,
     "session-dir": options.sessionDir,
+    trial: off(options.trial !== undefined && options.trial !== false),
+    patch: typeof options.trial === "object" ? options.trial.patch : undefined,
     "max-turns": limits.maxTurns,
     timeout: limits.timeoutMs,
     "max-tokens-total": limits.maxTokensTotal,

@@ -100,6 +100,14 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "apply",
+    help: "apply the patch of a trial: apply [ID|FILE] [PATH...]",
+    flags: [
+      { name: "dry-run", kind: "boolean", group: "Output", help: "only say whether it fits" },
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+    ],
+  },
+  {
     name: "audit",
     help: "what a session sent, and its tool calls: audit ID",
     flags: [

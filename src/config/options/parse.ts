@@ -30,7 +30,8 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const flags: readonly Flag[] = command ? [...FLAGS, ...command.flags] : FLAGS;
   const rest = command ? args.slice(1) : args;
   const end = rest.indexOf("--");
-  const head = (end < 0 ? rest : rest.slice(0, end)).map((arg, at, all) => bare(arg, all[at + 1], flags));
+  const said = end < 0 ? rest : rest.slice(0, end);
+  const head = withDashes(said.map((arg, at) => bare(arg, said[at + 1], flags)), flags);
   const parsed = parseArgs(head, {
     boolean: flags.filter((flag) => flag.kind === "boolean").map((flag) => flag.name),
     string: ["_", ...flags.filter((flag) => flag.kind !== "boolean").map((flag) => flag.name)],
@@ -47,7 +48,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
       values[flag.name] = flag.kind === "boolean" ? true : valueOf(flag, raw as string[]); // `collect` makes arrays of strings
     }
   }
-  refuseContradiction(values);
+  refuseContradiction(values, command?.name);
   const first = parsed._.map(String);
   const words = [...first, ...(end < 0 ? [] : rest.slice(end + 1))];
   if (!command) {
@@ -65,7 +66,27 @@ export function parseCommandLine(args: readonly string[]): Invocation {
 }
 
 /** Options that contradict each other are an error: one of them would have no effect, and nobody would be told. */
-function refuseContradiction(values: Values): void {
+function refuseContradiction(values: Values, command: string | undefined): void {
+  if (values["trial"] && command !== undefined && !["demo", "acp"].includes(command)) {
+    throw usage(`--trial has no meaning for ${command}`, "it starts no session", "Leave --trial out");
+  }
+  if (values["patch"] !== undefined && !values["trial"]) {
+    throw usage("--patch goes with --trial", "only a trial makes a patch", "Add --trial, or leave --patch out");
+  }
+  if (values["trial"] && values["no-session"] && values["patch"] === undefined) {
+    throw usage(
+      "There is no place for the patch of the trial",
+      "a session that is not kept has no folder for it",
+      "Name a file: --patch FILE",
+    );
+  }
+  if (values["trial"] && values["read-only"]) {
+    throw usage(
+      "--trial and --read-only contradict each other",
+      "nothing can change in a trial in which nothing may be written",
+      "Leave one of them out",
+    );
+  }
   const given = ["allow-write", "allow-run"].find((name) => values["read-only"] && values[name] !== undefined);
   if (given === undefined) return;
   const what = given === "allow-write" ? "writing" : "running programs";
@@ -81,6 +102,21 @@ function bare(arg: string, next: string | undefined, flags: readonly Flag[]): st
   const flag = flags.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
   const isBare = flag?.kind === "scope" || (flag?.isOptional && (next === undefined || /^-./.test(next)));
   return flag && isBare ? `--${flag.name}=${BARE}` : arg;
+}
+
+/** A lone `-` after an option that takes a value is its value (standard output), which the parser would take for a word. */
+function withDashes(args: readonly string[], flags: readonly Flag[]): string[] {
+  const takesValue = (arg: string): boolean =>
+    flags.some(({ name, short, kind }) =>
+      kind !== "boolean" && kind !== "scope" && (arg === `--${name}` || (short !== undefined && arg === `-${short}`))
+    );
+  const merged: string[] = [];
+  for (const arg of args) {
+    const before = merged.at(-1);
+    if (arg === "-" && before !== undefined && takesValue(before)) merged[merged.length - 1] = `${before}=-`;
+    else merged.push(arg);
+  }
+  return merged;
 }
 
 function valueOf(flag: Flag, given: readonly string[]): string | number | readonly string[] {

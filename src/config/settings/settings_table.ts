@@ -1,3 +1,4 @@
+import { MOST_EFFORTS } from "../../provider/capabilities/capabilities.ts";
 import { THINKING_LEVELS } from "../../core/provider.ts";
 import { PROVIDER_APIS } from "../../provider/table/entry.ts";
 import type { Shape } from "./shape.ts";
@@ -46,6 +47,10 @@ const capabilities = object({
   reasoningField: oneOf("reasoning_content", "reasoning"),
   callIds: oneOf("keep", "mistral9", "max40"),
   answerFormat: oneOf("schema", "tool", "none"),
+  thinkingStyle: oneOf("adaptive", "budget", "none"),
+  mostEffort: oneOf(...MOST_EFFORTS),
+  thinkingDisplay: yes,
+  eagerInput: yes,
 });
 
 const model = object({

@@ -1,12 +1,11 @@
 // Whether tracked files have changes, from git's own files: no program runs, because a repository can make git run what
 // it likes. Whatever is odd, large or slow is left unsaid.
-import { join } from "@std/path";
+import { join, resolve } from "@std/path";
 import { headCommit, treeOfCommit } from "./commit.ts";
-import { readGitConfig } from "./config.ts";
-import { type GitFolders, gitFolders, mayRead } from "./folders.ts";
-import { type GitIndex, readIndex } from "./index.ts";
-import { treeIdOf } from "./tree_id.ts";
+import { type GitIndex, type IndexEntry, readIndex, treeIdOf } from "./index.ts";
 import { isWorktreeChanged } from "./worktree.ts";
+import { type GitFolders, gitFolders, mayRead } from "./branch.ts";
+import { readText } from "../files/read_text.ts";
 
 /** What all of it may take, milliseconds: some 1,600 files take 10 to 25 in a process that has just started (decision 0020). */
 const BUDGET_MS = 100;
@@ -51,4 +50,57 @@ function unlessThrown<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a repository's own settings say about its files. */
+export interface GitConfig {
+  /** The executable bit counts. */
+  readonly hasFileMode: boolean;
+  readonly hasLinks: boolean;
+  /** A file's inode and time of change count, as git has it unless told otherwise. */
+  readonly trustsInode: boolean;
+  /** What git stores may be another text than the file's. */
+  readonly hasFilters: boolean;
+}
+
+const MOST_BYTES = 64 * 1024;
+/** A line with a setting that matters, whatever its section; the last one counts. */
+const SETTING =
+  /^[ \t]*(?:\[[^\]\n]*\][ \t]*)?(worktree|bare|objectformat|filemode|symlinks|trustctime|checkstat)[ \t]*=[ \t]*"?([^"\n]*)/gim;
+
+/**
+ * Reads the settings of a repository as text; nothing of the user's or the system's is looked at.
+ *
+ * Undefined where they cannot be read, or where the files lie elsewhere or are stored in a way that is not read here.
+ */
+export function readGitConfig(
+  gitRoot: string,
+  folders: GitFolders,
+  entries: readonly IndexEntry[],
+): GitConfig | undefined {
+  const texts = [join(folders.shared, "config"), join(folders.own, "config.worktree")]
+    .map((path) => readText(path, MOST_BYTES));
+  if (texts.some((one) => one.status === "loaded" ? one.note : one.status !== "missing")) return undefined;
+  const text = texts.map((one) => one.status === "loaded" ? one.text : "").join("\n");
+  const setting = new Map(
+    [...text.matchAll(SETTING)].map(([, name = "", value = ""]) => [name.toLowerCase(), value.trim()]),
+  );
+  // Neither holds for a worktree of that repository.
+  if (folders.own === folders.shared) {
+    const top = setting.get("worktree");
+    if (setting.get("bare") === "true" || (top !== undefined && resolve(folders.own, top) !== gitRoot)) {
+      return undefined;
+    }
+  }
+  if ((setting.get("objectformat") ?? "sha1") !== "sha1") return undefined;
+  return {
+    hasFileMode: setting.get("filemode") === "true",
+    hasLinks: setting.get("symlinks") !== "false",
+    trustsInode: setting.get("trustctime") !== "false" && setting.get("checkstat") !== "minimal",
+    hasFilters: /autocrlf|attributesfile|filter|include/i.test(text) ||
+      entries.some(({ path }) => path.endsWith(".gitattributes")) ||
+      [join(gitRoot, ".gitattributes"), join(folders.shared, "info/attributes")].some((path) =>
+        readText(path).status !== "missing"
+      ),
+  };
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { dirname } from "@std/path";
 import { openRegular, sliceOf } from "../files/file_slice.ts";
-import type { GitConfig } from "./config.ts";
 import type { GitIndex, IndexEntry } from "./index.ts";
 import { lookAt } from "../files/look_at.ts";
+import type { GitConfig } from "./state.ts";
 
 /** Larger files are not read. */
 const MOST_BYTES = 1024 * 1024;

@@ -2,8 +2,14 @@ import { basename, dirname } from "@std/path";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
 import type { SkillHead } from "./fields.ts";
 import { readSkill } from "./file.ts";
-import { findSkillFiles, type SkillFile } from "./folders.ts";
-import { type SkillOptions, type SkillOrigin, type SkillPlace, skillPlaces } from "./places.ts";
+import {
+  findSkillFiles,
+  type SkillFile,
+  type SkillOptions,
+  type SkillOrigin,
+  type SkillPlace,
+  skillPlaces,
+} from "./folders.ts";
 
 /** A skill that was found. */
 export interface Skill extends PromptSkill, SkillHead {

@@ -4,10 +4,14 @@ import { dirname, join } from "@std/path";
  * Puts a text at a real path in one step and onto the disk: a reader sees the old content or the new. An old file's mode
  * stays, a new file is the user's alone (0600); `"private"`: the old one becomes so, too. Throws what the disk throws.
  */
-export function replaceFile(real: string, text: string, access: "private" | "as before" = "as before"): void {
+export function replaceFile(
+  real: string,
+  text: string | Uint8Array,
+  access: "private" | "as before" = "as before",
+): void {
   const temporary = join(dirname(real), `.${crypto.randomUUID()}.tmp`);
   const mode = (access === "private" ? undefined : modeOf(real)) ?? 0o600;
-  const bytes = new TextEncoder().encode(text);
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   try {
     {
       using file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });

@@ -11,7 +11,7 @@ import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, toolsRoot } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
 import { fetchObjects, gitContents } from "./git_contents.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
@@ -41,7 +41,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
   const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
   const paths = journalPaths(folder ?? temporary?.path ?? "", store.header.id);
   Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
-  const journal = openJournalFile(paths.journal, { session: store.header.id, root: config.root });
+  const journal = openJournalFile(paths.journal, { session: store.header.id, root: toolsRoot(config) });
   journal.notices.forEach(notify);
   const pack = openPack(paths.pack, settings.maxBytes);
   const trees = new Map<string, Tree>();
@@ -54,7 +54,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
   const fetch = (contents: ReadonlyMap<string, string>, mostBytes?: number) =>
     fetchObjects(contents, [...trees.values()], mostBytes);
   const recorder = openRecorder({
-    root: config.root,
+    root: toolsRoot(config),
     scopes,
     journal,
     pack,
@@ -77,7 +77,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     undo: async (request) => {
       await recorder.catchUp();
       const { outcome, changes, done } = await undo({
-        root: config.root,
+        root: toolsRoot(config),
         journal,
         pack,
         maxFileBytes: settings.maxFileBytes,

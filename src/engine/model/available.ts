@@ -4,7 +4,7 @@ import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { catalogueModels } from "../../provider/models/models.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
-import { type EndpointFacts, endpointFacts } from "./endpoint_facts.ts";
+import { type EndpointFacts, endpointFacts, isFree } from "./endpoint_facts.ts";
 import { resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { type ListedModel, listModels } from "./list_models.ts";
 import { type ModelChoice, tableOf } from "./model.ts";
@@ -117,18 +117,22 @@ export function modelName(entry: Pick<ProviderEntry, "name">, id: string, settin
   return isPlain && !id.includes("/") ? id : `${entry.name}/${id}`;
 }
 
-/** What is known of a model, in a few words. */
+/** What is known of a model, in a few words, the price first: where a line has to be cut the rest can be missed best. */
 export function modelWords(
   { contextWindow, maxTokens, isKnown, isWindowKnown, seesImages, reasons, price }: EndpointFacts,
 ): string {
-  const usd = (amount: number): string => `$${Math.round(amount * 1000) / 1000}`;
   return [
+    ...(price ? [isFree(price) ? "free" : `${usd(price.input)}/${usd(price.output)}`] : []),
     ...(isWindowKnown ? [`${tokens(contextWindow)} window`] : []),
     ...(isKnown ? [`${tokens(maxTokens)} output`] : []),
     ...(seesImages ? ["images"] : []),
     ...(reasons ? ["thinks"] : []),
-    ...(price ? [price.input + price.output === 0 ? "free" : `${usd(price.input)}/${usd(price.output)}`] : []),
   ].join(" · ");
+}
+
+/** USD per million tokens, to a tenth of a cent. */
+export function usd(amount: number): string {
+  return `$${Math.round(amount * 1000) / 1000}`;
 }
 
 /** Tokens in three digits: `128k`, `1.05M`. */

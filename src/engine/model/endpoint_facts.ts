@@ -70,6 +70,11 @@ export function endpointFacts(
   };
 }
 
+/** Whether no token is paid for. */
+export function isFree({ input, output }: Price): boolean {
+  return input === 0 && output === 0;
+}
+
 function priceOf(entry: ProviderEntry, { price }: ToldFacts, known: Price | undefined): Price | undefined {
   if (entry.prices === "free") return FREE;
   return price ? fromSettings(price) : known;

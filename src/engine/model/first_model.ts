@@ -1,7 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
-import { chooseModel, chooseNamed, type ModelChoice, tableOf } from "./model.ts";
-import { keptName } from "./kept_name.ts";
+import { chooseModel, chooseNamed, keptName, type ModelChoice, tableOf } from "./model.ts";
 import { resolveChoice } from "./resolve_choice.ts";
 
 /**

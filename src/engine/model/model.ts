@@ -3,11 +3,13 @@ import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import { catalogueModels } from "../../provider/models/models.ts";
 import { PROVIDER_APIS, type ProviderApi, type ProviderEntry } from "../../provider/table/entry.ts";
 import { DEFAULT_PROVIDER, providerAt, type ProviderTable, providerTable } from "../../provider/table/table.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import type { Values } from "../../config/options/parse.ts";
-import { checkedUrl, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
+import { checkedUrl, missingOf, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
+import type { SessionContext } from "../../core/session.ts";
 
 /** Whose replies a run gets. */
 export type ModelChoice =
@@ -101,6 +103,8 @@ interface Picked {
   readonly model: string;
   /** Another server is set for names without a provider: who meant that one is told how to say so. */
   readonly other?: string | undefined;
+  /** Whose the name is was told by how it begins, or by nothing: the usual provider stands in then. */
+  readonly by?: "beginning" | "nothing";
 }
 
 function choose(named: string, choosing: Choosing): ModelChoice {
@@ -109,12 +113,28 @@ function choose(named: string, choosing: Choosing): ModelChoice {
     const file = named.slice("replay:".length);
     return { kind: "replay", file: isAbsolute(file) ? file : join(facts.cwd, file) };
   }
-  const { entry, model, other } = pick(named, choosing);
+  const { entry, model, other, by } = pick(named, choosing);
   try {
     return { kind: "server", endpoint: resolveEndpoint(entry, model, facts.variable) };
   } catch (error) {
-    if (!(error instanceof UserError) || other === undefined) throw error;
+    if (!(error instanceof UserError)) throw error;
     const { what, why, fix } = error;
+    if (by !== undefined) {
+      const { has, example } = elsewhere(named, choosing);
+      if (by === "beginning") {
+        throw new UserError({
+          what,
+          why,
+          fix: `${fix}. If another provider is meant, write it: --model ${example}${has}`,
+        });
+      }
+      throw new UserError({
+        what: `Whose model is "${named}"?`,
+        why: `it names no provider, so that ${entry.label} would be asked, and ${why}`,
+        fix: `Write the provider, for example --model ${example}${has}; sandpiper models lists what can be asked here`,
+      });
+    }
+    if (other === undefined) throw error;
     const instead = `To ask ${new URL(other).host} for "${named}", write --model ${DEFAULT_PROVIDER.name}/${named}`;
     throw new UserError({ what, why, fix: `${fix}. ${instead}` });
   }
@@ -141,7 +161,20 @@ function pick(named: string, choosing: Choosing): Picked {
   if (url !== undefined) return picked(entryAt(url, usual, table), id, choosing, true);
   if (isDefault) return picked(usual, id, choosing, true);
   if (prefix !== undefined) throw noProvider(named, prefix, table);
-  return vendor && vendor !== usual ? picked(vendor, named, choosing) : picked(usual, named, choosing, true);
+  if (vendor && vendor !== usual) return { ...picked(vendor, named, choosing), by: "beginning" };
+  return { ...picked(usual, named, choosing, true), ...(vendor ? {} : { by: "nothing" }) };
+}
+
+/** Who else may be meant by a name: providers that have a model of that name, and one of them, else of those on this machine. */
+function elsewhere(
+  named: string,
+  { settings, facts }: Choosing,
+): { readonly has: string; readonly example: string } {
+  const table = [...tableOf(settings).values()];
+  const others = table.filter((entry) => catalogueModels(entry.catalogue ?? entry.name).includes(named));
+  const one = others.find((entry) => !missingOf(entry, facts.variable)) ?? table.find(({ isLocal }) => isLocal);
+  const names = others.map(({ name }) => name).slice(0, 6);
+  return { has: names.length === 0 ? "" : ` (there is one at ${names.join(", ")})`, example: `${one?.name}/${named}` };
 }
 
 /** Whose model it is by the beginning of its name. */
@@ -232,4 +265,20 @@ function noProvider(named: string, prefix: string, table: ProviderTable): UserEr
 
 function text(value: Values[string] | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** The model that a session used last. */
+export type KeptModel = NonNullable<SessionContext["model"]>;
+
+/** The provider's name of a cassette in sessions. */
+export const REPLAY = "replay";
+
+/**
+ * What a session's model is chosen by; nothing where its provider is not known here, or where a cassette's replies name no
+ * file.
+ */
+export function keptName({ provider, modelId }: KeptModel, table: ProviderTable): string | undefined {
+  if (provider === REPLAY) return modelId.startsWith("replay:") ? modelId : undefined;
+  // A prefix is taken off once: one that the model's own name begins with stays.
+  return table.has(provider) ? `${provider}/${modelId}` : undefined;
 }

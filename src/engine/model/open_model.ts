@@ -8,10 +8,9 @@ import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
 import type { Config } from "../../config/config.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
-import { endpointFacts } from "./endpoint_facts.ts";
+import { type EndpointFacts, endpointFacts, isFree } from "./endpoint_facts.ts";
 import type { ModelChoice, ServerChoice } from "./model.ts";
 import { openLearned } from "./learned.ts";
-import { isFirstTold } from "./told_models.ts";
 
 /** A provider that is ready to be asked, and what is known of its model. */
 export interface OpenModel {
@@ -121,15 +120,23 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
     },
     // Hosted servers may stop early where no number is asked for; those at home go on while there is room in the window.
     maxTokens: facts.isKnown || !isPrivateHost(baseUrl) ? facts.maxTokens : undefined,
-    notices: facts.isKnown || facts.isSet ? [] : unknownNotices(endpoint, contextWindow, config),
+    notices: facts.isKnown || facts.isSet ? [] : await unknownNotices(endpoint, facts, config),
   };
 }
 
-/** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once: costs are none. */
-function unknownNotices({ entry, model, baseUrl }: Endpoint, contextWindow: number, config: Config): readonly string[] {
+/** What is assumed of a model that nobody knows. Of one on a machine of the person's own it is said once. */
+async function unknownNotices(
+  { entry, model, baseUrl }: Endpoint,
+  { contextWindow, price }: EndpointFacts,
+  config: Config,
+): Promise<readonly string[]> {
   const isLocal = isPrivateHost(baseUrl);
-  if (isLocal && !isFirstTold(model, config)) return [];
-  const costs = entry.prices === "server" ? "its server says what it costs" : "costs are not counted";
+  if (isLocal && !(await import("./told_models.ts")).isFirstTold(model, config)) return [];
+  const costs = entry.prices === "server"
+    ? "its server says what it costs"
+    : price && isFree(price)
+    ? "it is free"
+    : "its price is not known, so that no costs are counted";
   return [
     `nothing is known of the model ${model}: a context window of ${contextWindow} tokens is assumed and ${costs}; ` +
     `"models" in settings.json can tell more${isLocal ? " (this is said once for each model)" : ""}`,

@@ -31,6 +31,8 @@ export interface Probed {
   readonly findings: readonly Finding[];
   /** What refusals taught, and nothing of what was known before. */
   readonly learned: SomeCapabilities;
+  /** What was seen to be taken, as it was sent. */
+  readonly taken: SomeCapabilities;
   /** Requests that were sent. */
   readonly requests: number;
 }
@@ -91,6 +93,7 @@ export async function probe(
   let isStream = false;
   let isOver = false;
   let sent: JsonObject = {};
+  let taken: SomeCapabilities = {};
   const provider = await open({
     beforeRequest(body) {
       isOver = requests === MOST_PROBES;
@@ -137,11 +140,12 @@ export async function probe(
   const first = await ask([user("Say: ready")]);
   if (first.failure || first.stopReason === "aborted") {
     tell("answers", false, first.errorMessage ?? "it was broken off");
-    return { findings, learned, requests };
+    return { findings, learned, taken, requests };
   }
   tell("answers", true, "yes");
   tell("streaming", isStream, isStream ? "it sends a stream of events" : "the reply came as a whole");
   const { usage } = first;
+  if (usage !== undefined && "stream_options" in sent) taken = { ...taken, streamOptions: true };
   tell("usage", usage !== undefined, usage ? `${usage.totalTokens} tokens counted` : "it counts no tokens");
 
   const question = user("Call note_number with 1 and with 2, both in this one reply.");
@@ -203,6 +207,7 @@ export async function probe(
   const wasSent = JSON.stringify(sent).includes(RED);
   const unseen = failed(seen);
   const isRed = /\bred\b/i.test(text(seen));
+  if (!unseen && wasSent && isRed) taken = { ...taken, images: true };
   tell(
     "images",
     unseen ? unseen.seen : !wasSent ? false : isRed ? true : undefined,
@@ -217,6 +222,7 @@ export async function probe(
   const twice = await ask([user("One thing first."), user("Say: ready")]);
   const untaken = failed(twice);
   const areTwo = endsInTwoUsers(sent);
+  if (!untaken && areTwo) taken = { ...taken, alternation: false };
   tell(
     "alternation",
     untaken ? untaken.seen : true,
@@ -230,7 +236,7 @@ export async function probe(
     cached > 0 ? true : undefined,
     cached > 0 ? `${cached} tokens of a prompt were read from it` : "not seen",
   );
-  return { findings, learned, requests };
+  return { findings, learned, taken, requests };
 }
 
 /** Whether the last two messages of a body are both the user's. */

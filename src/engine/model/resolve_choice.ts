@@ -1,13 +1,17 @@
 import { UserError } from "../../core/error.ts";
-import type { ModelChoice } from "./model.ts";
+import type { ModelChoice, ServerChoice } from "./model.ts";
 
 /**
- * A choice with a model in it: `PROVIDER/` alone, of a provider without a usual model, is the only one that its server
- * lists. Throws UserError where it lists none or several.
+ * A choice with a whole model in it: `PROVIDER/` alone, of a provider without a usual model, is the only one that its server
+ * lists, and a name without a tag the only one with that name. Throws UserError where it lists several, or none for the
+ * provider alone.
  */
 export async function resolveChoice(choice: ModelChoice): Promise<ModelChoice> {
-  if (choice.kind !== "server" || choice.endpoint.model !== "") return choice;
+  if (choice.kind !== "server") return choice;
   const { endpoint } = choice;
+  if (endpoint.model !== "") {
+    return endpoint.entry.hasTags && !endpoint.model.includes(":") ? await tagged(choice) : choice;
+  }
   const { entry: { name, label }, baseUrl } = endpoint;
   const { listModels } = await import("./list_models.ts");
   const listed = await listModels(endpoint);
@@ -22,5 +26,23 @@ export async function resolveChoice(choice: ModelChoice): Promise<ModelChoice> {
     what,
     why: `it has ${listed.models.length}: ${names}${listed.models.length > 12 ? ", …" : ""}`,
     fix: `Write for example --model ${name}/${first.id}`,
+  });
+}
+
+/** A model with the tag that it has there. Its server takes a name without one for `latest`, and what it does not have it says itself. */
+async function tagged(choice: ServerChoice): Promise<ServerChoice> {
+  const { endpoint } = choice;
+  const { entry: { name, label }, model } = endpoint;
+  const { listModels } = await import("./list_models.ts");
+  const listed = await listModels(endpoint);
+  const ids = "models" in listed ? listed.models.map(({ id }) => id) : [];
+  if (ids.includes(model) || ids.includes(`${model}:latest`)) return choice;
+  const [first, ...others] = ids.filter((id) => id.startsWith(`${model}:`));
+  if (first === undefined) return choice;
+  if (others.length === 0) return { kind: "server", endpoint: { ...endpoint, model: first } };
+  throw new UserError({
+    what: `Which ${model} of ${label}?`,
+    why: `it has ${[first, ...others].join(", ")}`,
+    fix: `Write for example --model ${name}/${first}`,
   });
 }

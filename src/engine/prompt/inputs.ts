@@ -1,5 +1,4 @@
 import { type ExpandedInput, expandInput, skillElement } from "../../context/expand_input.ts";
-import { readSkillBody } from "../../context/skills/body.ts";
 import { selectSkills, type SkillChoice } from "../../context/skills/selection.ts";
 import type { Skill } from "../../context/skills/skills.ts";
 import type { Template } from "../../context/templates/templates.ts";
@@ -9,6 +8,7 @@ import { type AgentMessage, textOf } from "../../core/message.ts";
 import type { RuntimeSkill } from "../../core/prompt.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { isThere } from "../../core/support/on_disk.ts";
+import { readSkillBody } from "../../context/skills/file.ts";
 
 /** What typed text may name: gathered with the prompt's base, and again at a reload. */
 export interface InputSources {

@@ -53,6 +53,8 @@ export async function gatherBase(
   const profile = profileOf(config);
   const mayRead = readGate();
   const gitRoot = once(() => findGitRoot(root));
+  // In a trial the state of the copy is told, all else is the workspace's own.
+  const place = config.trial === undefined ? { root, gitRoot } : { root: config.trial.folder };
   const system = gatherSystemFiles({
     root,
     projectFolder,
@@ -116,7 +118,7 @@ export async function gatherBase(
       ...(isFull ? { metadataMessages: true } : {}),
       ...additionsOf(additions, channel),
       ...(memory.memory ? { memory: memory.memory } : {}),
-      runtime: gatherRuntime({ root, gitRoot, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
+      runtime: gatherRuntime({ ...place, now: Date.now(), os: Deno.build.os, arch: Deno.build.arch }),
     },
     diagnostics: [system, persona, scripts, memory, skills].flatMap((one) => one.diagnostics).concat(
       templates.problems,

@@ -36,8 +36,11 @@ export function recordSession(root: string | undefined, session: string): () => 
   return () => removeQuietly(path);
 }
 
-/** Ends what sessions left behind whose process is gone, and removes their records and temporary folders. */
-export function tidyUp(root: string | undefined, temporary: string): void {
+/**
+ * Ends what sessions left behind whose process is gone, and removes their records and temporary folders; calls `before` with
+ * each folder that is to be removed.
+ */
+export function tidyUp(root: string | undefined, temporary: string, before?: (path: string) => void): void {
   if (identityOf(Deno.pid) === undefined) return;
   if (root !== undefined) tidyRecords(join(root, "running"), bootOf());
   for (const name of namesIn(temporary)) {
@@ -49,7 +52,9 @@ export function tidyUp(root: string | undefined, temporary: string): void {
     const path = join(temporary, name);
     try {
       const { isDirectory, uid, mode } = Deno.lstatSync(path);
-      if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o77) === 0) Deno.removeSync(path, { recursive: true });
+      if (!isDirectory || uid !== Deno.uid() || ((mode ?? 0) & 0o77) !== 0) continue;
+      before?.(path);
+      Deno.removeSync(path, { recursive: true });
     } catch {
       // Somebody else was faster, or a command made something unremovable: the machine's own cleaning takes it.
     }

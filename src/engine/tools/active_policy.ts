@@ -28,6 +28,8 @@ export interface ActivePolicy {
   readonly beginSession: () => void;
   /** Goes on with new processes under the same policy: those that there are have the old folder of a new workspace mounted. */
   readonly renew: () => void;
+  /** Goes on under another policy, without anything that was granted. Resolves when all processes of those before have ended. */
+  readonly move: (policy: Policy) => Promise<void>;
   /** Ends all processes of all policies. */
   readonly close: () => Promise<void>;
 }
@@ -43,6 +45,7 @@ export interface ActivePolicyParts {
 
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
 export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): ActivePolicy {
+  let start = first.policy;
   let current = first;
   let granted: readonly Denial[] = [];
   let kept: readonly Denial[] = [];
@@ -125,10 +128,19 @@ export function openActivePolicy({ first, open, resolve }: ActivePolicyParts): A
       if (closed || granted.length === 0) return;
       const isLeft = granted.some((denial) => !kept.includes(denial));
       granted = [];
-      if (isLeft) replace(open(kept.reduce(widen, first.policy)));
+      if (isLeft) replace(open(kept.reduce(widen, start)));
     },
     renew: () => {
       if (!closed) replace(open(current.policy));
+    },
+    move: async (policy) => {
+      const before = [...opened];
+      start = policy;
+      [granted, kept] = [[], []];
+      current = open(policy);
+      opened.add(current);
+      await Promise.all(before.map((processes) => processes.close()));
+      before.forEach((processes) => opened.delete(processes));
     },
     close: async () => {
       closed = true;

@@ -28,13 +28,16 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   const { values } = config.invocation;
   const { deny: userDeny, ...user } = config.user.permissions ?? {};
   const { deny: projectDeny, ...project } = config.project.permissions ?? {};
+  const allowed = allowedBefore(config, sandbox);
+  // Only the workspace is copied: what was allowed for good elsewhere is asked for again.
+  const { write: _, ...others } = allowed;
   const policy = resolvePolicy({
     root: config.root,
     flags: flagLayer(values),
     ...(values["read-only"] ? { readOnly: true } : {}),
     user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
     project: { ...project, ...(projectDeny ? { deny: projectDeny } : {}) } as ScopeLayer,
-    allowed: allowedBefore(config, sandbox),
+    allowed: config.trial === undefined ? allowed : { ...others, write: false },
     grants,
     limits: toolLimitsOf(config),
   }, {
@@ -51,7 +54,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...glanceAtDisk(),
   });
   return withinHost({
-    ...policy,
+    ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? policy),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
     ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
     weaknesses: sandbox.weaknesses,

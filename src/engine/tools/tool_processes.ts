@@ -4,10 +4,10 @@ import type { ProgramOutcome, RunProgram } from "../../core/program.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../../sandbox/denial/claim.ts";
-import { openRunner } from "../../sandbox/runner_client/runner_client.ts";
+import { type Runner, runnerClient } from "../../sandbox/runner_client/runner_client.ts";
+import { workerLink } from "../../sandbox/runner_client/worker.ts";
 import type { Self } from "../../sandbox/confine/self.ts";
 import { CONFINED_LEVELS } from "../../core/policy.ts";
-import { type Runner } from "../../sandbox/runner_client/runner_client.ts";
 import type { Commands } from "./background_ids.ts";
 import { type LateProcesses, lateProcesses } from "./late_processes.ts";
 import { startsListed } from "./listed_programs.ts";
@@ -62,30 +62,40 @@ export function openToolProcesses(
   const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
   const processes = kind && lateProcesses(kind, policy, self, cache, onLeft);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
-  const start = (): Runner =>
-    openRunner(
-      policy,
-      self,
-      new URL("../../runner/worker.ts", import.meta.url),
-      programs ? { runProgram: programs.run } : {},
-    );
+  const watch = programs ? { runProgram: programs.run } : {};
+  const startWorker = (): Runner =>
+    runnerClient(workerLink(policy, new URL("../../runner/worker.ts", import.meta.url)), policy, watch);
+  /** What confines a process is loaded here: no request waits for it. */
+  const start = async (): Promise<Runner> => {
+    if (policy.sandbox === "permissions") return startWorker();
+    const { processLink } = await import("../../sandbox/runner_client/process.ts");
+    return runnerClient(processLink(policy, self), policy, watch);
+  };
   const isWanted = active.some((tool) => tool.place === "runner");
   // A worker in this process: what it may not have is a mistake on the command line.
-  let runner = isWanted && policy.sandbox === "permissions" ? start() : undefined;
-  runner?.warm();
+  const worker = isWanted && policy.sandbox === "permissions" ? startWorker() : undefined;
+  worker?.warm();
+  let opening: Promise<Runner> | undefined = worker && Promise.resolve(worker);
+  const open = (): Promise<Runner> => {
+    if (opening) return opening;
+    const begun = opening = start();
+    // Not kept: the call that finds out tells it, and the next one tries again.
+    begun.catch(() => opening === begun && (opening = undefined));
+    return begun;
+  };
+  const closeRunner = async (): Promise<void> => await (await opening?.catch(() => undefined))?.close();
   let starting: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
   const running = new Set<Promise<unknown>>();
 
   const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
-    const deadlineMs = tool.deadlineMs?.(args, policy);
+    const deadlineMs = await tool.deadlineMs?.(args, policy);
     if (tool.name === "bash") programs?.forget();
     const call = { name: tool.name, args };
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
-    const address = tool.fetches?.(args);
+    const address = await tool.fetches?.(args);
     if (address !== undefined) return await withFetched(tool, address, args, options);
-    runner ??= start();
-    const result = await runner.call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
+    const result = await (await open()).call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
     // What a program met is known here; the runner, which asked for the program, need not be believed.
     const met = tool.name === "bash" ? programs?.met() : undefined;
     return met === undefined ? result : withMet(result, met);
@@ -101,10 +111,9 @@ export function openToolProcesses(
     const { fetchFor } = await import("./fetched.ts");
     const got = await fetchFor(address, policy, options.signal);
     if ("result" in got) return got.result;
-    runner ??= start();
-    const deadlineMs = tool.deadlineMs?.(args, policy);
+    const deadlineMs = await tool.deadlineMs?.(args, policy);
     const call = { name: tool.name, args: { ...args, fetched: got.fetched } };
-    const { content, isError } = await runner.call(
+    const { content, isError } = await (await open()).call(
       call,
       deadlineMs === undefined ? options : { ...options, deadlineMs },
     );
@@ -142,24 +151,26 @@ export function openToolProcesses(
       processes?.tidySoon();
       // Without a launcher there is nothing that could wait but the whole program.
       const canWait = isWanted && CONFINED_LEVELS.has(policy.sandbox);
-      if (canWait) starting ??= setTimeout(() => runner ??= start(), RUNNER_AFTER_MS);
+      if (canWait) starting ??= setTimeout(() => void open().catch(() => {}), RUNNER_AFTER_MS);
     },
     prewarm: (name) => {
       const tool = known.find((one) => one.name === name);
       if (isClosed || tool === undefined) return;
       // A worker in this process may be refused, which the call tells.
-      if (tool.place === "runner" && policy.sandbox !== "permissions") (runner ??= start()).warm();
+      if (tool.place === "runner" && policy.sandbox !== "permissions") {
+        open().then((runner) => runner.warm(), () => {});
+      }
       if (usesShell(tool)) processes?.expect();
     },
     retire: async () => {
       clearTimeout(starting);
       await Promise.allSettled(running);
-      await Promise.all([runner?.close(), processes?.retire()]);
+      await Promise.all([closeRunner(), processes?.retire()]);
     },
     close: async () => {
       isClosed = true;
       clearTimeout(starting);
-      await Promise.all([runner?.close(), processes?.close()]);
+      await Promise.all([closeRunner(), processes?.close()]);
     },
   };
 }

@@ -21,7 +21,7 @@ import { allowedBefore, grantFolder } from "./allowed_before.ts";
 import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
 import { backgroundIds } from "./background_ids.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, toolsRoot } from "../../config/config.ts";
 import { openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
 import { makeKeptFolder } from "./session_paths.ts";
@@ -55,6 +55,8 @@ export interface ToolsHost {
   readonly grant: (denial: Denial) => void;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
   readonly beginSession: () => void;
+  /** Goes on in another place: that of a trial, or the workspace again. All that goes on ends, and what was granted. */
+  readonly move: (config: Config) => Promise<void>;
   /** A request is on its way: what tools need that are on from the start is started a little later, once. */
   readonly warmSoon: () => void;
   /** The model has begun to call a tool: what it needs is started now. */
@@ -71,12 +73,13 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
  * `onLeft`: see ToolGround in tool_processes.ts.
  */
 export function openTools(
-  config: Config,
+  first: Config,
   start: boolean,
   asker?: Asker,
   hardens = true,
   onLeft: (line: string) => void = () => {},
 ): ToolsHost {
+  let config = first;
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);
   const sandbox = chooseSandbox(wantedSandbox(config), probeSandbox(cache && join(cache, "namespaces-work")));
@@ -90,7 +93,7 @@ export function openTools(
     const choose = (policy: Policy) => {
       const all = toolsUnder(policy).flatMap((tool) => {
         if (tool.name !== "web_search") return [tool];
-        return config.user.webSearch === undefined ? [] : [webSearchAt(config.user.webSearch) as Tool]; // as all of the table
+        return config.user.webSearch === undefined ? [] : [webSearchAt(config.user.webSearch)];
       });
       const { tools: active, notices, foreign } = chooseTools(wantedTools(config), all, policy);
       const more = namesTools(config)
@@ -128,7 +131,7 @@ export function openTools(
       resolve: (grants) => policyOf(config, base, grants),
     });
     if (start && hardens) hardenHost();
-    let workspace = folderAt(config.root);
+    let workspace = folderAt(toolsRoot(config));
     const { run, beginSession }: Pick<ToolsHost, "run" | "beginSession"> = asker
       ? runWithApproval(activePolicy, recorder(asker, config))
       : {
@@ -159,14 +162,20 @@ export function openTools(
       ],
       bundled,
       run: async (...call) => {
-        const found = folderAt(config.root);
-        if (found === undefined) return workspaceGone(config.root);
+        const found = folderAt(toolsRoot(config));
+        if (found === undefined) return workspaceGone(toolsRoot(config));
         if (found !== workspace) activePolicy.renew();
         workspace = found;
         return await run(...call);
       },
       grant: activePolicy.grant,
       beginSession,
+      move: async (next) => {
+        const moved = withoutMissing(policyOf(next, base, {}), mayBeThere);
+        config = next;
+        workspace = folderAt(toolsRoot(config));
+        await activePolicy.move(moved);
+      },
       warmSoon: () => activePolicy.current().warmSoon(),
       prewarm: (tool) => activePolicy.current().prewarm(tool),
       close: async () => {

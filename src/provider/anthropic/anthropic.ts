@@ -2,12 +2,13 @@
 // module of that is loaded (docs/decisions/0045).
 import type { JsonObject } from "../../core/json.ts";
 import type { Provider, ProviderRequest } from "../../core/provider.ts";
+import type { SomeCapabilities } from "../capabilities/capabilities.ts";
 import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { createPost } from "../endpoint/post.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createReply } from "../reply/reply.ts";
 import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
-import { type AnthropicLimits, learnAnthropic } from "./limits.ts";
+import { type AnthropicLimits, learnAnthropic, limitsUnder } from "./limits.ts";
 import { asJson, createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
 import { type ThinkingTraits, thinkingTraits } from "./thinking.ts";
@@ -66,14 +67,23 @@ export function openAnthropic(connection: Connection): Provider {
   const price = connection.price && withCachePrices(connection.price);
   const sceneOf = scenesOf({ name: "anthropic", ...connection });
   const unknown = model.toLowerCase().includes("claude") ? UNKNOWN_CLAUDE : UNKNOWN_OTHER;
-  let limits: AnthropicLimits = {
-    traits,
-    marks: capabilities?.cacheControl !== false,
-    // Others that speak this API rarely know the field, and refuse it rarely.
-    answerFormat: capabilities?.answerFormat ?? (isVendor ? "schema" : "tool"),
-    eagerInput: isVendor,
-    refused: { items: new WeakSet() },
-    cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,
+  let learned: AnthropicLimits | undefined;
+  /** What settings say goes before what earlier runs learned. What those know is read with the first request. */
+  const firstLimits = (): AnthropicLimits => {
+    const named: AnthropicLimits = {
+      traits,
+      marks: true,
+      // Others that speak this API rarely know the field, and refuse it rarely.
+      answerFormat: isVendor ? "schema" : "tool",
+      eagerInput: isVendor,
+      refused: { items: new WeakSet() },
+      cap: ({ maxTokens = capabilities?.maxTokens ?? unknown }) => maxTokens,
+    };
+    // The number of the settings is the request's own.
+    const { maxTokens: most, ...set } = capabilities ?? {};
+    const { maxTokens, ...recalled } = connection.memory?.recall() ?? {};
+    const isBounded = most === undefined && maxTokens !== undefined;
+    return limitsUnder(named, { ...recalled, ...(isBounded ? { maxTokens } : {}), ...set });
   };
 
   async function open(
@@ -82,20 +92,22 @@ export function openAnthropic(connection: Connection): Provider {
     notice: (message: string) => void,
     signal: AbortSignal,
   ): Promise<Response> {
+    const toKeep: SomeCapabilities[] = [];
     for (let lessons = 0;; lessons++) {
+      const limits = learned ??= firstLimits();
       const body = asJson(build(request, limits));
       const messages = Array.isArray(body.messages) ? body.messages : [];
       try {
-        return await post(
-          "/messages",
-          more.length === 0 ? body : { ...body, messages: [...messages, ...more] },
-          signal,
-        );
+        const sent = more.length === 0 ? body : { ...body, messages: [...messages, ...more] };
+        const response = await post("/messages", sent, signal);
+        for (const change of toKeep) connection.memory?.remember(change);
+        return response;
       } catch (error) {
-        const learned = lessons < MOST_LESSONS ? learnAnthropic(error, limits, request) : undefined;
-        if (learned === undefined) throw error;
-        limits = learned.limits;
-        notice(`${host} refused a request (${model}): ${learned.said}`);
+        const lesson = lessons < MOST_LESSONS ? learnAnthropic(error, limits, request) : undefined;
+        if (lesson === undefined) throw error;
+        learned = lesson.limits;
+        if (lesson.keeps) toKeep.push(lesson.keeps);
+        notice(`${host} refused a request (${model}): ${lesson.said}`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/error.ts";
 import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
-import type { Capabilities } from "../capabilities/capabilities.ts";
+import type { Capabilities, SomeCapabilities } from "../capabilities/capabilities.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
 import { fitsStrict } from "../reply/answer_shape.ts";
 import type { Refused } from "./messages.ts";
@@ -36,7 +36,52 @@ export interface Lesson {
   readonly limits: AnthropicLimits;
   /** What is done otherwise from now on, for a person. */
   readonly said: string;
+  /** What later runs may rely on, once a request has passed with it. */
+  readonly keeps?: SomeCapabilities;
 }
+
+/** What the name of a model says, under what earlier runs learned and what settings say. */
+export function limitsUnder(base: AnthropicLimits, takes: SomeCapabilities): AnthropicLimits {
+  const { cacheControl, answerFormat, eagerInput, maxTokens } = takes;
+  const { cap } = base;
+  return {
+    ...base,
+    traits: traitsUnder(base.traits, takes),
+    marks: cacheControl ?? base.marks,
+    answerFormat: answerFormat ?? base.answerFormat,
+    eagerInput: eagerInput ?? base.eagerInput,
+    cap: maxTokens === undefined ? cap : (request) => Math.min(cap(request), maxTokens),
+  };
+}
+
+function traitsUnder(
+  traits: ThinkingTraits,
+  { thinkingStyle: style = traits.style, mostEffort, thinkingDisplay }: SomeCapabilities,
+): ThinkingTraits {
+  if (style === "none") return { style };
+  const { effort, display, ...rest } = style === traits.style ? traits : { style, isSwitched: true } as const;
+  const most = mostEffort === "none" ? undefined : mostEffort ?? effort;
+  return {
+    ...rest,
+    ...(most === undefined ? {} : { effort: most }),
+    ...(display && thinkingDisplay !== false ? { display } : {}),
+  };
+}
+
+/** The other way round: what of a model's way to think is kept. */
+function keptTraits({ style, effort, display }: ThinkingTraits, before: ThinkingTraits): SomeCapabilities {
+  return {
+    ...(style === before.style ? {} : { thinkingStyle: style }),
+    ...(effort === before.effort || style === "none" ? {} : { mostEffort: effort ?? "none" }),
+    ...(display === before.display || style !== before.style ? {} : { thinkingDisplay: display ?? false }),
+  };
+}
+
+/** No model that can work has a smaller output limit; tokens. A smaller number is about something else. */
+const LEAST_LIMIT = 256;
+
+/** It is this schema that the server does not like: another one may pass. */
+const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
 
 /**
  * What a refusal teaches; undefined when it is about something else, or was taught before. Throws the refusal as an
@@ -59,11 +104,11 @@ export function learnAnthropic(
     return { limits: { ...limits, cap }, said: `prompt and reply do not fit together: the reply gets ${room} tokens` };
   }
   const most = Number(TOO_MANY.exec(said)?.[2]);
-  if (most > 0) {
+  if (most >= LEAST_LIMIT) {
     const { cap } = limits;
     if (most >= cap(request)) return undefined;
     const less = (next: ProviderRequest): number => Math.min(cap(next), most);
-    return { limits: { ...limits, cap: less }, said: `a reply has at most ${most} tokens` };
+    return { limits: { ...limits, cap: less }, said: `a reply has at most ${most} tokens`, keeps: { maxTokens: most } };
   }
   if (/(?:thinking|redacted_thinking)`? blocks?\b|signature/i.test(said)) {
     // Of another endpoint, or changed by a hook; what comes from now on is the server's own again.
@@ -74,29 +119,43 @@ export function learnAnthropic(
     return withRefused(limits, request.messages.flatMap(({ content }) => imagesIn(content)), "pictures are left out");
   }
   if (/cache_control/.test(said)) {
-    return limits.marks ? { limits: { ...limits, marks: false }, said: "cache_control is left out" } : undefined;
+    const without = { ...limits, marks: false };
+    return limits.marks
+      ? { limits: without, said: "cache_control is left out", keeps: { cacheControl: false } }
+      : undefined;
   }
   if (/eager_input_streaming/.test(said)) {
-    const eagerInput = { limits: { ...limits, eagerInput: false }, said: "eager_input_streaming is left out" };
-    return limits.eagerInput ? eagerInput : undefined;
+    const without = { ...limits, eagerInput: false };
+    return limits.eagerInput
+      ? { limits: without, said: "eager_input_streaming is left out", keeps: { eagerInput: false } }
+      : undefined;
   }
   const answer = learnAnswer(said, limits, request);
   if (answer) return answer;
   const traits = learnThinking(said, limits.traits, request);
-  return traits ? { limits: { ...limits, traits }, said: "thinking is asked for otherwise" } : undefined;
+  return traits && {
+    limits: { ...limits, traits },
+    said: "thinking is asked for otherwise",
+    keeps: keptTraits(traits, limits.traits),
+  };
 }
 
 /** The field first, then the forced call, then the model's word. */
 function learnAnswer(said: string, limits: AnthropicLimits, request: ProviderRequest): Lesson | undefined {
   if (request.answerSchema === undefined || /\beffort\b/i.test(said)) return undefined;
   const { answerFormat } = limits;
+  const lesson = (other: Capabilities["answerFormat"], words: string): Lesson => ({
+    limits: { ...limits, answerFormat: other },
+    said: words,
+    ...(BAD_SCHEMA.test(said) ? {} : { keeps: { answerFormat: other } }),
+  });
   // Other schemas are not sent by the field.
   const isField = answerFormat === "schema" && fitsStrict(request.answerSchema);
   if (isField && /output_config|output_format|json_schema|structured.?output|schema/i.test(said)) {
-    return { limits: { ...limits, answerFormat: "tool" }, said: "a tool takes an answer that has a schema" };
+    return lesson("tool", "a tool takes an answer that has a schema");
   }
   return answerFormat !== "none" && /tool_choice|tool choice|forces? tool|final_answer|input_schema/i.test(said)
-    ? { limits: { ...limits, answerFormat: "none" }, said: "it is not asked to hold an answer to a schema" }
+    ? lesson("none", "it is not asked to hold an answer to a schema")
     : undefined;
 }
 

@@ -7,6 +7,9 @@ import type { ThinkingLevel } from "../../core/provider.ts";
  */
 export type EffortStyle = "effort" | "reasoning" | "thinking" | "enable" | "template" | "none";
 
+/** Words of the Messages API's `output_config.effort` that may be the strongest which a model knows; `none`: it knows none. */
+export const MOST_EFFORTS = ["high", "max", "xhigh", "none"] as const;
+
 /** What an endpoint takes for one of its models. Every field has a word of `docs/providers.md`. */
 export interface Capabilities {
   /** Another API than the one that was asked for answers this model. */
@@ -52,6 +55,14 @@ export interface Capabilities {
   readonly callIds: "keep" | "mistral9" | "max40";
   /** How a reply is held to a JSON Schema: `schema` by the API's field for it, `tool` by a forced call, `none` not at all. */
   readonly answerFormat: "schema" | "tool" | "none";
+  /** Messages API: how thinking is asked for, where it is another way than the model's name says. */
+  readonly thinkingStyle?: "adaptive" | "budget" | "none";
+  /** Messages API: the strongest word that `output_config.effort` knows; `none`: the field is not sent. */
+  readonly mostEffort?: typeof MOST_EFFORTS[number];
+  /** Messages API: whether reasoning may be asked to be shown (`thinking.display`). */
+  readonly thinkingDisplay?: boolean;
+  /** Messages API: whether the arguments of calls may be asked for piece by piece (`eager_input_streaming`). */
+  readonly eagerInput?: boolean;
   /** Input and output together, tokens. */
   readonly contextWindow?: number;
   /** Longest output, tokens. */

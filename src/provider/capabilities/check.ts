@@ -1,9 +1,10 @@
 import { isObject } from "../../core/json.ts";
 import { THINKING_LEVELS } from "../../core/provider.ts";
-import { type Capabilities, DEFAULTS, type SomeCapabilities } from "./capabilities.ts";
+import { type Capabilities, DEFAULTS, MOST_EFFORTS, type SomeCapabilities } from "./capabilities.ts";
 
 const STYLES: readonly string[] = ["effort", "reasoning", "thinking", "enable", "template", "none"];
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value > 0;
+const isClaim = (value: unknown): boolean => typeof value === "boolean";
 const oneOf = (...words: readonly string[]) => (value: unknown): boolean =>
   typeof value === "string" && words.includes(value);
 
@@ -23,6 +24,10 @@ const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boo
   reasoningField: oneOf("reasoning_content", "reasoning"),
   answerFormat: oneOf("schema", "tool", "none"),
   callIds: oneOf("keep", "mistral9", "max40"),
+  thinkingStyle: oneOf("adaptive", "budget", "none"),
+  mostEffort: oneOf(...MOST_EFFORTS),
+  thinkingDisplay: isClaim,
+  eagerInput: isClaim,
   contextWindow: isCount,
   maxTokens: isCount,
 };

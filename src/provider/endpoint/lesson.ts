@@ -118,11 +118,17 @@ const LARGEST: readonly RegExp[] = [
   /maximum tokens you requested exceeds the model limit of (\d+)/i,
 ];
 
+/** No model that can work has a smaller output limit; tokens. */
+const LEAST_LIMIT = 256;
+
 const outputLimit: Rule = ({ said, body, takes }) => {
   const name = ["max_tokens", "max_completion_tokens", "max_output_tokens"].find((one) => one in body);
   if (name === undefined) return undefined;
   const most = Number(LARGEST.map((pattern) => pattern.exec(said)?.[1]).find((found) => found !== undefined));
-  if (most >= 1 && most < Number(body[name])) return kept({ maxTokens: most }, `replies have at most ${most} tokens`);
+  // A number that no model has for its limit is about something else, and one that is kept would spoil every reply to come.
+  if (most >= LEAST_LIMIT && most < Number(body[name])) {
+    return kept({ maxTokens: most }, `replies have at most ${most} tokens`);
+  }
   const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
   const isNamed = new RegExp(`\\b${name}\\b`).test(said);
   if (name === "max_output_tokens" || !isNamed) return undefined;

@@ -1,4 +1,5 @@
-// All built-in providers: to add one write its file and its line here. Nothing else names them.
+// All built-in providers: to add one write its file and its line here, then `deno task docs`, which writes entries.ts, the
+// one module that a start reads. Nothing else names them.
 export { default as anthropic } from "./hosted/anthropic.ts";
 export { default as openai } from "./hosted/openai.ts";
 export { default as gemini } from "./hosted/gemini.ts";

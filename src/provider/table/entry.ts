@@ -58,6 +58,8 @@ export interface ProviderEntry {
   readonly catalogue?: string;
   /** The model that `NAME/` alone stands for; absent: the only one that the server lists. */
   readonly model?: string;
+  /** Its models have tags behind a colon, so that a name without one may mean the only one that is there. */
+  readonly hasTags?: boolean;
   /** How the names of its own models begin: where no server is set, such a name alone means this provider. */
   readonly models?: readonly string[];
   /** Where a person gets a key, or the server's program. */

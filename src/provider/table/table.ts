@@ -1,5 +1,5 @@
 import { readExtensionProvider } from "../../core/extension_provider.ts";
-import * as BUILT_IN from "./built_in.ts";
+import { ENTRIES as BUILT_IN } from "./entries.ts";
 import type { ProviderEntry } from "./entry.ts";
 
 /** What the user's setting `providers` says of one provider: fields of a built-in one, or all of a new one. */

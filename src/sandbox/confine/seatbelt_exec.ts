@@ -8,7 +8,7 @@ import {
   parseConfineRequest,
   parseExecRequest,
 } from "../launcher/request.ts";
-import { readFrame } from "./frame.ts";
+import { readFrame } from "./launch.ts";
 
 /** Blocks in which the shell counts the size of files, bytes. */
 const BLOCK = 512;

@@ -101,11 +101,28 @@ function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecRequest, "argv" 
   frame.u32(variables.length);
   frame.text(cwd);
   for (const word of argv) frame.text(word);
-  for (const [name, value] of variables) {
-    // Where it ends: a name that holds = would become another name.
-    frame.u32(new TextEncoder().encode(name).length);
-    frame.text(`${name}=${value}`);
-  }
+  for (const [name, value] of variables) frame.bytes(variableBytes(name, value));
+}
+
+/** Nearly all variables are the same for each command: what they are in a frame is made once. */
+const MOST_VARIABLES = 256;
+const variablesKnown = new Map<string, { readonly value: string; readonly bytes: Uint8Array }>();
+
+/** u32 length of the name, u32 length of all, `NAME=VALUE`, NUL. */
+function variableBytes(name: string, value: string): Uint8Array {
+  const known = variablesKnown.get(name);
+  if (known?.value === value) return known.bytes;
+  const encoder = new TextEncoder();
+  const text = encoder.encode(`${name}=${value}`);
+  const bytes = new Uint8Array(text.length + 9);
+  const view = new DataView(bytes.buffer);
+  // Where it ends: a name that holds = would become another name.
+  view.setUint32(0, encoder.encode(name).length, true);
+  view.setUint32(4, text.length, true);
+  bytes.set(text, 8);
+  if (variablesKnown.size >= MOST_VARIABLES) variablesKnown.clear();
+  variablesKnown.set(name, { value, bytes });
+  return bytes;
 }
 
 /** The first and only frame of the sentinel. */

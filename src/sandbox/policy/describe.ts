@@ -21,6 +21,12 @@ const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
  */
 export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
   return [
+    ...(policy.copyOf === undefined ? [] : [
+      `This is a trial: the workspace is a private copy, ${visible(policy.root)}, of ${
+        visible(policy.copyOf)
+      }, which can be ` +
+      "read and not be written. Work in the copy: the user gets what changes in it as a patch, without commits.",
+    ]),
     `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
     `Write: ${writeList(policy)}${protectedList(policy)}.`,
     ...ownDenials(policy),
@@ -156,6 +162,7 @@ export function policyRecord(policy: Policy): JsonObject {
     weaknesses: policy.weaknesses ?? [],
     notices: [...policy.notices ?? [], ...runNotices(policy)],
     root: policy.root,
+    ...(policy.copyOf === undefined ? {} : { copyOf: policy.copyOf }),
     read: scope(policy.read),
     write: scope(policy.write),
     run: scope(policy.run),

@@ -2,11 +2,8 @@ import { messageOf } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { ToolRunner } from "../../core/runner.ts";
 import { errorResult } from "../../core/tool.ts";
-import type { Self } from "../confine/self.ts";
 import type { StartLink } from "./link.ts";
-import { processLink } from "./process.ts";
 import { openSession, type RunnerSession, type Watch } from "./session.ts";
-import { workerLink } from "./worker.ts";
 
 /** The tools behind the boundary. */
 export interface Runner extends ToolRunner {
@@ -20,18 +17,12 @@ export interface Runner extends ToolRunner {
 const CLOSE_GRACE_MS = 20;
 
 /**
- * Starts the runner for a policy and returns at once: its process confines itself and waits. The tools start in it with
- * `warm` or the first call.
+ * Starts a runner over any kind of link (`processLink` in process.ts, `workerLink` in worker.ts) and returns at once: its
+ * process confines itself and waits; the tools start in it with `warm` or the first call. Keeps one at a time: the next call
+ * after an end starts another.
  *
- * At the level `permissions` the worker in `script` runs the tools inside this process; a scope that is wider than the
- * process's own is a `UserError` then (R465). Everything else that goes wrong is the result of a call.
+ * Throws what the link throws at its first start; everything else that goes wrong is the result of a call.
  */
-export function openRunner(policy: Policy, self: Self, script: URL, watch: Partial<Watch> = {}): Runner {
-  const start = policy.sandbox === "permissions" ? workerLink(policy, script) : processLink(policy, self);
-  return runnerClient(start, policy, watch);
-}
-
-/** Keeps one runner at a time over any kind of link: the next call after an end starts another. */
 export function runnerClient(start: StartLink, policy: Policy, watch: Partial<Watch> = {}): Runner {
   const { deadlineMs = 60_000, abortGraceMs = 2000 } = watch;
   let current: RunnerSession | undefined;

@@ -1,13 +1,19 @@
-import { basename, dirname } from "@std/path";
+import { basename, dirname, resolve } from "@std/path";
 import { libc } from "./ffi.ts";
 import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
-import { statusOf } from "./statx.ts";
+import { type PathStatus, statusOf } from "./statx.ts";
 
 const LONGEST_TEXT = 64 * 1024;
 
 /** An empty part of a path, or one that is `.` or `..`. */
 const UNTIDY = /\/\.{0,2}(?:\/|$)/;
+
+/** The target of a link that can be followed by its text alone: steps up come first, where they lead through no other link. */
+const TIDY_TARGET = /^(?:\/|(?:\.\.\/)*)(?!\.{0,2}(?:\/|$))[^/]+(?:\/(?!\.{0,2}(?:\/|$))[^/]+)*$/;
+const MOST_LINKS = 4;
+/** A path that must be left to the system. */
+const NOT_FOLLOWED = Symbol();
 
 /** This machine's disk, as policy resolution and confinement look at it; nothing that is missing or refused throws. */
 export const disk: FolderView = {
@@ -63,22 +69,56 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
   /** Names in a folder (by its real path) and what they are; undefined when it cannot be listed. */
   const listings = new Map<string, ReadonlyMap<string, Deno.DirEntry> | undefined>();
   const known = new Map<string, string | undefined>();
-  /** Of each folder before it was listed; undefined where there was none. */
-  const stamps = new Map<string, string | undefined>();
-  /** Where the system itself was asked. */
+  /** Each folder as it was before it was listed; undefined where there was none. */
+  const listed: Seen[] = [];
+  /** Where the system itself was asked, and what it said; only where no steps tell it. */
   const asked = new Map<string, string | undefined>();
+  /** What stood at paths, and at those on the way to them, that were followed step by step. */
+  const steps = new Map<string, PathStatus | undefined>();
+  /** The same, for what is asked thrice in each call: to walk through a map makes an object for each entry. */
+  const stepList: Seen[] = [];
   let isCertain = canCall();
   const note = (folder: string): void => {
     if (!isCertain) return;
     const status = statusOf(folder);
-    stamps.set(folder, status?.stamp);
+    listed.push({ path: folder, status });
     isCertain = status === undefined || isSurelyOlder(status.changedMs, Date.now());
   };
   const expected = new Set(likely);
   const askSystem = (path: string): string | undefined => {
+    const followed = isCertain ? follow(path) : NOT_FOLLOWED;
+    if (followed !== NOT_FOLLOWED) return followed;
     const real = disk.realPath(path);
     asked.set(path, real);
     return real;
+  };
+  const stepAt = (path: string): PathStatus | undefined => {
+    if (!steps.has(path)) {
+      const status = statusOf(path);
+      steps.set(path, status);
+      stepList.push({ path, status });
+    }
+    return steps.get(path);
+  };
+  /** Where a path leads, by looking at each name on its way: whether that is still so is told without following it again. */
+  const follow = (path: string, links = MOST_LINKS): string | undefined | typeof NOT_FOLLOWED => {
+    // Links of /proc lead elsewhere without a change of theirs.
+    if (!path.startsWith("/") || UNTIDY.test(path) || path.includes("\0") || path.startsWith("/proc/")) {
+      return NOT_FOLLOWED;
+    }
+    for (const folder of foldersAround(path)) {
+      const kind = stepAt(folder)?.kind;
+      if (kind === undefined) return undefined;
+      if (kind !== "folder") return NOT_FOLLOWED;
+    }
+    const status = stepAt(path);
+    if (status?.kind !== "link") return status && path;
+    const target = links > 0 ? quietly(() => Deno.readLinkSync(path)) : undefined;
+    // The text of a link never changes: this is the link that was looked at, or there is no telling.
+    if (target === undefined || statusOf(path)?.stamp !== status.stamp || !TIDY_TARGET.test(target)) {
+      return NOT_FOLLOWED;
+    }
+    return follow(resolve(dirname(path), target), links - 1);
   };
   const list = (folder: string): ReadonlyMap<string, Deno.DirEntry> | undefined => {
     if (!listings.has(folder)) {
@@ -118,9 +158,28 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
     isStill: () =>
-      isCertain && [...stamps].every(([folder, stamp]) => statusOf(folder)?.stamp === stamp) &&
-      [...asked].every(([path, real]) => disk.realPath(path) === real),
+      isCertain && listed.every(isSameFolder) && stepList.every(isSameStep) &&
+      (asked.size === 0 || [...asked].every(([path, real]) => disk.realPath(path) === real)),
   };
+}
+
+/** What stood at a path. */
+interface Seen {
+  readonly path: string;
+  readonly status: PathStatus | undefined;
+}
+
+function isSameFolder({ path, status }: Seen): boolean {
+  const now = statusOf(path);
+  return now === status || now?.stamp === status?.stamp;
+}
+
+/** Whether a path leads where it led: a number of an inode may be given again, to a link for instance. */
+function isSameStep({ path, status: was }: Seen): boolean {
+  const now = statusOf(path);
+  if (now === was) return true;
+  return now !== undefined && now.kind === was?.kind &&
+    (now.kind === "link" ? now.stamp === was.stamp : now.identity === was.identity);
 }
 
 function quietly<T>(look: () => T): T | undefined {

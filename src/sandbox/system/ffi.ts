@@ -38,6 +38,7 @@ export const CALLS = {
   renameat: { x86_64: 264, aarch64: 38 },
   sched_setscheduler: { x86_64: 144, aarch64: 119 },
   seccomp: { x86_64: 317, aarch64: 277 },
+  sendfile: { x86_64: 40, aarch64: 71 },
   setsockopt: { x86_64: 54, aarch64: 208 },
   socket: { x86_64: 41, aarch64: 198 },
   socketpair: { x86_64: 53, aarch64: 199 },
@@ -45,6 +46,7 @@ export const CALLS = {
   statx: { x86_64: 332, aarch64: 291 },
   symlinkat: { x86_64: 266, aarch64: 36 },
   unlinkat: { x86_64: 263, aarch64: 35 },
+  utimensat: { x86_64: 280, aarch64: 88 },
   wait4: { x86_64: 61, aarch64: 260 },
   write: { x86_64: 1, aarch64: 64 },
 } as const;

@@ -27,37 +27,104 @@ export interface PathStatus {
 
 const buffer = new Uint8Array(256);
 const view = new DataView(buffer.buffer);
+const words = new Uint32Array(buffer.buffer);
 /** Longer ones are refused by the kernel; a UTF-16 unit is three bytes at the most. */
 const LONGEST_PATH = 4_096;
 const pathBytes = new Uint8Array(3 * LONGEST_PATH + 1);
 const encoder = new TextEncoder();
 const NUMBER = BigInt(CALLS.statx[Deno.build.arch]);
 const MASK = BigInt(STATX_BASIC_STATS);
+const HERE = BigInt(AT_FDCWD);
+const NOT_FOLLOWED = BigInt(AT_SYMLINK_NOFOLLOW);
 /** To ask for an address takes as long as the call itself. */
 let pathAddress: bigint | undefined;
 let bufferAddress: bigint | undefined;
 
-/** The status of a path, or undefined when there is nothing or it may not be seen. */
+/** Words of struct statx that a PathStatus is made of: links, uid, gid, mode, inode, size, ctime, mtime, device. */
+const WORDS = [4, 5, 6, 7, 8, 9, 10, 11, 24, 25, 26, 28, 29, 30, 34, 35] as const;
+
+/** A path that was asked for more than once. */
+interface AskedPath {
+  /** Of its bytes, which lie in `paths`. */
+  readonly address: bigint;
+  /** Its number: where its words begin in `latest`, divided by how many there are. */
+  readonly at: number;
+  last: PathStatus | undefined;
+}
+
+/** So many paths are remembered, and so many bytes of them; then all are forgotten. */
+const MOST_PATHS = 1_024;
+const paths = new Uint8Array(128 * 1024);
+const latest = new Uint32Array(MOST_PATHS * WORDS.length);
+/** `undefined` for one that was asked for once. */
+const asked = new Map<string, AskedPath | undefined>();
+let pathsAddress: bigint | undefined;
+let pathsLength = 0;
+let count = 0;
+
+/**
+ * The status of a path, or undefined when there is nothing or it may not be seen. The system is asked each time; of a path that
+ * is asked for again and again and is as it was it is the same object, for which no text is made anew.
+ */
 export function statusOf(path: string): PathStatus | undefined {
-  return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+  const known = asked.get(path) ?? remember(path);
+  if (known === undefined) return statx(HERE, path, NOT_FOLLOWED);
+  if (!call(HERE, known.address, NOT_FOLLOWED)) return known.last = undefined;
+  const first = known.at * WORDS.length;
+  let isSame = known.last !== undefined;
+  for (let at = 0; at < WORDS.length; at++) {
+    const word = words[WORDS[at] as number] as number;
+    if (latest[first + at] === word) continue;
+    latest[first + at] = word;
+    isSame = false;
+  }
+  return isSame ? known.last : known.last = statusHere();
+}
+
+/** What is kept of a path from the second time on; undefined the first time. */
+function remember(path: string): AskedPath | undefined {
+  if (!asked.has(path)) {
+    if (asked.size >= 2 * MOST_PATHS) forget();
+    asked.set(path, undefined);
+    return undefined;
+  }
+  if (path.includes("\0") || path.length > LONGEST_PATH) return undefined;
+  const most = 3 * path.length + 1;
+  if (most > paths.length - pathsLength || count >= MOST_PATHS) forget();
+  const { written } = encoder.encodeInto(path, paths.subarray(pathsLength));
+  paths[pathsLength + written] = 0;
+  pathsAddress ??= addressOf(paths);
+  const known = { address: pathsAddress + BigInt(pathsLength), at: count++, last: undefined };
+  pathsLength += written + 1;
+  asked.set(path, known);
+  return known;
+}
+
+function forget(): void {
+  asked.clear();
+  [pathsLength, count] = [0, 0];
 }
 
 /** The status of a name right in a folder that is open. */
 export function statusIn(fd: number, name: string): PathStatus | undefined {
-  return statx(fd, name, AT_SYMLINK_NOFOLLOW);
+  return statx(BigInt(fd), name, NOT_FOLLOWED);
 }
 
 /** The status of what is open. */
 export function statusOfOpen(fd: number): PathStatus | undefined {
-  return statx(fd, "", AT_EMPTY_PATH);
+  return statx(BigInt(fd), "", BigInt(AT_EMPTY_PATH));
 }
 
-function statx(folder: number, path: string, flags: number): PathStatus | undefined {
+function statx(folder: bigint, path: string, flags: bigint): PathStatus | undefined {
   if (path.includes("\0")) throw new Error("a path holds a NUL character");
   if (path.length > LONGEST_PATH) return undefined;
   pathBytes[encoder.encodeInto(path, pathBytes).written] = 0;
   pathAddress ??= addressOf(pathBytes);
-  if (!call(folder, pathAddress, flags)) return undefined;
+  return call(folder, pathAddress, flags) ? statusHere() : undefined;
+}
+
+/** What the buffer says. */
+function statusHere(): PathStatus {
   // struct statx; both architectures are little-endian.
   const word = (at: number): number => view.getUint32(at, true);
   const [uid, gid, mode] = [word(20), word(24), view.getUint16(28, true)];
@@ -78,9 +145,9 @@ function statx(folder: number, path: string, flags: number): PathStatus | undefi
 }
 
 /** Fills the buffer with the status of what is at a path, given by the address of its bytes. */
-function call(folder: number, path: bigint, flags: number): boolean {
+function call(folder: bigint, path: bigint, flags: bigint): boolean {
   bufferAddress ??= addressOf(buffer);
-  return Number(libc().syscall(NUMBER, BigInt(folder), path, BigInt(flags), MASK, bufferAddress)) === 0;
+  return libc().syscall(NUMBER, folder, path, flags, MASK, bufferAddress) === 0n;
 }
 
 /** What tells whether a folder was changed, replaced or closed. */
@@ -100,7 +167,7 @@ const FOLDER = 4;
  * no folder stands there. For whole trees: a quarter of the time that `statusOf` takes.
  */
 export function folderStamp(path: bigint, known?: FolderStamp): FolderStamp | undefined {
-  if (!call(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW)) return undefined;
+  if (!call(HERE, path, NOT_FOLLOWED)) return undefined;
   const word = (at: number): number => view.getUint32(at, true);
   const mode = view.getUint16(28, true);
   if (mode >> 12 !== FOLDER) return undefined;

@@ -30,11 +30,19 @@ const AT_REMOVEDIR = 0x200;
 const STATX_BASIC_STATS = 0x7ff;
 const STATX_BTIME = 0x800;
 const EINTR = 4;
+const EINVAL = 22;
+const ENOSYS = 38;
 
 const how = new BigUint64Array(3);
 const status = new Uint8Array(256);
 const words = new Uint32Array(status.buffer);
 let statusAddress: bigint | undefined;
+
+/** How a tree opens and makes files, for what works on two trees. */
+const openers = new WeakMap<Tree, {
+  readonly openAt: (path: string, flags: number) => number;
+  readonly createAt: (path: string) => number;
+}>();
 
 /** Opens the tree below a folder; undefined where there is no such folder or it may not be listed. */
 export function openFolderTree(root: string): Tree | undefined {
@@ -45,6 +53,12 @@ export function openFolderTree(root: string): Tree | undefined {
     how[0] = BigInt(flags | O_CLOEXEC);
     how[2] = RESOLVE;
     return systemCall("openat2", top, cPath(path === "" ? "." : path), how, 24);
+  };
+  const createAt = (path: string): number => {
+    how[1] = 0o600n;
+    const fd = openAt(path, O_WRONLY | O_CREAT_EXCL | O_NOFOLLOW);
+    how[1] = 0n;
+    return fd;
   };
   const within = <T>(path: string, flags: number, work: (fd: number) => T): T => {
     const fd = openAt(path, flags);
@@ -75,7 +89,7 @@ export function openFolderTree(root: string): Tree | undefined {
       }
     });
 
-  return {
+  const tree: Tree = {
     root,
     scan(folder) {
       const fd = openAt(folder, O_DIRECTORY | O_NONBLOCK);
@@ -161,6 +175,8 @@ export function openFolderTree(root: string): Tree | undefined {
     setMode: (path, mode) => setMode(path, mode),
     close: () => close(top),
   };
+  openers.set(tree, { openAt, createAt });
+  return tree;
 
   function setMode(path: string, mode: number): void {
     // A file without the right to read opens for nobody but as a path, and fchmod(2) takes no such descriptor.
@@ -170,6 +186,72 @@ export function openFolderTree(root: string): Tree | undefined {
       if (systemCall("fchmodat", AT_FDCWD, place, mode) < 0) throw failed("given its mode");
     });
   }
+}
+
+const FICLONE = 0x40049409; // linux/fs.h
+/** What one call moves at the most; sendfile(2). */
+const PIECE = 0x4000_0000;
+const timesOfFile = new BigInt64Array(4);
+
+/**
+ * Copies a regular file from one tree to the same path of another, where nothing stands yet: bytes, permission bits (no
+ * set-user-ID), time of the last change. The bytes are shared by the file system where it can (`cloned`). `unreadable`: nothing
+ * was made, the file may not be opened or is none. Throws an `Error` for what cannot be written.
+ */
+export function copyFile(from: Tree, to: Tree, path: string, mayClone: boolean): "cloned" | "copied" | "unreadable" {
+  const source = openers.get(from)?.openAt(path, O_NONBLOCK | O_NOFOLLOW) ?? -1;
+  if (source < 0) return "unreadable";
+  try {
+    const status = statusOfOpen(source);
+    if (status === undefined || status.mode >> 12 !== KIND.file) return "unreadable";
+    const times = modifiedOfLast();
+    const target = openers.get(to)?.createAt(path) ?? -1;
+    if (target < 0) throw failed("made");
+    try {
+      const isCloned = mayClone && systemCall("ioctl", target, FICLONE, source) === 0;
+      if (!isCloned) copyBytes(source, target);
+      if (systemCall("fchmod", target, status.mode & 0o777) < 0) throw failed("given its mode");
+      timesOfFile.set([times[0], times[1], times[0], times[1]]);
+      systemCall("utimensat", target, 0, new Uint8Array(timesOfFile.buffer), 0);
+      return isCloned ? "cloned" : "copied";
+    } finally {
+      close(target);
+    }
+  } finally {
+    close(source);
+  }
+}
+
+function copyBytes(source: number, target: number): void {
+  for (let isFirst = true;; isFirst = false) {
+    const count = systemCall("sendfile", target, source, 0, PIECE);
+    if (count === 0) return;
+    if (count > 0 || errno() === EINTR) continue;
+    // Some file systems have no such call.
+    if (!isFirst || (errno() !== EINVAL && errno() !== ENOSYS)) throw failed("written");
+    return copySlowly(source, target);
+  }
+}
+
+function copySlowly(source: number, target: number): void {
+  const piece = new Uint8Array(1 << 18);
+  for (;;) {
+    const count = read(source, piece);
+    if (count === 0) return;
+    if (count < 0 && errno() === EINTR) continue;
+    if (count < 0) throw failed("read");
+    for (let done = 0; done < count;) {
+      const written = systemCall("write", target, piece.subarray(done, count), count - done);
+      if (written < 0 && errno() === EINTR) continue;
+      if (written <= 0) throw failed("written");
+      done += written;
+    }
+  }
+}
+
+/** Seconds and nanoseconds of the last change, of what was looked at last. */
+function modifiedOfLast(): readonly [bigint, bigint] {
+  return [BigInt(words[28] ?? 0) | BigInt(words[29] ?? 0) << 32n, BigInt(words[30] ?? 0)];
 }
 
 function scanOf(fd: number): FolderScan {

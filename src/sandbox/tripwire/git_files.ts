@@ -47,7 +47,7 @@ export function openGitFiles(): GitFilesLook {
     const seen = new Map<string, Known>();
     const unsound = new Map<string, string>();
     const look = (folder: string, name: string, depth: number): void => {
-      const path = join(folder, name);
+      const path = nameIn(folder, name);
       const status = statusOf(path);
       // What is no file is found as that.
       if (status?.kind !== "file" || seen.has(path)) return;
@@ -99,9 +99,15 @@ function judge(path: string, name: string, config: string | undefined): Judged {
 
 /** The settings that say how long names of objects are: of a linked working folder those of the one that it shares. */
 function resolveConfig(folder: string): string {
-  const pointing = join(folder, "commondir");
+  const pointing = nameIn(folder, "commondir");
   // Looked at first, since a failed attempt to read costs ten looks.
   const text = statusOf(pointing) && disk.readText(pointing);
-  const shared = text?.replace(/[\r\n]+$/, "").split("\0", 1)[0] ?? ".";
+  if (text === undefined) return nameIn(folder, "config");
+  const shared = text.replace(/[\r\n]+$/, "").split("\0", 1)[0] ?? ".";
   return join(shared.startsWith("/") ? shared : join(folder, shared), "config");
+}
+
+/** A name that needs no tidying up, in a folder by its tidy path: this is asked for at each look. */
+function nameIn(folder: string, name: string): string {
+  return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
 }

@@ -11,19 +11,39 @@ const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64
 export interface PinnedFolders {
   /** Those that are not where they were, outer ones first; `at` is where they are now, absent when they were deleted. */
   moved(): readonly { readonly path: string; readonly at?: string }[];
+  /** Holds those that are there now; one that is held and stands where it stood is not opened again. */
+  renew(): void;
   close(): void;
+}
+
+interface Held {
+  readonly path: string;
+  readonly identity: string;
+  readonly fd: number;
 }
 
 /** Holds those of some folders that are there. */
 export function pinFolders(paths: readonly string[]): PinnedFolders {
   const flag = O_NOFOLLOW[Deno.build.arch];
-  const held = [...paths].sort((a, b) => a.length - b.length).flatMap((path) => {
+  const sorted = [...paths].sort((a, b) => a.length - b.length);
+  let held: readonly Held[] = [];
+  const hold = (path: string): Held | undefined => {
     const identity = identityOf(path);
-    if (identity === undefined || flag === undefined) return [];
+    if (identity === undefined || flag === undefined) return undefined;
+    // While it is held no other folder gets its number.
+    const known = held.find((one) => one.path === path && one.identity === identity);
+    if (known !== undefined) return known;
     const fd = open(path, O_PATH_CLOEXEC | flag);
-    return fd < 0 ? [] : [{ path, identity, fd }];
-  });
+    return fd < 0 ? undefined : { path, identity, fd };
+  };
+  const renew = (): void => {
+    const now = sorted.flatMap((path) => hold(path) ?? []);
+    for (const one of held) if (!now.includes(one)) close(one.fd);
+    held = now;
+  };
+  renew();
   return {
+    renew,
     moved: () =>
       held.flatMap(({ path, identity, fd }) => {
         if (identityOf(path) === identity) return [];
@@ -32,7 +52,8 @@ export function pinFolders(paths: readonly string[]): PinnedFolders {
         return at !== undefined && identityOf(at) === identity ? [{ path, at }] : [{ path }];
       }),
     close() {
-      for (const { fd } of held.splice(0)) close(fd);
+      for (const { fd } of held) close(fd);
+      held = [];
     },
   };
 }

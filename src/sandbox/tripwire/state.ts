@@ -1,4 +1,3 @@
-import { join } from "@std/path";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 
@@ -55,8 +54,10 @@ export function statesOf(
     if (state.kind === "file") bytesLeft -= state.bytes?.length ?? 0;
     if (state.kind !== "folder" || depth <= 0 || isAdded) return;
     const old = known?.get(path);
-    const usual = known === undefined ? undefined : new Set(old?.kind === "folder" ? old.names : []);
-    for (const name of state.names) look(join(path, name), depth - 1, usual?.has(name) === false);
+    // One that is as it was has no other names.
+    const usual = known === undefined || old === state ? undefined : new Set(old?.kind === "folder" ? old.names : []);
+    // Names come from a listing: there is nothing to be tidied up in them.
+    for (const name of state.names) look(`${path}/${name}`, depth - 1, usual?.has(name) === false);
   };
 
   const stateOf = (path: string, last: PathState | undefined, isAdded: boolean): PathState => {
@@ -125,15 +126,17 @@ export function protectedChanges(paths: readonly string[], before: States, now: 
 
 function changesAt(path: string, before: States, now: States): ProtectedChange[] {
   const [old, is] = [before.get(path), now.get(path)];
+  if (old === is && old?.kind !== "folder") return [];
   if (old === undefined || is === undefined) return [];
   if (old.kind !== "folder" || is.kind !== "folder") {
     return sameState(old, is) ? [] : [{ path, before: old, now: is }];
   }
   // A folder that was closed to its owner shows nothing of what is in it: it is opened first, then looked at again.
   if (!sameState(old, is) || (is.isCrowd && !old.isCrowd)) return [{ path, before: old, now: is }];
+  if (old === is) return is.names.flatMap((name) => changesAt(`${path}/${name}`, before, now));
   const names = [...new Set([...old.names, ...is.names])];
   return names.flatMap((name) => {
-    const inner = join(path, name);
+    const inner = `${path}/${name}`;
     if (old.names.includes(name) && is.names.includes(name)) return changesAt(inner, before, now);
     // Only one side has it: the other is known to be absent.
     const absent: PathState = { kind: "absent" };

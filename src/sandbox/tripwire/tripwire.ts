@@ -183,14 +183,14 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
 
   return {
     arm() {
-      pins?.close();
       if (policy.sandbox === "kernel+") {
         for (const path of all) if (!unmounted.has(path) && !isMounted(path)) unmounted.add(path);
         paths = all.filter((path) => unmounted.has(path));
       }
       // What is gone may come back as it was.
       before = stillToRestore(statesOf(paths, before), before, new Set([...unrestored, ...paths.filter(isGone)]));
-      pins = pinFolders(folders);
+      if (pins === undefined) pins = pinFolders(folders);
+      else pins.renew();
       if (!isUnfinished || modes.closed().length === 0) modes.arm();
       const left = isUnfinished ? found() : NO_TRAPS;
       if (left.traps.length === 0 && left.closed.length === 0) traps?.arm();

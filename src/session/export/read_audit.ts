@@ -1,8 +1,8 @@
 import { join } from "@std/path";
 import type { AuditEntry } from "../audit.ts";
 import { isSessionId } from "../identifiers.ts";
-import { readLines } from "../lines.ts";
 import { isNumber, isObject, isText } from "../shape.ts";
+import { readLines } from "../load.ts";
 
 /** The tool calls of a session, in their order. */
 export interface AuditRead {

@@ -14,6 +14,7 @@ import {
 } from "./session.ts";
 import { resumeCommand } from "./resume.ts";
 import { undoCommand } from "./undo.ts";
+import { trialCommand } from "./trial.ts";
 import { themeCommand } from "./theme.ts";
 import { auditCommand, costCommand, outputCommand, policyCommand, promptCommand, skillsCommand } from "./show.ts";
 
@@ -35,6 +36,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "compact", args: "[FOCUS]", help: "shorten the conversation now", run: compactCommand },
   { name: "tree", help: "go to another place in this session", run: treeCommand },
   { name: "undo", help: "put files back as they were before a message", run: undoCommand },
+  { name: "trial", help: "work on a private copy; again: look at what changed, and take it", run: trialCommand },
   { name: "fork", help: "a new session from an earlier message", run: forkCommand },
   { name: "resume", args: "[ID]", help: "go on with another session", run: resumeCommand },
   { name: "name", args: "[TEXT]", help: "name this session", run: nameCommand },

@@ -5,10 +5,12 @@ import { isInside, type Policy, type Scope } from "../../core/policy.ts";
  * `(weaker)`: this machine lacks something of the level.
  */
 export function sandboxGlance(policy: Policy): string {
+  const where = policy.copyOf === undefined ? "" : " · TRIAL";
   const sign = policy.sandbox === "off" ? "▢ NO SANDBOX" : `▣ ${policy.sandbox}${isWeaker(policy) ? " (weaker)" : ""}`;
-  return [sign, `write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`, ...programs(policy.run)].join(
-    " · ",
-  );
+  return [sign + where, `write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`, ...programs(policy.run)]
+    .join(
+      " · ",
+    );
 }
 
 /** Whether the level cannot do all that it does elsewhere. */

@@ -12,6 +12,8 @@ export interface FirstStart {
   /** Models that could answer: of keys that are set, and of servers that run on this machine. */
   readonly offers: readonly { readonly name: string; readonly because: string }[];
   readonly settingsFile: string | undefined;
+  /** The file that a chosen model is written into; nothing where it is not kept. */
+  readonly keptIn?: string | undefined;
   readonly version: string;
   readonly theme: Theme;
 }
@@ -51,7 +53,7 @@ function chosenBy(text: string, { offers }: FirstStart): FirstChoice {
 
 /** The screen's lines. */
 export function firstStartLines(
-  { problem, offers, settingsFile, version, theme }: FirstStart,
+  { problem, offers, settingsFile, keptIn, version, theme }: FirstStart,
   width: number,
 ): readonly string[] {
   const lines = [
@@ -59,17 +61,21 @@ export function firstStartLines(
     "",
     theme.warn(`${problem.what}: ${problem.why}.`),
     ...(offers.length > 0 ? offered(offers, theme) : missing(problem.fix, theme)),
-    ...(settingsFile === undefined ? [] : [
-      theme.strong("For good"),
-      `  ${settingsFile}`,
-      `  {"model": "${offers[0]?.name ?? "PROVIDER/ID"}"}`,
-    ]),
+    ...forGood(offers.length > 0 ? keptIn : undefined, settingsFile, theme),
     "",
     ...offers.slice(0, MOST_OFFERS).map(({ name }, index) => `${theme.accent(String(index + 1))}  start with ${name}`),
     `${theme.accent("d")}  try the demo: no key, no network, a project of its own`,
     `${theme.accent("any other key")}  leave`,
   ];
   return lines.flatMap((line) => wrap(line, width));
+}
+
+/** What holds for the starts to come: a model that is chosen here, or what a person writes. */
+function forGood(keptIn: string | undefined, settingsFile: string | undefined, theme: Theme): readonly string[] {
+  if (keptIn !== undefined) return [theme.strong("For good"), `  the model that you choose is written into ${keptIn}`];
+  return settingsFile === undefined
+    ? []
+    : [theme.strong("For good"), `  ${settingsFile}`, `  {"model": "PROVIDER/ID"}`];
 }
 
 function offered(offers: FirstStart["offers"], theme: Theme): readonly string[] {

@@ -135,3 +135,25 @@ Deno.test("textMode() tells of a long wait, which looks like a program that hang
   );
   assertEquals(warnings, ["waiting 121 s before attempt 1 of 3: It is busy."]);
 });
+
+Deno.test("textMode() tells of several waits for one reason once, of another reason and of a much longer wait again", async () => {
+  const warnings: string[] = [];
+  const wait = { type: "auto_retry_start", maxAttempts: 4, errorMessage: "It is busy." } as const;
+  await textMode(
+    events(
+      { ...wait, attempt: 1, delayMs: 11_000 },
+      { ...wait, attempt: 2, delayMs: 12_000 },
+      { ...wait, attempt: 3, delayMs: 22_000 },
+      { ...wait, attempt: 4, delayMs: 22_000, errorMessage: "It is broken." },
+      // Another reply.
+      { ...wait, attempt: 1, delayMs: 11_000 },
+    ),
+    { answer: () => true, warn: (line) => void warnings.push(line) },
+  );
+  assertEquals(warnings, [
+    "waiting 11 s before attempt 1 of 4: It is busy.",
+    "waiting 22 s before attempt 3 of 4: It is busy.",
+    "waiting 22 s before attempt 4 of 4: It is broken.",
+    "waiting 11 s before attempt 1 of 4: It is busy.",
+  ]);
+});

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import * as fc from "fast-check";
 import { headCommit, treeOfCommit } from "../../../src/context/git/commit.ts";
-import { gitFolders } from "../../../src/context/git/folders.ts";
 import { git, inRepository, stateOf } from "../git_repository.ts";
+import { gitFolders } from "../../../src/context/git/branch.ts";
+import * as fc from "fast-check";
 
 Deno.test("treeOfCommit() R24 finds loose and packed commits, those that are differences from others too", () =>
   inRepository((repository) => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { type GitConfig, readGitConfig } from "../../../src/context/git/config.ts";
 import { inFolder, type World } from "../world.ts";
+import { type GitConfig, readGitConfig } from "../../../src/context/git/state.ts";
 
 const PLAIN: GitConfig = { hasFileMode: false, hasLinks: true, trustsInode: true, hasFilters: false };
 

@@ -1,10 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
-import * as fc from "fast-check";
 import { createHash } from "node:crypto";
-import { decodePaths, parseIndex } from "../../../src/context/git/index.ts";
-import { treeIdOf } from "../../../src/context/git/tree_id.ts";
+import { decodePaths, parseIndex, treeIdOf } from "../../../src/context/git/index.ts";
 import { FILES, git, inRepository, stateOf } from "../git_repository.ts";
+import * as fc from "fast-check";
 
 for (const version of ["2", "3", "4"]) {
   Deno.test(`parseIndex() R24 reads version ${version}, and its entries make the tree that git makes`, () =>

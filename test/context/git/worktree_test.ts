@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { GitConfig } from "../../../src/context/git/config.ts";
 import { readIndex } from "../../../src/context/git/index.ts";
 import { isWorktreeChanged } from "../../../src/context/git/worktree.ts";
 import { git, inRepository } from "../git_repository.ts";
 import { build } from "../world.ts";
+import type { GitConfig } from "../../../src/context/git/state.ts";
 
 const CONFIG: GitConfig = { hasFileMode: true, hasLinks: true, trustsInode: true, hasFilters: false };
 const past = new Date(1_000_000_000_000);

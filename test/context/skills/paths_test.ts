@@ -1,6 +1,6 @@
 import { assertEquals, assertLess } from "@std/assert";
-import { insideOf, matchesPath, pathsIn } from "../../../src/context/skills/paths.ts";
 import { cpuMs } from "../../helpers/cpu.ts";
+import { insideOf, matchesPath, pathsIn } from "../../../src/context/skills/selection.ts";
 
 const MATCHES: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
   ["src/*.ts", ["src/a.ts", "src/.ts"], ["src/a/b.ts", "a.ts", "src/a.tsx", "Src/a.ts"]],

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import type { SkillOptions } from "../../../src/context/skills/places.ts";
 import { discoverSkills, listedSkills } from "../../../src/context/skills/skills.ts";
 import { inFolder, type World } from "../world.ts";
+import type { SkillOptions } from "../../../src/context/skills/folders.ts";
 
 const skill = (name: string, description = "Does it", more = "") =>
   `---\nname: ${name}\ndescription: ${description}\n${more}---\n# Body of ${name}\n`;

@@ -171,8 +171,22 @@ type Bad = readonly [
 
 const BAD: readonly Bad[] = [
   ["no model", {}, {}, ["neither --model", "--model"]],
-  ["a missing key", { model: "m" }, {}, ["OPENAI_API_KEY is not set", "export OPENAI_API_KEY"]],
-  ["an empty key", { model: "m" }, { OPENAI_API_KEY: " " }, ["OPENAI_API_KEY is not set", "export OPENAI_API_KEY"]],
+  ["a missing key", { model: "gpt-x" }, {}, ["OPENAI_API_KEY is not set", "export OPENAI_API_KEY"]],
+  ["an empty key", { model: "gpt-x" }, { OPENAI_API_KEY: " " }, ["OPENAI_API_KEY is not set", "export OPENAI_API_KEY"]],
+  ["a name that begins like nobody's", { model: "frob-7b" }, {}, [
+    "it names no provider, so that OpenAI would be asked, and the variable OPENAI_API_KEY is not set",
+    "Write the provider, for example --model ollama/frob-7b; sandpiper models",
+  ]],
+  ["a name that begins like a vendor's and may be of a server at home", { model: "qwen3-coder" }, {}, [
+    "DASHSCOPE_API_KEY is not set",
+    "If another provider is meant, write it: --model ollama/qwen3-coder",
+  ]],
+  [
+    "a name that somebody with a key has",
+    { model: "deepseek-v4-flash" },
+    { DASHSCOPE_API_KEY: "q" },
+    ["DEEPSEEK_API_KEY", "write it: --model qwen/deepseek-v4-flash (there is one at deepseek, qwen, qwen-cn)"],
+  ],
   ["another one's key", { model: "anthropic/x" }, { OPENAI_API_KEY: "o" }, [
     "ANTHROPIC_API_KEY is not set",
     "export ANTHROPIC_API_KEY",

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AssistantMessage, Message } from "../../../src/core/message.ts";
 import type { ProviderRequest } from "../../../src/core/provider.ts";
+import { openLearned } from "../../../src/engine/model/learned.ts";
 import { type Answer, collect, leaklessTest, requestOf, serve, sse } from "../wire_server.ts";
 import { type Block, connect, event, READ, replyEvents } from "./wire.ts";
 
@@ -168,6 +169,61 @@ leaklessTest("openAnthropic() learns from a refusal, tries once more and remembe
     assert(look(server.bodies[0]) !== AFTER[name], name);
     assertEquals(server.bodies.slice(1).map(look), [AFTER[name], AFTER[name]], name);
   }
+});
+
+/** What is on disk for a model after its lesson: what a later run begins with. */
+const KEPT: Readonly<Record<string, unknown>> = {
+  "the most of a model": { maxTokens: 64_000 },
+  "that a model wants a budget": { thinkingStyle: "budget", mostEffort: "none" },
+  "that a model takes no budget": { thinkingStyle: "adaptive" },
+  "that a model does not think": { thinkingStyle: "none" },
+  "that a model has no effort": { mostEffort: "none" },
+  "a smaller word for effort": { mostEffort: "max" },
+  "that marks are not taken": { cacheControl: false },
+};
+
+leaklessTest(
+  "openAnthropic() keeps what it learned for later runs once a request passed, and asks so at once",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      for (const [name, model, words, request, look] of LEARNED) {
+        const asked = requestOf({ thinking: "high", maxTokens: 32_000, tools: [READ], ...request });
+        await using server = serve(invalid(words), no(529, "overloaded_error", "Overloaded"), invalid(words), yes);
+        const memory = () =>
+          openLearned({ baseUrl: server.url, model }, { stateFolder: folder, invocation: { values: {}, words: [] } });
+        await collect(connect(server.url, { model, memory: memory() }), asked);
+        // It was not taken yet.
+        assertEquals(memory().recall(), {}, name);
+        await collect(connect(server.url, { model, memory: memory() }), asked);
+        assertEquals(memory().recall(), KEPT[name], name);
+        const { message, events } = await collect(connect(server.url, { model, memory: memory() }), asked);
+        assertEquals([message.stopReason, events.some(({ type }) => type === "notice")], ["stop", false], name);
+        assertEquals([server.bodies.length, look(server.bodies[4])], [5, AFTER[name]], name);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+leaklessTest("openAnthropic() lets settings go before what earlier runs learned", async () => {
+  await using server = serve(yes);
+  const recalled = { cacheControl: false, thinkingStyle: "none", maxTokens: 300 } as const;
+  const memory = { recall: () => recalled, remember: () => {}, warnings: () => [] };
+  const capabilities = { cacheControl: true, thinkingStyle: "budget", maxTokens: 9000 } as const;
+  const asked = requestOf({ thinking: "high", maxTokens: 9000, tools: [READ] });
+  await collect(connect(server.url, { model: "claude-haiku-4-5", memory, capabilities }), asked);
+  const [body] = server.bodies as Body[];
+  assertEquals([body.max_tokens, body.thinking.type], [9000, "enabled"]);
+  assert(JSON.stringify(body).includes("cache_control"));
+});
+
+leaklessTest("openAnthropic() takes no number for its output limit that no model has", async () => {
+  await using server = serve(invalid("max_tokens: 8000 > 1, which is the maximum"), yes);
+  const provider = connect(server.url, { model: "claude-haiku-4-5" });
+  const { message } = await collect(provider, requestOf({ maxTokens: 8000 }));
+  assertEquals([message.failure?.kind, server.bodies.length], ["bad_request", 1]);
 });
 
 leaklessTest(

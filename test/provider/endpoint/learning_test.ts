@@ -352,6 +352,19 @@ leaklessTest("what a refusal says back of the request teaches nothing", async ()
   assertEquals([message.failure?.kind, server.bodies.length], ["bad_request", 1]);
 });
 
+leaklessTest("a number that no model has for its output limit teaches nothing", async () => {
+  for (const most of [1, 16, 255]) {
+    const message = `Invalid max_tokens value, the valid range of max_tokens is [1, ${most}]`;
+    await using server = serve(() => Response.json({ error: { message } }, { status: 400 }));
+    const kept: unknown[] = [];
+    const memory = { recall: () => ({}), remember: (change: unknown) => void kept.push(change), warnings: () => [] };
+    const provider = openChat({ baseUrl: server.url, apiKey: "k", model: "m", memory });
+    const failed = await collect(provider, requestOf({ maxTokens: 16_384 }));
+    assertEquals([failed.message.failure?.kind, kept], ["bad_request", []]);
+    assertEquals(server.bodies.filter((body: Body) => body.max_tokens === most), []);
+  }
+});
+
 leaklessTest(
   "a prompt and a reply that do not fit together: the reply gets what is left, and the window is known",
   async () => {

@@ -5,7 +5,7 @@ import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import { answerBulk, bulkMemory, openBulkLink } from "../../../src/runner/files/bulk_link.ts";
 import { openBulkReader } from "../../../src/runner/files/bulk_reader.ts";
-import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../../helpers/open_runner.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { policyFor } from "../world.ts";
 import type { Asking } from "../bulk_asker.ts";

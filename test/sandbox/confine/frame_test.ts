@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
-import { encodeFrame, LONGEST_FRAME, readFrame } from "../../../src/sandbox/confine/frame.ts";
 import { parseConfineRequest, parseExecRequest } from "../../../src/sandbox/launcher/request.ts";
+import { encodeFrame, LONGEST_FRAME, readFrame } from "../../../src/sandbox/confine/launch.ts";
+
+import fc from "fast-check";
 
 /** A pipe that gives its bytes in pieces of the given sizes. */
 function pipe(

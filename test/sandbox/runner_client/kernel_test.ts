@@ -8,7 +8,7 @@ import { messageText, readAnswer } from "../../../src/core/protocol.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../../src/sandbox/confine/launch.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { spawnConfined } from "../../../src/sandbox/launcher/executable.ts";
-import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../../helpers/open_runner.ts";
 import { policyFor, world } from "../../runner/world.ts";
 import { HAS_NAMESPACES } from "../namespaces_here.ts";
 

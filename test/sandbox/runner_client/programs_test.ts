@@ -4,7 +4,7 @@ import { textOf } from "../../../src/core/message.ts";
 import type { ProgramOutcome, ProgramRequest } from "../../../src/core/program.ts";
 import { ProtocolError, readRequest, type RunnerRequest } from "../../../src/core/protocol.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
-import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../../helpers/open_runner.ts";
 import { callPrograms } from "../../../src/sandbox/runner_client/session.ts";
 import { until } from "../../helpers/until.ts";
 import { policyFor, scope, world } from "../../runner/world.ts";

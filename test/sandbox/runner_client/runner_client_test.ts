@@ -12,7 +12,8 @@ import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
 import type { Self } from "../../../src/sandbox/confine/self.ts";
-import { openRunner, type Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import type { Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../../helpers/open_runner.ts";
 import type { Watch } from "../../../src/sandbox/runner_client/session.ts";
 import { until } from "../../helpers/until.ts";
 

@@ -1,7 +1,7 @@
 // A host of its own permissions, as narrow as the test starts it, with the runner in a worker. Prints what each call said.
 import { messageOf } from "../../../src/core/error.ts";
 import { textOf } from "../../../src/core/message.ts";
-import { openRunner } from "../../../src/sandbox/runner_client/runner_client.ts";
+import { openRunner } from "../../helpers/open_runner.ts";
 import { policyFor } from "../../runner/world.ts";
 
 const { root, outside, read, script, calls, deadlineMs = 60_000 } = JSON.parse(Deno.args[0] ?? "");

@@ -50,6 +50,88 @@ Deno.test("glanceAtDisk() asks the system for what is likely there, with the sam
 });
 
 Deno.test({
+  name: "glanceAtDisk() follows links by their text as the system does, and leaves to it what only it can tell",
+  ignore: Deno.build.os !== "linux",
+  fn: () => {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    try {
+      Deno.mkdirSync(`${folder}/a/b/c`, { recursive: true });
+      Deno.writeTextFileSync(`${folder}/a/file`, "");
+      const links: Readonly<Record<string, string>> = {
+        "relative": "a/b",
+        "absolute": `${folder}/a/file`,
+        "up": "../b/c",
+        "chain": "relative/c",
+        "inner": "a/../a/b",
+        "through": "relative/../file",
+        "trailing": "a/b/",
+        "self": "self",
+        "here": ".",
+        "gone": "a/no",
+        "below": "a/file/x",
+        "process": "/proc/self",
+      };
+      for (const [name, target] of Object.entries(links)) {
+        Deno.symlinkSync(target, `${folder}/${name === "up" ? "a/up" : name}`);
+      }
+      const paths = [...Object.keys(links), "a/up", "a", "a/b/c", "relative/c", "no", "chain/x", "a\0b"];
+      const full = paths.map((name) => `${folder}/${name}`);
+      const view = glanceAtDisk([...full, "/bin", "/lib64", "/etc/localtime", "/proc/self/cwd", "/no/no"]);
+      for (const path of [...full, "/bin", "/lib64", "/etc/localtime", "/proc/self/cwd", "/no/no"]) {
+        assertEquals(view.realPath(path), disk.realPath(path), path);
+      }
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
+for (
+  const [name, change] of Object.entries<(folder: string) => void>({
+    "a link is led elsewhere": (folder) => {
+      Deno.removeSync(`${folder}/link`);
+      Deno.symlinkSync("b", `${folder}/link`);
+    },
+    "a folder becomes a link": (folder) => {
+      Deno.renameSync(`${folder}/a`, `${folder}/b/a`);
+      Deno.symlinkSync("b/a", `${folder}/a`);
+    },
+    "a folder on the way becomes a link": (folder) => {
+      Deno.renameSync(`${folder}/b`, `${folder}/c`);
+      Deno.symlinkSync("c", `${folder}/b`);
+    },
+    "what a link leads to is gone": (folder) => Deno.removeSync(`${folder}/a`),
+    "what was missing is there": (folder) => Deno.mkdirSync(`${folder}/missing`),
+    "an empty folder and a link swap their names": (folder) => {
+      Deno.removeSync(`${folder}/a`);
+      Deno.symlinkSync("b", `${folder}/a`);
+    },
+  })
+) {
+  Deno.test({
+    name: `glanceAtDisk() sees that likely paths lead elsewhere: ${name}`,
+    ignore: Deno.build.os !== "linux",
+    fn: () => {
+      const folder = Deno.realPathSync(Deno.makeTempDirSync());
+      try {
+        for (const made of ["a", "b/inner"]) Deno.mkdirSync(`${folder}/${made}`, { recursive: true });
+        Deno.symlinkSync("a", `${folder}/link`);
+        const paths = ["link", "a", "b/inner", "missing"].map((one) => `${folder}/${one}`);
+        const view = glanceAtDisk(paths);
+        for (const path of paths) view.realPath(path);
+        assertEquals(view.isStill(), true);
+        Deno.writeTextFileSync(`${folder}/b/file`, "beside the ways");
+        assertEquals(view.isStill(), true);
+        change(folder);
+        assertEquals(view.isStill(), false);
+      } finally {
+        Deno.removeSync(folder, { recursive: true });
+      }
+    },
+  });
+}
+
+Deno.test({
   name:
     "glanceAtDisk() knows whether what it saw is still so, and of what was changed a moment before it is never sure",
   ignore: Deno.build.os !== "linux",

@@ -10,6 +10,7 @@ export default {
   isKeyOptional: true,
   prices: "free",
   isLocal: true,
+  hasTags: true,
   site: "https://ollama.com/download",
   isCommon: true,
 } satisfies ProviderEntry;

@@ -1,5 +1,5 @@
-import { type IgnoreRules, parseIgnore } from "../core/support/gitignore.ts";
-import { lengthIn, nameIn, type Records, shownPath, type Tree } from "../core/support/tree.ts";
+import { type IgnoreRules, parseIgnore } from "./gitignore.ts";
+import { lengthIn, nameIn, type Records, shownPath, type Tree } from "./tree.ts";
 
 /** The rules of one folder and, through `parent`, of those above it. */
 export interface IgnoreLevel {
@@ -45,11 +45,15 @@ export function levelOf(
 
 /** Whether a folder is not looked into. */
 export function skips(level: IgnoreLevel | undefined, path: string, name: string): boolean {
-  if (NAMES.has(name)) return true;
+  return NAMES.has(name) || isIgnored(level, path, name, true);
+}
+
+/** Whether the rules exclude a path. */
+export function isIgnored(level: IgnoreLevel | undefined, path: string, name: string, isFolder: boolean): boolean {
   for (let at = level; at; at = at.parent) {
     const inside = shownPath(path.slice(at.cut));
     for (const rules of at.rules) {
-      const verdict = rules.decide(inside, shownPath(name), true);
+      const verdict = rules.decide(inside, shownPath(name), isFolder);
       if (verdict !== undefined) return verdict;
     }
     if (at.isRepository) return false;

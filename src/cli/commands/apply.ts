@@ -1,0 +1,97 @@
+import { resolve } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { ApplyOutcome, PatchedFile } from "../../core/changes.ts";
+import { isFile } from "../../core/support/on_disk.ts";
+import { type Config, configure } from "../../config/config.ts";
+import { readWorld } from "../../config/host_environment.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { applyPatch } from "../../engine/trial/apply_patch.ts";
+import { newestPatch } from "../../engine/trial/patch_place.ts";
+import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { onSignals } from "../output/signals.ts";
+import { writeAll } from "../output/write_all.ts";
+import { write } from "./sessions.ts";
+
+const LONGEST_PATH = 400;
+/** Larger ones are no patches of this program. */
+const MOST_BYTES = 2 * 1024 ** 3;
+
+/** `sandpiper apply`: the patch of a trial, all of it or nothing; asks nothing. 1: it does not fit, and nothing was changed. */
+export async function applyCommand(invocation: Invocation): Promise<number> {
+  const { values, words: [which = "latest", ...paths] } = invocation;
+  const config = configure(invocation, readWorld());
+  const path = patchNamed(config, which);
+  const patch = readWhole(path);
+  // A signal in the middle would leave half of it.
+  const stop = onSignals(() => {});
+  let outcome: ApplyOutcome;
+  try {
+    outcome = await applyPatch(config, patch, path, {
+      ...(paths.length > 0 ? { paths } : {}),
+      ...(values["dry-run"] ? { dryRun: true } : {}),
+    });
+  } finally {
+    stop();
+  }
+  if (values["json"]) write([visibleJson({ patch: path, ...outcome }, 2), "\n"]);
+  else {
+    write(outcomeLines(path, outcome, values["dry-run"] === true));
+    // Said even where warnings are not wanted: the exit code alone would not tell which.
+    for (const { path, why, hunk } of outcome.misfits) {
+      writeAll(Deno.stderr, `sandpiper: ${oneLine(path, LONGEST_PATH)}${hunk ? `, ${hunk}` : ""}: ${why}\n`);
+    }
+  }
+  return outcome.misfits.length > 0 ? 1 : 0;
+}
+
+/** A word with a slash, or that a file has, is one; others name a session. */
+function patchNamed(config: Config, which: string): string {
+  const path = resolve(config.world.cwd, which);
+  if (!which.endsWith(".jsonl") && (which.includes("/") || isFile(path))) return path;
+  return newestPatch(config, which);
+}
+
+function readWhole(path: string): Uint8Array {
+  const cannot = (why: string): UserError =>
+    new UserError({
+      what: `Cannot read the patch ${path}`,
+      why,
+      fix: "Name a file, or a session: sandpiper sessions lists them",
+    });
+  let size: number;
+  try {
+    ({ size } = Deno.statSync(path));
+    if (size <= MOST_BYTES) return Deno.readFileSync(path);
+  } catch (error) {
+    throw cannot(error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
+  }
+  throw cannot(`it has ${size} bytes`);
+}
+
+const VERBS = { created: "new", changed: "changed", deleted: "deleted", moved: "moved", mode: "mode" } as const;
+
+function* outcomeLines(path: string, { files, misfits, isDone }: ApplyOutcome, isDry: boolean): Generator<string> {
+  const many = files.length === 1 ? "1 file" : `${files.length} files`;
+  if (misfits.length > 0) {
+    yield `Nothing was changed: ${oneLine(path, LONGEST_PATH)} does not fit in ${misfits.length} ${
+      misfits.length === 1 ? "place" : "places"
+    }\n`;
+    return;
+  }
+  if (files.length === 0) {
+    yield "Nothing was changed: the patch has no file\n";
+    return;
+  }
+  yield isDone ? `Applied, ${many}:\n` : isDry ? `It fits, and would change ${many}:\n` : `${many}:\n`;
+  for (const file of files) yield `  ${fileLine(file)}\n`;
+}
+
+function fileLine({ path, kind, from, linesAdded, linesRemoved }: PatchedFile): string {
+  const lines = linesAdded === undefined || linesRemoved === undefined
+    ? " (binary)"
+    : linesAdded + linesRemoved > 0
+    ? ` +${linesAdded} -${linesRemoved}`
+    : "";
+  const old = from === undefined ? "" : ` from ${oneLine(from, LONGEST_PATH)}`;
+  return `${VERBS[kind]} ${oneLine(path, LONGEST_PATH)}${old}${lines}`;
+}

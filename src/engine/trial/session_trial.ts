@@ -1,0 +1,113 @@
+// The trial of a session: its copy, and what becomes of what was changed there.
+import { dirname, resolve } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { replaceFile } from "../../core/support/replace_file.ts";
+import type { ApplyOutcome, TakeRequest, TrialChanges, TrialResult, TrialState } from "../../core/changes.ts";
+import type { Config } from "../../config/config.ts";
+import { bytesOf } from "../../trial/write_patch.ts";
+import { applyPatch } from "./apply_patch.ts";
+import { type OpenTrial, openTrial } from "./open_trial.ts";
+import { newPatchPath } from "./patch_place.ts";
+
+/** A trial that goes on in a session. */
+export interface SessionTrial {
+  readonly config: Config;
+  readonly notices: readonly string[];
+  readonly state: () => TrialState;
+  readonly changes: () => Promise<TrialChanges>;
+  /** Takes changes into the workspace, or says what that would do; the copy stays as it is. */
+  readonly take: (request: TakeRequest) => Promise<ApplyOutcome>;
+  /** Writes what was not taken to a file and removes the copy; nobody may write there any more. */
+  readonly end: (store: SessionStore, taken?: ReadonlySet<string>) => Promise<TrialResult>;
+  /** Removes the copy and keeps nothing. */
+  readonly drop: () => void;
+}
+
+/** Begins one. Throws UserError where there can be none. */
+export async function beginTrial(config: Config): Promise<SessionTrial> {
+  const { values } = config.invocation;
+  const named = typeof values["patch"] === "string" ? placeFor(resolve(config.world.cwd, values["patch"])) : undefined;
+  const trial = await openTrial(config);
+  const state = (): TrialState => ({ folder: trial.folder, workspace: trial.workspace, cost: trial.cost });
+  return {
+    config: trial.config,
+    notices: trial.notices,
+    state,
+    changes: trial.changes,
+    take: async (request) => {
+      const { patch } = await changesOf(trial);
+      return await applyPatch(config, bytesOf(patch), "of the trial", request);
+    },
+    end: async (store, taken = new Set()) => {
+      try {
+        return await resultOf(trial, named, store, taken);
+      } finally {
+        trial.remove();
+      }
+    },
+    drop: trial.remove,
+  };
+}
+
+async function changesOf(trial: OpenTrial): Promise<TrialChanges> {
+  try {
+    return await trial.changes();
+  } catch (error) {
+    throw new UserError({
+      what: "There is no patch of the trial",
+      why: messageOf(error),
+      fix: `Look at ${trial.folder}, which stays until the session ends`,
+      exitCode: 1,
+    });
+  }
+}
+
+async function resultOf(
+  trial: OpenTrial,
+  named: string | undefined,
+  store: SessionStore,
+  taken: ReadonlySet<string>,
+): Promise<TrialResult> {
+  const { cost } = trial;
+  let changes: TrialChanges;
+  try {
+    changes = await trial.changes(taken);
+  } catch (error) {
+    return { files: [], leftOut: [], cost, why: messageOf(error) };
+  }
+  const { files, leftOut, patch } = changes;
+  const result = { files, leftOut, cost };
+  if (files.length === 0 && (named === undefined || taken.size > 0)) return result;
+  let why: string | undefined;
+  // Rather in another place than not at all.
+  for (const path of [named, newPatchPath(store.path)]) {
+    if (path === undefined) continue;
+    try {
+      replaceFile(path, bytesOf(patch));
+      return { ...result, patch: path, ...(why === undefined ? {} : { why }) };
+    } catch (error) {
+      why ??= `${path} cannot be written: ${messageOf(error)}`;
+    }
+  }
+  return { ...result, why: why ?? "the session is not kept, and --patch names no file" };
+}
+
+/** A file that the person named, its folder by its real path. Throws UserError where none can be written. */
+function placeFor(path: string): string {
+  const refuse = (why: string): never => {
+    throw new UserError({ what: `Cannot write "${path}"`, why, fix: "Name a file after --patch that can be written" });
+  };
+  try {
+    if (!Deno.statSync(path).isFile) refuse("it is no file");
+    return Deno.realPathSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  try {
+    const folder = Deno.realPathSync(dirname(path));
+    return `${folder}${path.slice(path.lastIndexOf("/"))}`;
+  } catch {
+    return refuse(`there is no folder ${dirname(path)}`);
+  }
+}

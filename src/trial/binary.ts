@@ -1,0 +1,121 @@
+// Contents of a binary patch: deflated, in lines of base 85 (gitformat-patch has no page of its own; the format is that of
+// git's diff --binary and of its deltas in gitformat-pack(5)).
+import { deflateSync, inflateSync } from "node:zlib";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+const VALUES = new Map([...DIGITS].map((digit, value) => [digit, value]));
+const LINE_BYTES = 52;
+
+/** A whole content as lines of a binary patch, the empty line behind it among them. */
+export function literalLines(bytes: Uint8Array): string {
+  const packed = deflateSync(bytes);
+  const lines = [`literal ${bytes.length}\n`];
+  for (let at = 0; at < packed.length; at += LINE_BYTES) {
+    const piece = packed.subarray(at, at + LINE_BYTES);
+    const length = piece.length <= 26
+      ? String.fromCharCode(64 + piece.length)
+      : String.fromCharCode(96 + piece.length - 26);
+    lines.push(`${length}${encode85(piece)}\n`);
+  }
+  lines.push("\n");
+  return lines.join("");
+}
+
+/** The bytes of such lines, inflated; undefined where they are none, or are not as many as the patch says. */
+export function bytesOfLines(lines: readonly string[], size: number): Uint8Array | undefined {
+  const pieces: Uint8Array[] = [];
+  for (const line of lines) {
+    const code = line.charCodeAt(0);
+    const length = code >= 65 && code <= 90 ? code - 64 : code >= 97 && code <= 122 ? code - 96 + 26 : 0;
+    const piece = length === 0 ? undefined : decode85(line.slice(1), length);
+    if (piece === undefined) return undefined;
+    pieces.push(piece);
+  }
+  const packed = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    packed.set(piece, at);
+    at += piece.length;
+  }
+  try {
+    const bytes = inflateSync(packed, { maxOutputLength: Math.max(1, size) });
+    return bytes.length === size ? new Uint8Array(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a delta makes of a content; undefined where it is none, or is not for this content. */
+export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array | undefined {
+  let at = 0;
+  const size = (): number => {
+    let value = 0;
+    for (let shift = 1;; shift *= 128) {
+      const byte = delta[at++];
+      if (byte === undefined || shift > 2 ** 42) return -1;
+      value += (byte & 0x7f) * shift;
+      if ((byte & 0x80) === 0) return value;
+    }
+  };
+  const [from, to] = [size(), size()];
+  if (from !== base.length || to < 0 || to > MOST_BYTES) return undefined;
+  const result = new Uint8Array(to);
+  let filled = 0;
+  while (at < delta.length) {
+    const command = delta[at++] ?? 0;
+    let piece: Uint8Array;
+    if ((command & 0x80) !== 0) {
+      let [offset, length] = [0, 0];
+      for (let bit = 0; bit < 4; bit++) if (command & (1 << bit)) offset += (delta[at++] ?? 0) * 256 ** bit;
+      for (let bit = 0; bit < 3; bit++) if (command & (0x10 << bit)) length += (delta[at++] ?? 0) * 256 ** bit;
+      if (length === 0) length = 0x10000;
+      if (offset + length > base.length) return undefined;
+      piece = base.subarray(offset, offset + length);
+    } else {
+      if (command === 0 || at + command > delta.length) return undefined;
+      piece = delta.subarray(at, at + command);
+      at += command;
+    }
+    if (filled + piece.length > to) return undefined;
+    result.set(piece, filled);
+    filled += piece.length;
+  }
+  return filled === to ? result : undefined;
+}
+
+/** The largest content that a patch may make. */
+export const MOST_BYTES = 1024 ** 3;
+
+function encode85(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4) {
+    let value = 0;
+    for (let place = 0; place < 4; place++) value = value * 256 + (bytes[at + place] ?? 0);
+    let digits = "";
+    for (let place = 0; place < 5; place++) {
+      digits = DIGITS.charAt(value % 85) + digits;
+      value = Math.floor(value / 85);
+    }
+    text += digits;
+  }
+  return text;
+}
+
+function decode85(text: string, length: number): Uint8Array | undefined {
+  if (text.length !== Math.ceil(length / 4) * 5) return undefined;
+  const bytes = new Uint8Array(Math.ceil(length / 4) * 4);
+  for (let at = 0, to = 0; at < text.length; at += 5, to += 4) {
+    let value = 0;
+    for (let place = 0; place < 5; place++) {
+      const digit = VALUES.get(text.charAt(at + place));
+      if (digit === undefined) return undefined;
+      value = value * 85 + digit;
+    }
+    if (value > 0xffff_ffff) return undefined;
+    for (let place = 3; place >= 0; place--) {
+      bytes[to + place] = value % 256;
+      value = Math.floor(value / 256);
+    }
+  }
+  return bytes.subarray(0, length);
+}

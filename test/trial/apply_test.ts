@@ -1,0 +1,185 @@
+// A patch is foreign: where it may reach, what does not fit, and what is left of it when something fails on the way.
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { UserError } from "../../src/core/error.ts";
+import type { Tree } from "../../src/core/support/tree.ts";
+import { applyPlan } from "../../src/trial/apply.ts";
+import { planPatch } from "../../src/trial/plan.ts";
+import { readPatch } from "../../src/trial/read_patch.ts";
+import { bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
+import { change, randomOf, snapshot, treeAt } from "./trees.ts";
+
+function withTree(work: (tree: Tree, path: string) => void): void {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  Deno.mkdirSync(`${top}/ws`);
+  const tree = treeAt(`${top}/ws`);
+  try {
+    work(tree, `${top}/ws`);
+  } finally {
+    tree.close();
+    Deno.removeSync(top, { recursive: true });
+  }
+}
+
+const ground = (tree: Tree) => ({ tree, whyClosed: () => undefined, umask: 0o022 });
+const read = (text: string) => readPatch(bytesOf(text), "p");
+const created = (path: string): string =>
+  `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+bad\n`;
+const content = (text: string, mode: "100644" | "120000" = "100644") => ({ mode, bytes: bytesOf(text) });
+
+Deno.test("planPatch() refuses every path that leads out of the workspace, through a link or into git's own", () =>
+  withTree((tree, path) => {
+    const outside = `${path}/../outside`;
+    Deno.mkdirSync(outside);
+    Deno.symlinkSync(outside, `${path}/way`);
+    Deno.symlinkSync("../outside", `${path}/near`);
+    Deno.mkdirSync(`${path}/bare/objects`, { recursive: true });
+    for (
+      const [name, why] of [
+        ["b/../outside/f", "it lies outside of the workspace"],
+        ["b/a/../../outside/f", "it lies outside of the workspace"],
+        ["b//etc/cron.d/f", "it lies outside of the workspace"],
+        ["b/./f", "it lies outside of the workspace"],
+        ["b/f/", "it lies outside of the workspace"],
+        ['"b/a\\000b"', "it lies outside of the workspace"],
+        ["b/way/f", "it lies behind a link"],
+        ["b/near/f", "it lies behind a link"],
+        ["b/.git/hooks/pre-commit", "it is git's own"],
+        ["b/sub/.GIT/config", "it is git's own"],
+        ["b/.git", "it is git's own"],
+        ["b/.git /config", "it is git's own"],
+        ["b/git~1/config", "it is git's own"],
+        ["b/.git::$INDEX_ALLOCATION/config", "it is git's own"],
+        ['"b/.g\\342\\200\\214it/config"', "it is git's own"],
+        ["b/bare/HEAD", "git would take its folder for a repository"],
+      ] as const
+    ) {
+      assertEquals(planPatch(read(created(name)), ground(tree)).unfit.map((one) => one.why), [why], name);
+    }
+    // What the patch makes itself is no way either.
+    const link = writeDifference({ path: "new", after: content(outside, "120000") }).text;
+    const { wanted, unfit } = planPatch(read(link + created("b/new/f")), ground(tree));
+    assertEquals([wanted.size, unfit.map(({ why }) => why)], [0, ["the patch has a file where its folder is"]]);
+    const repository = ["HEAD", "objects/x", "config"].map((name) => created(`b/made/${name}`)).join("");
+    assertEquals(planPatch(read(repository), ground(tree)).unfit.length, 3);
+    assertEquals([...Deno.readDirSync(outside)], []);
+  }));
+
+Deno.test("planPatch() names each hunk that does not fit and wants nothing then", () =>
+  withTree((tree, path) => {
+    const lines = Array.from({ length: 60 }, (_, at) => `${at}\n`);
+    const after = lines.map((line, at) => at === 5 || at === 50 ? `new ${line}` : line);
+    const patch = read(
+      writeDifference({ path: "a", before: content(lines.join("")), after: content(after.join("")) }).text +
+        writeDifference({ path: "b", after: content("b\n") }).text,
+    );
+    assertEquals(patch[0]?.hunks.length, 2);
+    const plan = (now: readonly string[]) => {
+      Deno.writeTextFileSync(`${path}/a`, now.join(""));
+      const { wanted, unfit } = planPatch(patch, ground(tree));
+      return [wanted.size, ...unfit.map(({ path, why, hunk }) => `${path} ${hunk} ${why}`)];
+    };
+    assertEquals(plan(lines), [2]);
+    assertEquals(plan(["more\n", ...lines.slice(0, 30), "more\n", ...lines.slice(30)]), [2]);
+    const other = "these lines are not as they were";
+    assertEquals(plan(lines.with(50, "else\n")), [0, `a @@ -48,7 +48,7 @@ ${other}`]);
+    assertEquals(plan([]), [0, `a @@ -3,7 +3,7 @@ ${other}`, `a @@ -48,7 +48,7 @@ ${other}`]);
+    Deno.writeTextFileSync(`${path}/b`, "mine\n");
+    assertEquals(plan(lines), [0, "b undefined something stands there already"]);
+    Deno.removeSync(`${path}/a`);
+    assertEquals(planPatch(patch, ground(tree)).unfit.map(({ why }) => why), [
+      "it is not there",
+      "something stands there already",
+    ]);
+  }));
+
+Deno.test("a binary file, a link and a deleted file that are other than they were are left as they are", () =>
+  withTree((tree, path) => {
+    const differences = [
+      { path: "bin", before: content("a\0b"), after: content("a\0c") },
+      { path: "link", before: content("old", "120000"), after: content("new", "120000") },
+      { path: "gone", before: content("gone\n") },
+      { path: "empty", before: content("") },
+    ];
+    const patch = read(differences.map((one) => writeDifference(one).text).join(""));
+    Deno.writeTextFileSync(`${path}/bin`, "a\0x");
+    Deno.symlinkSync("other", `${path}/link`);
+    Deno.writeTextFileSync(`${path}/gone`, "gone\nand more\n");
+    Deno.writeTextFileSync(`${path}/empty`, "not any more\n");
+    assertEquals(planPatch(patch, ground(tree)).unfit.map(({ path, why }) => `${path}: ${why}`), [
+      "bin: it was changed since, and is binary",
+      "link: these lines are not as they were",
+      "gone: these lines are not as they were",
+      "empty: it is deleted, but has more in it than the patch knows",
+    ]);
+  }));
+
+Deno.test("readPatch() refuses what is no patch of git's, or is not whole, and says where", () => {
+  const start = "diff --git a/f b/f\n";
+  for (
+    const [text, why] of [
+      ["hello\n", "it has no file"],
+      ["--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "a file begins without diff --git"],
+      [`${start}--- a/f\n+++ b/f\n@@ -1,2 +1 @@\n-a\n`, "the hunk ends too soon"],
+      [`${start}--- a/f\n+++ b/f\n@@ -1 +1 @@\n?a\n`, "this is no line of a hunk"],
+      [`${start}--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n`, "it has two names"],
+      [`${start}Binary files a/f and b/f differ\n`, "the bytes of a binary file are missing"],
+      [`${start}new file mode 160000\n`, "files of mode 160000 are not known here"],
+      [`${start}rename from f\n`, "half of a move is missing"],
+      [`${start}index 1234567..1234568\nGIT binary patch\nliteral 4\nHc$xxxx\n\n`, "its bytes cannot be read"],
+      [`${start}index 1234567..1234568\nGIT binary patch\nliteral 99999999999\nHc$\n\n`, "it is too large"],
+      [`diff --git "a/f\\q" "b/f\\q"\nnew file mode 100644\n`, "its name cannot be told"],
+    ] as const
+  ) assertStringIncludes(assertThrows(() => read(text), UserError).why, why);
+});
+
+for (let seed = 1; seed <= 12; seed++) {
+  Deno.test(`applyPlan() that fails at any step leaves everything as it was: seed ${seed}`, () => {
+    const random = randomOf(seed);
+    withTree((tree, path) => {
+      change(tree, random, 40);
+      const before = snapshot(tree);
+      new Deno.Command("cp", { args: ["-a", path, `${path}2`] }).outputSync();
+      const other = treeAt(`${path}2`);
+      change(other, random, 30);
+      const after = snapshot(other);
+      other.close();
+      const text = Object.keys({ ...before, ...after }).map((name) => {
+        const side = (shot: string | undefined) => {
+          const [, kind, bytes = ""] = /^(file|program|link) ([^]*)$/.exec(shot ?? "") ?? [];
+          const mode = kind === "link" ? "120000" : kind === "program" ? "100755" : "100644";
+          return kind === undefined ? undefined : { mode, bytes: bytesOf(bytes) } as const;
+        };
+        const [was, is] = [side(before[name]), side(after[name])];
+        return before[name] === after[name]
+          ? ""
+          : writeDifference({ path: name, ...(was ? { before: was } : {}), ...(is ? { after: is } : {}) }).text;
+      }).join("");
+      const { wanted, unfit } = planPatch(read(text), ground(tree));
+      assertEquals(unfit, []);
+      for (let step = 0;; step++) {
+        let left = step;
+        let hasFailed = false;
+        const count = <A extends readonly unknown[]>(work: (...args: A) => void) => (...args: A): void => {
+          if (!hasFailed && left-- === 0) {
+            hasFailed = true;
+            throw new Error("no room");
+          }
+          work(...args);
+        };
+        const failing: Tree = {
+          ...tree,
+          putFile: count(tree.putFile),
+          putLink: count(tree.putLink),
+          remove: count(tree.remove),
+          makeFolder: count(tree.makeFolder),
+        };
+        const failure = applyPlan(failing, wanted, 0o022);
+        if (failure === undefined) break;
+        assertEquals([failure.why, failure.changed], ["no room", []]);
+        assertEquals(snapshot(tree), before, `step ${step}`);
+      }
+      assertEquals(snapshot(tree), after);
+      Deno.removeSync(`${path}2`, { recursive: true });
+    });
+  });
+}

@@ -55,12 +55,13 @@ export function readSkillAt(places: () => ReadonlyMap<string, string>): Tool {
 export function webSearchAt(template: string): Tool {
   const tool = TOOLS.find(({ name }) => name === "web_search");
   if (!tool) throw new Error("there is no tool web_search");
-  return { ...tool, fetches: async (args) => (await import("./web_search.ts")).searchAddress(template, args) };
+  return { ...tool, fetches: ({ query }) => template.replace("{query}", () => encodeURIComponent(String(query))) };
 }
 
 function loadedLater({ definition, load, ...data }: Described): Tool {
   return {
     ...data,
+    ...(data.needs.includes("net") ? { fetches: async (args) => await (await load()).fetches?.(args) } : {}),
     description: definition.description,
     args: async (z) => await (await load()).args(z),
     prepare: async (args) => await (await load()).prepare?.(args) ?? args,

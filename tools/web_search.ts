@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { isObject, type JsonObject, type JsonValue } from "../src/core/json.ts";
+import { isObject, type JsonValue } from "../src/core/json.ts";
 import { stripControls, stripUnseen, takeCharacters } from "../src/core/support/text.ts";
 import { errorResult, textResult, type Tool, type Zod } from "../src/core/tool.ts";
 import { readFetched } from "./fetch.ts";
@@ -15,9 +15,11 @@ const LONGEST_TEXT = 400;
 /** Where answers of search providers have their results, the usual first. */
 const PLACES: readonly (readonly string[])[] = [["results"], ["web", "results"], ["items"], ["organic"], ["data"], []];
 
-const base = {
+/** Searches with the provider of the user's settings, whose address the session knows (tools/mod.ts). */
+export const webSearch: Tool<z.infer<ReturnType<typeof args>>> = {
   name: "web_search",
   description: "Search the web. Gives titles, addresses and extracts.",
+  args,
   promptSnippet: "Search the web",
   needs: ["net"],
   readOnly: true,
@@ -38,17 +40,7 @@ const base = {
       ),
     );
   },
-} as const satisfies Omit<WebSearch, "args">;
-
-type WebSearch = Tool<z.infer<ReturnType<typeof args>>>;
-
-/** Searches with the provider of the settings; without one it is not there. */
-export const webSearch: WebSearch = { ...base, args };
-
-/** Where a search is answered. `template`: the provider's address, with `{query}` where the words belong. */
-export function searchAddress(template: string, { query }: JsonObject): string {
-  return template.replace("{query}", () => encodeURIComponent(String(query)));
-}
+};
 
 function resultsIn(text: string): readonly JsonValue[] | undefined {
   let value: JsonValue;

@@ -6,8 +6,6 @@ import type { Policy } from "../core/policy.ts";
 import { findConfigFolders } from "../context/files/config_folders.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation } from "./options/parse.ts";
-import type { WrittenServer } from "../mcp/config.ts";
-import { readProjectServers } from "./project_servers.ts";
 import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import { decideTrust, type TrustQuestion } from "./trust.ts";
@@ -44,8 +42,6 @@ export interface Config {
   readonly trustQuestion?: TrustQuestion;
   readonly user: Settings;
   readonly project: Settings;
-  /** MCP servers that the project's .mcp.json names; none without trust. */
-  readonly projectServers?: Readonly<Record<string, WrittenServer>>;
   /** What a program that embeds the engine sets, before all files. */
   readonly given?: Settings;
   /** User, then project; the command line still goes before it. */
@@ -71,7 +67,6 @@ export function configure(invocation: Invocation, world: World): Config {
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
-  const servers = trust.trusted ? readProjectServers(root) : undefined;
   return {
     world,
     invocation,
@@ -86,9 +81,8 @@ export function configure(invocation: Invocation, world: World): Config {
     ...(trust.question ? { trustQuestion: trust.question } : {}),
     user: user?.settings ?? {},
     project: project?.settings ?? {},
-    ...(servers ? { projectServers: servers.servers } : {}),
     settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
-    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...servers?.warnings ?? [], ...trust.warnings],
+    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
   };
 }
 

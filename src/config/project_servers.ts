@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json.ts";
 import type { WrittenServer } from "../mcp/config.ts";
+import type { Config } from "./config.ts";
 import { misfit } from "./settings/shape.ts";
 import { SETTINGS } from "./settings/settings_table.ts";
 
@@ -79,6 +80,17 @@ function whyNot(name: string, value: JsonValue): string | undefined {
     return "it names variables of yours (${…}), which a project's server does not get";
   }
   return misfit({ [name]: known }, SETTINGS.mcpServers.shape, "mcpServers");
+}
+
+/** All servers of a configuration: the user's, and those of a trusted project that have other names. */
+export function serversOf({ user, root, trusted }: Pick<Config, "user" | "root" | "trusted">): ProjectServers {
+  const { servers, warnings } = trusted ? readProjectServers(root) : NONE;
+  return { servers: { ...servers, ...user.mcpServers }, warnings };
+}
+
+/** Whose server it is: empty for the user's, else the project's folder. */
+export function ownerOf({ user, root }: Pick<Config, "user" | "root">, name: string): string {
+  return Object.hasOwn(user.mcpServers ?? {}, name) ? "" : root;
 }
 
 /** What a server would start or reach, for people who are asked. */

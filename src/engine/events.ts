@@ -25,6 +25,8 @@ export function createEventBus(first: readonly string[]): EventBus {
   // A listener that ends itself while an event goes round does not disturb the others.
   let listeners: readonly ((event: AgentEvent) => void)[] = [];
   let isOpen = false;
+  /** Said before anybody listened: a server that fails at once is faster than who opened the session. */
+  let unheard: AgentEvent[] | undefined = [];
   let left: ((line: string) => void) | undefined;
   const emit = (event: AgentEvent): void => {
     for (const recorder of recorders) recorder(event);
@@ -34,12 +36,21 @@ export function createEventBus(first: readonly string[]): EventBus {
     emit,
     notify(message, level = "warning") {
       if (left) left(message);
-      else if (isOpen) emit({ type: "notice", level, message });
-      else kept.push(message);
+      else if (isOpen) {
+        const event = { type: "notice", level, message } as const;
+        unheard?.push(event);
+        emit(event);
+      } else kept.push(message);
     },
     record: (recorder) => void recorders.push(recorder),
     subscribe(listener) {
       listeners = [...listeners, listener];
+      const waiting = unheard ?? [];
+      unheard = undefined;
+      // When who subscribes is done with it.
+      queueMicrotask(() => {
+        if (listeners.includes(listener)) { for (const event of waiting) listener(event); }
+      });
       return () => void (listeners = listeners.filter((one) => one !== listener));
     },
     kept,

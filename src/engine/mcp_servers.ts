@@ -1,10 +1,9 @@
+import { join } from "@std/path";
 import type { Policy } from "../core/policy.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { Config } from "../config/config.ts";
-import { ownerOf, serversOf } from "../config/mcp_servers.ts";
-import { serverWords } from "../config/project_servers.ts";
 import type { Conversation } from "./conversation.ts";
-import type { WrittenServer } from "../mcp/config.ts";
+import { isThere } from "../core/support/on_disk.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
 import type { ModelChoice } from "./model/model.ts";
@@ -35,8 +34,9 @@ export interface McpServersOptions {
 
 /** Starts the servers of the user's settings; their code is loaded with the first that somebody names, else never. */
 export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions): McpServers | undefined {
-  const servers: Readonly<Record<string, WrittenServer>> = serversOf(config);
-  if (Object.keys(servers).length === 0 || config.invocation.values["no-tools"]) return undefined;
+  const hasOwn = Object.keys(config.user.mcpServers ?? {}).length > 0;
+  const mayBring = config.trusted && isThere(join(config.root, ".mcp.json"));
+  if ((!hasOwn && !mayBring) || config.invocation.values["no-tools"]) return undefined;
   let listener: ((servers: readonly string[]) => void) | undefined;
   let hasChanged = false;
   let isStale = true;
@@ -44,15 +44,15 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
   let ready: SessionMcp | undefined;
   const named = (opened: SessionMcp): readonly string[] =>
     opened.states().filter(({ tools }) => tools > 0).map(({ name }) => name);
-  const brought = Object.keys(servers).filter((name) => ownerOf(config, name) !== "");
-  if (brought.length > 0) {
-    onNotice(
-      `MCP servers of this project: ${
-        brought.map((name) => `${name} (${serverWords(servers[name] ?? {})})`).join(", ")
-      }`,
-    );
-  }
-  const opening = import("./mcp/mcp.ts").then(({ openSessionMcp }) => {
+  const opening = import("./mcp/mcp.ts").then(async ({ openSessionMcp }) => {
+    const { ownerOf, serversOf, serverWords } = await import("../config/project_servers.ts");
+    const { servers, warnings } = serversOf(config);
+    warnings.forEach((warning) => onNotice(warning));
+    const brought = Object.entries(servers).filter(([name]) => ownerOf(config, name) !== "");
+    if (brought.length > 0) {
+      const words = brought.map(([name, server]) => `${name} (${serverWords(server)})`);
+      onNotice(`MCP servers of this project: ${words.join(", ")}`);
+    }
     const opened = here = openSessionMcp({ config, servers, onNotice, ...rest });
     opened.onChanged(() => {
       hasChanged = isStale = true;

@@ -68,7 +68,7 @@ const COMMON: readonly (readonly [options: string, meaning: string])[] = [
   ["-C, --cwd DIR", "the workspace, if it is not this folder"],
   ["--read-only", "tools may write nothing and start no program"],
   ["--allow-read=+PATH", "tools may also read this; --allow-write=+PATH/ write it"],
-  ["--allow-net=HOST", "commands may reach this host; else they have no network"],
+  ["--allow-net=HOST", "commands and fetch may reach this host; else none"],
   ["--timeout 10m", "a limit, as are --max-turns N and --max-cost USD"],
   ["-v, --verbose", "say on standard error what happens"],
 ];

@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { loginStore } from "../../engine/mcp/logins.ts";
-import { ownerOf, serversOf } from "../../config/mcp_servers.ts";
+import { ownerOf, serversOf } from "../../config/project_servers.ts";
 import { openSessionMcp } from "../../engine/mcp/mcp.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -110,7 +110,9 @@ function remove(config: Config, name: string): number {
 }
 
 function list(config: Config): number {
-  const servers = Object.entries(serversOf(config));
+  const found = serversOf(config);
+  for (const warning of found.warnings) warner(config.invocation)(warning);
+  const servers = Object.entries(found.servers);
   if (config.invocation.values["json"]) {
     const views = servers.map(([name, written]) => ({ name, ...viewOf(config, name, written) }));
     return say(JSON.stringify(views, null, 2) + "\n");
@@ -181,7 +183,7 @@ async function choiceOf(config: Config): Promise<ModelChoice> {
 }
 
 function named(config: Config, name: string): WrittenServer {
-  const servers = serversOf(config);
+  const { servers } = serversOf(config);
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server) return server;
   const names = Object.keys(servers);

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { loginFetch, loginStore } from "../../engine/mcp/logins.ts";
-import { ownerOf } from "../../config/mcp_servers.ts";
+import { ownerOf } from "../../config/project_servers.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import type { HttpServer } from "../../mcp/config.ts";
 import { type Callback, logIn } from "../../mcp/login.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { ownerOf } from "../../config/mcp_servers.ts";
+import { ownerOf } from "../../config/project_servers.ts";
 import type { Policy } from "../../core/policy.ts";
 import { VERSION } from "../../core/version.ts";
 import type { StdioServer, WrittenServer } from "../../mcp/config.ts";

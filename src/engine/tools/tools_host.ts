@@ -107,7 +107,7 @@ export function openTools(
     const choose = (policy: Policy) => {
       const all = toolsUnder(policy).flatMap((tool) => {
         if (tool.name !== "web_search") return [tool];
-        return config.user.webSearch === undefined ? [] : [webSearchAt(config.user.webSearch)]; // as all of the table
+        return config.user.webSearch === undefined ? [] : [webSearchAt(config.user.webSearch)];
       });
       const { tools: active, notices, foreign } = chooseTools(wantedTools(config), all, policy);
       const more = namesTools(config)

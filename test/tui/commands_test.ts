@@ -12,7 +12,7 @@ import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
   const names =
-    "help model thinking theme tools output policy prompt skills compact tree undo trial fork resume name label export copy reload audit cost clear quit";
+    "help model thinking theme tools output policy prompt skills compact tree undo trial fork resume name label export copy redo reload audit cost clear quit";
   assertEquals(SLASH_COMMANDS.map(({ name }) => name).sort(), names.split(" ").sort());
 });
 

@@ -33,6 +33,7 @@ export async function chooseSession(
       : `Sessions with “${cleanLine(searched)}”${lines.length === 0 ? ": none" : ""}`;
     const deed = await pick<Deed>(title, lines.map((line) => choiceOf(line, shelf.now())), {
       typed: { as: "search in what was said", value: (text) => ({ kind: "search", text: text.trim() }) },
+      ...(searched === undefined ? {} : { escape: "shows all sessions" }),
       actions: [
         { key: "ctrl+r", does: "name", value: (deed) => changed(deed, "rename") },
         { key: "ctrl+d", does: "delete", value: (deed) => changed(deed, "delete") },
@@ -62,8 +63,10 @@ export async function chooseSession(
 function choiceOf(line: SessionLine, now: number): Choice<Deed> {
   const { messageCount, modified, found } = line;
   const count = `${messageCount} ${messageCount === 1 ? "message" : "messages"}`;
+  const title = titleOf(line);
   return {
-    label: found === undefined ? titleOf(line) : `${titleOf(line)}: ${found}`,
+    // What was found in the name stands there already.
+    label: found === undefined || found === `name: ${title}` ? title : `${title}: ${found}`,
     detail: `${count}, ${ago(now - modified)}`,
     value: { kind: "open", line },
   };
@@ -85,6 +88,7 @@ async function askToDelete(shelf: SessionShelf, pick: Pick, line: SessionLine): 
 async function askForName(shelf: SessionShelf, pick: Pick, line: SessionLine): Promise<void> {
   const name = await pick<string>(`A name for “${titleOf(line)}”`, [], {
     typed: { as: "its name from now on", value: (text) => text.trim() },
+    field: "name",
   });
   if (name !== undefined) await shelf.renameSession(line.which, name);
 }

@@ -11,23 +11,25 @@ type Deed =
 
 /** `/resume [ID]` */
 export async function resumeCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
-  const which = args || await chooseSession(world, pick, (text) => say(text, "error"));
+  const which = args || await chooseSession(world, pick, (text) => say(text, "error"), true);
   if (which !== undefined) await engine.switchSession(which);
 }
 
 /**
  * Lets the person choose a session, search in what was said, name and delete; undefined when they left. Throws UserError
- * where there is none. `fail` hears why something could not be done; the list stays.
+ * where there is none. `fail` hears why something could not be done; the list stays. `isOpen`: a session is, which the
+ * list leaves out.
  */
 export async function chooseSession(
   shelf: SessionShelf,
   pick: Pick,
   fail: (text: string) => void,
+  isOpen = false,
 ): Promise<string | undefined> {
   let searched: string | undefined;
   for (let isFirst = true;; isFirst = false) {
     const lines = searched === undefined ? await shelf.sessions() : await shelf.searchSessions(searched);
-    if (isFirst && lines.length === 0) throw noSession();
+    if (isFirst && lines.length === 0) throw noSession(isOpen);
     const title = searched === undefined
       ? "Resume a session"
       : `Sessions with “${cleanLine(searched)}”${lines.length === 0 ? ": none" : ""}`;
@@ -97,10 +99,10 @@ function titleOf({ name, firstMessage }: SessionLine): string {
   return name ?? (firstMessage || "(nothing said yet)");
 }
 
-function noSession(): UserError {
+function noSession(isOpen: boolean): UserError {
   return new UserError({
     what: "There is nothing to resume",
-    why: "this workspace has no other session",
-    fix: "Go on here",
+    why: isOpen ? "this workspace has no other session" : "this workspace has no session",
+    fix: isOpen ? "Go on here" : "Leave --resume out, or name another workspace with -C DIR",
   });
 }

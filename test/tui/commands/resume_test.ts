@@ -79,7 +79,8 @@ Deno.test("chooseSession() gives what is chosen, and nothing to who leaves", asy
   const left = opened(shelf);
   await left.press("Resume a session", "\x1b");
   assertEquals(await left.chosen, undefined);
-  await assertRejects(() => opened(shelfOf().shelf).chosen, UserError, "nothing to resume");
+  const none = await assertRejects(() => opened(shelfOf().shelf).chosen, UserError, "nothing to resume");
+  assertEquals(none.fix, "Leave --resume out, or name another workspace with -C DIR");
 });
 
 Deno.test("chooseSession() searches in what was said; Esc goes back to all of them", async () => {

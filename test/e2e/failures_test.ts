@@ -326,6 +326,7 @@ Deno.test("run: what an endpoint refused is not sent by the next run, and a dama
 const SLIPS: readonly (readonly [words: string, ...said: readonly string[]])[] = [
   ["mcp lsit", 'Cannot do "mcp lsit"', "Did you mean sandpiper mcp list?"],
   ["mcp add q htp:/x", '"htp:/x" is no address: it begins with https:// or http://'],
+  ["mcp add q bin/server", '"bin/server" must be a program\'s name or an absolute path'],
   ["tool fetch {}", "Cannot run the tool fetch\n  why: The tool fetch is off: there is no network\n"],
   ["agents validate no.md", "there is no such file"],
 ];

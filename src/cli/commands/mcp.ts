@@ -1,3 +1,4 @@
+import { isAbsolute } from "@std/path";
 import { type Config, configure } from "../../config/config.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -68,6 +69,10 @@ function add(config: Config, name: string, words: readonly string[]): number {
     ...(typeof exposure === "string" ? { exposure: exposure as NonNullable<WrittenServer["exposure"]> } : {}),
   };
   if (!isUrl && /^[a-z]+:\//i.test(first)) throw usage(`"${first}" is no address: it begins with https:// or http://`);
+  // As at the start of the server, which would be too late to say it.
+  if (!isUrl && first.includes("/") && !isAbsolute(first)) {
+    throw usage(`"${first}" must be a program's name or an absolute path`);
+  }
   if (isUrl) {
     const url = URL.parse(first);
     if (url === null) throw usage(`"${first}" is no address`);

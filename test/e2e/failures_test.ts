@@ -325,6 +325,8 @@ Deno.test("run: what an endpoint refused is not sent by the next run, and a dama
 
 const SLIPS: readonly (readonly [words: string, ...said: readonly string[]])[] = [
   ["mcp lsit", 'Cannot do "mcp lsit"', "Did you mean sandpiper mcp list?"],
+  ["login", 'There is no command "login"', "sandpiper mcp login NAME. For a message: sandpiper -- login"],
+  ["init", "start sandpiper in the project's folder", "For a message: sandpiper -- init"],
   ["mcp add q htp:/x", '"htp:/x" is no address: it begins with https:// or http://'],
   ["mcp add q bin/server", '"bin/server" must be a program\'s name or an absolute path'],
   ["tool fetch {}", "Cannot run the tool fetch\n  why: The tool fetch is off: there is no network\n"],

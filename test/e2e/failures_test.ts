@@ -330,6 +330,7 @@ const SLIPS: readonly (readonly [words: string, ...said: readonly string[]])[] =
   ["mcp add q htp:/x", '"htp:/x" is no address: it begins with https:// or http://'],
   ["mcp add q bin/server", '"bin/server" must be a program\'s name or an absolute path'],
   ["tool fetch {}", "Cannot run the tool fetch\n  why: The tool fetch is off: there is no network\n"],
+  ["apply no.patch", "Cannot read the patch", "Name a file, or a session"],
   ["agents validate no.md", "there is no such file"],
 ];
 

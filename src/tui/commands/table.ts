@@ -54,7 +54,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "label", args: "[TEXT]", help: "name the newest message", run: labelCommand },
   { name: "export", args: "[FILE]", help: "write the session to a file", run: exportCommand },
   { name: "copy", help: "the newest answer into the clipboard", run: copyCommand },
-  { name: "reload", help: "read settings, context, skills and all others anew", run: reloadCommand },
+  { name: "reload", help: "read settings, context, skills, extensions anew", run: reloadCommand },
   { name: "output", help: "the newest tool call, and all that it said", run: outputCommand },
   { name: "audit", help: "each tool call: its command or path, what it was denied", run: auditCommand },
   { name: "agents", help: "the sub-agents: what each may change and does now", run: agentsCommand },

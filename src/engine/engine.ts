@@ -248,7 +248,7 @@ class OpenSession implements EngineCore {
     this.#proof = await this.#demanded();
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
-    this.plan.restore();
+    await this.plan.restore();
     tellStart(
       this.#hooks,
       this.conversation.state.messages.length > 0,

@@ -15,6 +15,7 @@ import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
 import { disk } from "../sandbox/system/disk.ts";
 import type { TaskArgs } from "../../tools/mod.ts";
 import type { EngineCore, EngineOptions } from "./parts.ts";
+import { chainOf } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
 import { instructionsOf } from "./resources/agents.ts";
@@ -78,6 +79,12 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   /** The calls of a reply come one after the other up to here: of two that want one place the first has it. */
   const enter = async (agentId: string, args: TaskArgs): Promise<Entered> => {
     const { policy } = core.tools;
+    // This program, which no policy holds, would read the file.
+    if (args.model !== undefined && chainOf(args.model).some((name) => name.startsWith("replay:"))) {
+      throw new ToolError(
+        `Nothing was started: ${args.model} is no name of a model. Leave model out, or name another one`,
+      );
+    }
     const agent = args.agent === undefined ? undefined : await named(args.agent);
     const wanted = scopesWanted(args, agent);
     const write = placesIn(policy, "write", wanted.write);
@@ -309,7 +316,9 @@ function toolNames(
   writes: boolean,
   policy: Policy,
 ): readonly string[] {
-  const known = tools.known.map(({ name }) => name);
+  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
+  // What a person took away from the session is not to be had by way of another one.
+  const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
   const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
   const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
   if (strange !== undefined) {
@@ -318,7 +327,6 @@ function toolNames(
     );
   }
   const runs = policy.run.all || policy.run.list.length > 0;
-  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
   const names = wanted ?? [...active, ...(runs ? [] : LOOKING.filter((name) => known.includes(name)))];
   return writes ? names : names.filter((name) => !WRITING.includes(name));
 }

@@ -3,6 +3,7 @@ import { UserError } from "../../src/core/error.ts";
 import type { PermissionAnswer } from "../../src/core/event.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { ExtensionFactory } from "../../src/hooks/api/api.ts";
+import { until } from "../helpers/until.ts";
 import { type Session, withSession } from "./world.ts";
 
 const write = { name: "write", args: { path: "new.txt", content: "made" } };
@@ -139,6 +140,46 @@ Deno.test("a resumed session plans on, with the plan that waited; --no-plan ends
     Deno.removeSync(top, { recursive: true });
   }
 });
+
+Deno.test("a session that plans is gone to: what another one left in the background is ended, since it could still write", () =>
+  withSession({
+    replies: [
+      { text: "the plan" },
+      {
+        calls: [{
+          name: "bash",
+          args: { command: "while sleep 0.05; do echo x >> new.txt; done", background: true },
+        }],
+      },
+      { text: "started" },
+    ],
+    args: ["--plan"],
+  }, async ({ engine, ws, say, events }) => {
+    await say("plan");
+    const { sessionFile } = engine.state();
+    assert(sessionFile);
+    await engine.newSession();
+    await say("serve");
+    await until(() => exists(`${ws}/new.txt`));
+    await engine.switchSession(sessionFile);
+    assertEquals(engine.state().plan, { text: "the plan" });
+    assertEquals(engine.state().background.map(({ exitCode }) => exitCode === undefined), [false]);
+    Deno.removeSync(`${ws}/new.txt`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assertEquals(exists(`${ws}/new.txt`), false);
+    assert(
+      events.some((event) => event.type === "notice" && event.message.startsWith("b1 was ended")),
+      "nothing is said",
+    );
+  }));
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
 
 Deno.test("tools of extensions do not run while a session plans", async () => {
   let ran = 0;

@@ -339,3 +339,55 @@ Deno.test("--agent narrows the session itself, for what is granted later and in 
     Deno.removeSync(home, { recursive: true });
   }
 });
+
+Deno.test("task: a model names no cassette: the program would read that file, which the model may not", () =>
+  withSession({
+    args: TOOLS,
+    replies: [
+      {
+        calls: ["replay:SECRET", " replay:SECRET", "gpt-5,replay:SECRET", "gpt-5, replay:SECRET"].map((model) =>
+          task({ prompt: "Child", model })
+        ),
+      },
+      { text: "end" },
+    ],
+  }, async (session) => {
+    await session.say("go");
+    assertEquals(
+      results(session).map(({ text }) => text.split(":")[0]),
+      ["Nothing was started", "Nothing was started", "Nothing was started", "Nothing was started"],
+    );
+    assertEquals(results(session).some(({ text }) => text.includes("Cannot")), false);
+    assertEquals(session.events.some(({ type }) => type === "subagent_start"), false);
+  }));
+
+Deno.test("task: tools that a person took from the session are not to be had by way of a sub-agent", () =>
+  withSession({
+    args: ["--no-session"],
+    replies: [
+      {
+        calls: [
+          task({ prompt: "Child runs", tools: ["bash", "read"] }),
+          task({ prompt: "Child builds", agent: "build" }),
+          task({ prompt: "Child looks", tools: ["read", "grep"] }),
+        ],
+      },
+      { conversation: "Child builds", calls: [{ name: "bash", args: { command: "echo ran" } }] },
+      { conversation: "Child builds", text: "built" },
+      { conversation: "Child runs", calls: [{ name: "bash", args: { command: "echo ran" } }] },
+      { conversation: "Child runs", text: "run" },
+      { conversation: "Child looks", calls: [{ name: "grep", args: { pattern: "x", path: "." } }] },
+      { conversation: "Child looks", text: "looked" },
+      { text: "end" },
+    ],
+  }, async (session) => {
+    session.engine.setActiveTools(["read", "edit", "write", "task"]);
+    await session.say("go");
+    const texts = results(session).map(({ text }) => text);
+    assert(texts.some((text) => text.startsWith('Nothing was started: there is no tool "bash" to give')), texts.join());
+    assert(texts.some((text) => text.startsWith("looked")), texts.join());
+    const ended = ["a1", "a2", "a3"].flatMap((id) => inside(session, id)).filter((event) =>
+      event.type === "tool_execution_end" && !event.isError
+    );
+    assertEquals(ended.map((event) => event.type === "tool_execution_end" && event.toolName), ["grep"]);
+  }));

@@ -5,25 +5,35 @@ import { messageOf } from "../../core/error.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 import { pathReader } from "../policy/path_entry.ts";
 import { bareEntries, type WrittenScope } from "../policy/scopes.ts";
-import { disk } from "../system/disk.ts";
+import { bytesOfPath } from "../system/byte_path.ts";
+import { canCall, disk } from "../system/disk.ts";
+import { openFolderTree } from "../system/tree.ts";
 
 /** Levels at which only what is there when a process starts can be opened. */
 export const OPENS_WHAT_IS_THERE: readonly Policy["sandbox"][] = ["kernel+", "kernel", "seatbelt"];
 
-/** Makes a folder at a real path, with those around it that are missing; the reason where that cannot be, else undefined. */
+/**
+ * Makes a folder at a real path, with those around it that are missing; the reason where that cannot be, else undefined.
+ *
+ * A command may put a link in the way at any moment. On Linux each folder is made from the top by a path that the kernel
+ * follows through no link.
+ */
 export function makeGrantedFolder(path: string): string | undefined {
   const missing: string[] = [];
   for (let at = path; disk.realPath(at) === undefined && at !== "/"; at = dirname(at)) missing.unshift(at);
+  const top = missing.length > 0 && canCall() ? openFolderTree("/") : undefined;
   try {
     for (const folder of missing) {
-      // One by one: what has become a link to elsewhere meanwhile is not what was granted.
       if (disk.realPath(dirname(folder)) !== dirname(folder)) return `${dirname(folder)} leads elsewhere`;
-      Deno.mkdirSync(folder);
+      if (top) top.makeFolder(bytesOfPath(folder).slice(1), 0o777);
+      else Deno.mkdirSync(folder);
     }
     if (disk.realPath(path) !== path) return `${path} leads elsewhere`;
     return Deno.statSync(path).isDirectory ? undefined : `${path} is no folder`;
   } catch (error) {
     return messageOf(error);
+  } finally {
+    top?.close();
   }
 }
 

@@ -55,6 +55,31 @@ Deno.test("openScopedFetch() does not follow a listed name to a private address"
     }
   }));
 
+for (const variable of ["NO_PROXY", "no_proxy"]) {
+  Deno.test(`openScopedFetch() judges addresses whatever ${variable} says`, () =>
+    withServer(async (base, port) => {
+      const world = { ...MACHINE_NET, resolve: () => Promise.resolve(["10.1.2.3"]) };
+      const before = Deno.env.get(variable);
+      Deno.env.set(variable, "*");
+      try {
+        const scoped = openScopedFetch(base, { all: false, list: [`localhost:${port}`] }, {
+          world,
+          limits: PROXY_LIMITS,
+        });
+        try {
+          const answer = await scoped.fetch(base);
+          assertEquals([answer.status, /a private address/.test(await answer.text())], [403, true]);
+        } finally {
+          scoped.close();
+        }
+        assertEquals(Deno.env.get(variable), "*");
+      } finally {
+        if (before === undefined) Deno.env.delete(variable);
+        else Deno.env.set(variable, before);
+      }
+    }));
+}
+
 Deno.test("openScopedFetch() without bounds goes straight, and to its own origin alone", () =>
   withServer(async (base, port) => {
     const scoped = openScopedFetch(base, { all: true, list: [] });

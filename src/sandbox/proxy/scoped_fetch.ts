@@ -22,13 +22,16 @@ export interface ScopedFetch {
  * Opens a fetch for one origin, whose host must be in the scope. Where the scope lists hosts, requests go through the same
  * proxy as those of confined programs: it resolves the name, judges each address and connects to that very one.
  *
- * Redirects are never followed here: the answer is given as it is. Throws ToolError, with the grant, for a host outside.
+ * Redirects are never followed here: the answer is given as it is. Throws ToolError, with the grant, for a host
+ * outside, and for an address of another kind.
  */
 export function openScopedFetch(
   origin: URL,
   net: Scope,
   options: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS },
 ): ScopedFetch {
+  // What a server names may be an address of anything: a fetch would read files (file:) as well.
+  if (!/^https?:$/.test(origin.protocol)) throw new ToolError(`${origin.protocol} is no http or https address`);
   const plain = (client?: Deno.HttpClient): ScopedFetch["fetch"] => async (url, init) => {
     const target = new URL(url);
     if (target.origin !== origin.origin) {

@@ -24,6 +24,16 @@ Deno.test("openScopedFetch() refuses a host that no scope names, with the grant"
   assertThrows(() => openScopedFetch(new URL("http://[::1]/x"), none), ToolError, "--allow-net='+[::1]:80'");
 });
 
+Deno.test("openScopedFetch() goes over http and https alone, in a scope of everything too", () => {
+  for (
+    const address of ["file:///etc/hostname", "data:application/json,{}", "blob:http://a.example/1", "ftp://a.example/"]
+  ) {
+    for (const net of [{ all: true, list: [] }, { all: false, list: ["a.example"] }]) {
+      assertThrows(() => openScopedFetch(new URL(address), net).close(), ToolError, "no http or https address");
+    }
+  }
+});
+
 Deno.test("openScopedFetch() goes through the proxy to a listed host, which does not see the token", () =>
   withServer(async (base, port) => {
     const scoped = openScopedFetch(base, { all: false, list: [`localhost:${port}`] });

@@ -6,6 +6,7 @@ import { ownerOf } from "../../config/project_servers.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import type { Policy } from "../../core/policy.ts";
 import { foldersOutOfReach, programFile } from "../../sandbox/policy/program_files.ts";
+import { cleanLine } from "../../mcp/clean.ts";
 import type { HttpServer } from "../../mcp/config.ts";
 import { type Callback, logIn } from "../../mcp/login.ts";
 import { watchSignals } from "../output/signals.ts";
@@ -41,7 +42,8 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
     if (code !== undefined) return code;
     throw new UserError({
       what: `Cannot log in to the MCP server "${name}"`,
-      why: messageOf(error),
+      // The server may have written it: on one line it cannot pass for the program's own words.
+      why: cleanLine(messageOf(error)),
       fix: `Correct it, then write sandpiper mcp login ${name} again. docs/mcp.md tells what a login needs`,
     }, { cause: error });
   } finally {
@@ -99,7 +101,8 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
       return page(200, "The login was not given. You can close this page.");
     }
     came.resolve({ code, ...(iss === null ? {} : { iss }) });
-    return page(200, "You are logged in. You can close this page.");
+    // What becomes of it is not known here: the code has yet to be changed into tokens.
+    return page(200, "sandpiper has the answer and goes on in your terminal. You can close this page.");
   });
   const stop = (): void => came.reject(new Error("nobody came back from the browser within five minutes"));
   signal.addEventListener("abort", stop, { once: true });

@@ -8,6 +8,7 @@ import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { isInside, type Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
+import type { Provider } from "../core/provider.ts";
 import { once } from "../core/support/once.ts";
 import { temporaryFolder } from "../core/support/temporary_folder.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
@@ -19,6 +20,7 @@ import { chainOf } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
 import { instructionsOf } from "./resources/agents.ts";
+import type { StandIns } from "./model/model.ts";
 import { narrowed, requestOf } from "./resources/agent_policy.ts";
 import { keepProcesses } from "./tools/kept_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
@@ -202,7 +204,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       try {
         engine = await open({
           config: subConfig(config, core, args, agent, { isReading: write.length === 0, isNarrow: read !== undefined }),
-          choice: await choiceOf(core, model),
+          choice: await choiceOf(core, agentId, model),
           channel: "text",
           hardens: false,
           ...(agent?.answer ? { answerSchema: agent.answer } : {}),
@@ -378,11 +380,40 @@ function subConfig(
   };
 }
 
-/** Its parent's own connection, or, for another model, whoever that name leads to from there. */
-async function choiceOf({ model }: EngineCore, named: string | undefined): Promise<EngineOptions["choice"]> {
+/**
+ * Its parent's own connection, and the models that stand in there; or, for another model, whoever that name leads to from
+ * there.
+ */
+async function choiceOf(
+  { model }: EngineCore,
+  agentId: string,
+  named: string | undefined,
+): Promise<EngineOptions["choice"]> {
   if (named !== undefined) return model.choice();
   const { provider, id, contextWindow, maxTokens } = await model.current();
-  return { kind: "given", provider, model: id, contextWindow, ...(maxTokens === undefined ? {} : { maxTokens }) };
+  const standIns = (): StandIns => {
+    const { isThere, take } = model.standIns();
+    return {
+      isThere,
+      take: async () => {
+        const next = await take();
+        return next && { ...next, provider: marked(next.provider, agentId) };
+      },
+    };
+  };
+  const size = maxTokens === undefined ? {} : { maxTokens };
+  return { kind: "given", provider: marked(provider, agentId), model: id, contextWindow, ...size, standIns };
+}
+
+/** Says whose requests they are. Of one that was started by another one they are its own. */
+function marked(provider: Provider, agentId: string): Provider {
+  return {
+    name: provider.name,
+    get model() {
+      return provider.model;
+    },
+    stream: (request, signal) => provider.stream({ agentId, ...request }, signal),
+  };
 }
 
 /** What the prompt says of it beside everything else. */

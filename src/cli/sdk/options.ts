@@ -66,6 +66,11 @@ export interface AgentOptions extends PromptAdditions {
   readonly apiKeyEnv?: string;
   /** Reasoning effort; `off` leaves it out of the request. */
   readonly thinking?: ThinkingLevel;
+  /**
+   * Name of an agent (`agents/NAME.md`, or one that ships) as which the whole session runs: its scopes narrow
+   * `permissions`; its tools, model, prompt, limits and answer stand where no other option does. None when left out.
+   */
+  readonly agent?: string;
 
   /**
    * Active built-in tools, and all that can be switched on later; `[]` for none. When left out `read`, `bash`, `edit` and

@@ -50,8 +50,11 @@ export function openReplayText(text: string, name: string, now: () => number = D
   };
 }
 
-/** The lines that name this conversation; where none does, those that name none. */
-function linesFor({ messages }: ProviderRequest, entries: readonly CassetteEntry[]): readonly CassetteEntry[] {
+/** The lines of this sub-agent, else those that name this conversation; where none does, those that name none. */
+function linesFor({ messages, agentId }: ProviderRequest, all: readonly CassetteEntry[]): readonly CassetteEntry[] {
+  const its = agentId === undefined ? [] : all.filter(({ line }) => line.agent === agentId);
+  if (its.length > 0) return its;
+  const entries = all.filter(({ line }) => line.agent === undefined);
   const first = messages.find(({ role }) => role === "user");
   const words = first?.role === "user" ? textOf(first.content) : "";
   const named = entries.filter(({ line: { conversation } }) =>

@@ -4,6 +4,7 @@ import type { PermissionAnswer } from "../../src/core/event.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { ExtensionFactory } from "../../src/hooks/api/api.ts";
 import { until } from "../helpers/until.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { type Session, withSession } from "./world.ts";
 
 const write = { name: "write", args: { path: "new.txt", content: "made" } };
@@ -315,3 +316,35 @@ Deno.test("a trial that begins or ends while a session plans gives nothing back 
     await engine.answerPlan({ kind: "accept" });
     assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
   }));
+
+/** Commands that meet the narrowed policy; each denial would advise an option at another time. */
+const MET = [
+  "echo a > a.txt",
+  "echo a > /srv/planned.txt",
+  "mkdir /srv/planned ../planned",
+  "rm a.txt; cp a.txt b.txt; mv a.txt c.txt",
+  "git init",
+  "curl -sS http://example.com",
+  "curl -s http://127.0.0.1:9",
+  "curl -sS http://127.0.0.1:9",
+  "echo x > /dev/tcp/192.0.2.1/80",
+];
+
+for (const level of [...(CONFINED.length > 0 ? ["auto", "kernel"] : []), "permissions"]) {
+  Deno.test(`${level}: no denial advises a grant to write or to reach while a session plans, and one to read as always`, () =>
+    withSession({
+      replies: [{ calls: [...MET.map(bash), write, edit, bash("cat ../other.txt")] }, { text: "plan" }],
+      files: { "a.txt": "old" },
+      args: ["--sandbox", level],
+    }, async (session) => {
+      const { engine, ws, say } = session;
+      Deno.writeTextFileSync(`${ws}/../other.txt`, "o");
+      await engine.startPlan();
+      await say("plan");
+      const all = results(session);
+      for (const result of all) assertEquals(/--allow-(?:write|net)/.exec(result)?.[0], undefined, result);
+      assertStringIncludes(all.at(-1) ?? "", "--allow-read=");
+      // A denial is told, not left out.
+      assertStringIncludes(all.join("\n"), "before the user accepts the plan");
+    }));
+}

@@ -8,6 +8,7 @@ import {
   planMode,
   recoveryContinuation,
   taskOrchestration,
+  todoList,
   todoWorkflow,
   toolRecoveryPolicy,
 } from "../guidance/fixed_text.ts";
@@ -45,6 +46,7 @@ export const SECTIONS: readonly Section[] = [
   environmentPolicy,
 
   planMode,
+  todoList,
   taskOrchestration,
   recoveryContinuation,
   channelAugment,

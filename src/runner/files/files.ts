@@ -111,7 +111,7 @@ export function openFiles(
     try {
       if (info.nlink > 1) {
         const rule = `it has ${info.nlink} hard links, and its folder is outside the write scope`;
-        throw denial("write", path, rule, `${dirname(real)}/`);
+        throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
       overwrite(fd, bytes, info.size);
     } finally {
@@ -136,6 +136,7 @@ export function openFiles(
           path,
           "a new file changes its folder, which is outside the write scope",
           `${dirname(real)}/`,
+          policy,
         );
       }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));

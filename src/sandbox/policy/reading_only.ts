@@ -12,6 +12,7 @@ import { NOTHING } from "./scopes.ts";
 export function readingOnly(policy: Policy): Policy {
   return {
     ...policy,
+    readingOnly: true,
     write: NOTHING,
     run: CONFINED_LEVELS.has(policy.sandbox) ? policy.run : NOTHING,
     net: NOTHING,

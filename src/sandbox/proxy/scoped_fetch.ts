@@ -8,6 +8,7 @@ import type { NetOptions } from "./gate.ts";
 import { MACHINE_NET } from "./network.ts";
 import { PROXY_LIMITS, serveConnection } from "./proxy.ts";
 import { closeQuietly } from "./relay.ts";
+import { chooseOpenTarget } from "./target.ts";
 
 /** Fetches for the host itself, no further than a network scope reaches. */
 export interface ScopedFetch {
@@ -22,6 +23,8 @@ export interface ScopedFetch {
  * Opens a fetch for one origin, whose host must be in the scope. Where the scope lists hosts, requests go through the same
  * proxy as those of confined programs: it resolves the name, judges each address and connects to that very one.
  *
+ * `isJudged`: a scope of all hosts goes that way too, and opens neither this machine nor its link unless its list does so.
+ *
  * Redirects are never followed here: the answer is given as it is. Throws ToolError, with the grant, for a host
  * outside, and for an address of another kind.
  */
@@ -29,6 +32,7 @@ export function openScopedFetch(
   origin: URL,
   net: Scope,
   options: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS },
+  isJudged = false,
 ): ScopedFetch {
   // What a server names may be an address of anything: a fetch would read files (file:) as well.
   if (!/^https?:$/.test(origin.protocol)) throw new ToolError(`${origin.protocol} is no http or https address`);
@@ -39,11 +43,11 @@ export function openScopedFetch(
     }
     return await fetch(target, { ...init, redirect: "manual", ...(client ? { client } : {}) });
   };
-  if (net.all) return { fetch: plain(), notes: () => [], close: () => {} };
+  if (net.all && !isJudged) return { fetch: plain(), notes: () => [], close: () => {} };
 
   const host = canonicalHost(origin.hostname) ?? origin.hostname;
   const port = origin.port === "" ? (origin.protocol === "https:" ? 443 : 80) : Number(origin.port);
-  if (net.list.length === 0) {
+  if (!net.all && net.list.length === 0) {
     throw new ToolError(
       `${host} is not in the network scope; only the user can allow it: ${grantOption("net", hostText(host, port))}`,
     );
@@ -56,6 +60,7 @@ export function openScopedFetch(
   const scope = {
     ...options,
     rules: net.list.map(parseRule),
+    ...(net.all ? { choose: chooseOpenTarget } : {}),
     authorization: proxyAuthorization(token),
     onDenied: (note: string): void => void denied.add(note),
     onUnreached: (note: string): void => void denied.add(note),

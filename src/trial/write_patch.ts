@@ -131,10 +131,13 @@ function line(sign: string, text = ""): string {
   return text.endsWith("\n") ? sign + text : `${sign}${text}\n\\ No newline at end of file\n`;
 }
 
-/** A path as git writes it: in quotes where a byte of it could be taken for something else. */
+/**
+ * A path as git writes it: in quotes where a byte of it could be taken for something else. So is a folder whose name ends
+ * with a space: git itself leaves it bare and cannot read that.
+ */
 export function quoted(path: string): string {
   // deno-lint-ignore no-control-regex
-  if (!/[\x00-\x1f"\\\x7f-\xff]/.test(path)) return path;
+  if (!/[\x00-\x1f"\\\x7f-\xff]| \//.test(path)) return path;
   // deno-lint-ignore no-control-regex
   const text = path.replace(/[\x00-\x1f"\\\x7f-\xff]/g, (byte) => {
     const short = SHORT[byte];

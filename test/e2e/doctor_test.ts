@@ -31,7 +31,7 @@ function picky(): { readonly bodies: string[]; readonly url: string; readonly cl
   return { bodies, url: `http://127.0.0.1:${server.addr.port}/v1`, close: () => server.shutdown() };
 }
 
-Deno.test("doctor --model sends nothing before somebody agreed, and stores what refusals taught", async () => {
+Deno.test("doctor --model sends nothing before somebody agreed, and stores what it found out", async () => {
   const server = picky();
   try {
     await inWorkspace({}, async ({ ws, home }) => {
@@ -44,7 +44,7 @@ Deno.test("doctor --model sends nothing before somebody agreed, and stores what 
       assertStringIncludes(silent.stderr, "Nothing was sent; --yes sends them.");
       const asked = await run(SOURCE, [...args, "--yes"], { cwd: ws, env });
       assertEquals(server.bodies.length, 5);
-      assertStringIncludes(asked.stderr, "5 requests were sent.\nStored: streamOptions.");
+      assertStringIncludes(asked.stderr, "5 requests were sent.\nStored: alternation, streamOptions.");
       const rows: { name: string; ok: boolean; found: string }[] = JSON.parse(asked.stdout);
       assertEquals(rows.find(({ name }) => name === "tools"), {
         name: "tools",
@@ -54,7 +54,7 @@ Deno.test("doctor --model sends nothing before somebody agreed, and stores what 
       // The next look begins with it.
       const again = await run(SOURCE, [...args, "--yes"], { cwd: ws, env });
       assertEquals(server.bodies.length, 9);
-      assertStringIncludes(again.stderr, "4 requests were sent.\nNo refusal taught anything new");
+      assertStringIncludes(again.stderr, "4 requests were sent.\nNothing new was found out");
       assertEquals([silent, asked, again].some(({ stdout, stderr }) => (stdout + stderr).includes("sk-doctor")), false);
     });
   } finally {

@@ -165,6 +165,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     options: { settings: { checks: ["true"] } },
     act: ({ say }) => say("go"),
   },
+  "a sub-agent runs": {
+    fires: ["subagent_start", "subagent_event", "subagent_end"],
+    options: {
+      args: ["--tools", "read,task"],
+      replies: [
+        { calls: [{ name: "task", args: { description: "look", prompt: "look" } }] },
+        { text: "seen" },
+        { text: "done" },
+      ],
+    },
+    act: ({ say }) => say("go"),
+  },
   "a server brings its tools": {
     fires: ["mcp_servers_change"],
     options: {

@@ -68,7 +68,7 @@ for (const [sandbox, run, place] of PLACES) {
     const tools = toolsUnder({ ...policy, sandbox, run });
     const ofShell = place === "shell" ? ["bash_output", "bash_stop"] : [];
     const names = ["read", "bash", "edit", "write", "grep", "find", "ls", "read_skill"];
-    assertEquals(tools.map(({ name }) => name), [...names, "fetch", "web_search", ...ofShell, "todo"]);
+    assertEquals(tools.map(({ name }) => name), [...names, "fetch", "web_search", ...ofShell, "todo", "task"]);
     assertEquals(tools[1]?.place, place);
   });
 }

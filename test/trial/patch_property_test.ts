@@ -6,7 +6,7 @@ import { openTrial } from "../../src/engine/trial/open_trial.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
 import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
-import { bytesOf } from "../../src/trial/write_patch.ts";
+import { bytesOf, quoted } from "../../src/trial/write_patch.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { change, randomOf, snapshot, treeAt } from "./trees.ts";
 
@@ -108,3 +108,7 @@ for (let seed = FIRST; seed < FIRST + Math.ceil(SEEDS / 2); seed++) {
     }
   });
 }
+
+Deno.test("quoted() puts names in quotes that git could not read bare", () => {
+  assertEquals(["a b", "a /b", 'q"', "tab\t"].map(quoted), ["a b", '"a /b"', '"q\\""', '"tab\\t"']);
+});

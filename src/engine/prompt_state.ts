@@ -10,9 +10,14 @@ import type { ToolDefinition } from "../core/provider.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { SessionEntry, SessionStore } from "../core/session.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
-import { compileRound, compileStable, type StablePart } from "../prompt/compile.ts";
+import {
+  compileOverride,
+  compileRound,
+  compileStable,
+  type PromptOverride,
+  type StablePart,
+} from "../prompt/compile.ts";
 import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
-import { compileOverride, type PromptOverride } from "../prompt/prompt_override.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import type { Conversation } from "./conversation.ts";

@@ -1,7 +1,7 @@
 import { stripControls } from "../../core/support/text.ts";
 import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
 import { TOOLS } from "../../../tools/mod.ts";
-import { readingOnly } from "../../sandbox/policy/reading_only.ts";
+import { readingOnly } from "../../sandbox/policy/policy.ts";
 import { permittedTools, refuseUnknown } from "../../engine/tools/active_tools.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";

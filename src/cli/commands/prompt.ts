@@ -6,7 +6,7 @@ import { stripControls } from "../../core/support/text.ts";
 import { sectionTexts } from "../../prompt/compile.ts";
 import { SECTIONS } from "../../prompt/sections/mod.ts";
 import { describePolicy } from "../../sandbox/policy/describe.ts";
-import { readingOnly } from "../../sandbox/policy/reading_only.ts";
+import { readingOnly } from "../../sandbox/policy/policy.ts";
 import { TOOLS } from "../../../tools/mod.ts";
 import { refuseUnknown } from "../../engine/tools/active_tools.ts";
 import { refuseWithPlan } from "../../engine/plan.ts";

@@ -15,9 +15,8 @@ import {
 import { blocks } from "../text/blocks.ts";
 import { channelAugment, dynamicContext, memorySummaries, retryInstruction, rules } from "./callers.ts";
 import { docsPointers, environmentPolicy, projectContext, runtimeFacts, runtimeMetadata } from "./surroundings.ts";
-import { guidelines } from "../guidance/guidelines.ts";
+import { guidelines, localToolNotes } from "../guidance/guidelines.ts";
 import { identityCore, soulCore, userPersona } from "./persona.ts";
-import { localToolNotes } from "../guidance/local_tool_notes.ts";
 import { skillsListing, skillsRuntime } from "./skills.ts";
 import { toolsList } from "./tools_list.ts";
 

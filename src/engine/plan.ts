@@ -76,7 +76,9 @@ export function createPlanning(
     });
   };
   const demand = (isAnswerable: boolean): void => {
-    if (!tools.held) throw none("this session does not plan", "Start with /plan, startPlan or --plan");
+    if (!tools.held) {
+      throw none("this session does not plan", "/plan in the terminal, or --plan at the start, begins to plan");
+    }
     if (!isAnswerable) throw none("no plan waits for an answer", "Give it a task first, or leave planning");
   };
 

@@ -150,7 +150,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const activity = (): string => {
     const working = agents.list().filter(({ isRunning }) => isRunning()).length;
     if (working === 0) return reader.activity();
-    return `${working === 1 ? "a sub-agent works" : `${working} sub-agents work`}, Enter shows them`;
+    return working === 1 ? "a sub-agent works, Enter shows it" : `${working} sub-agents work, Enter shows them`;
   };
   /** Enter on nothing: while sub-agents work, that is what there is to look at. */
   const openAgents = (): void => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { type Answer, callReply, serveAnswers, textReply } from "../helpers/server.ts";
@@ -320,5 +320,27 @@ Deno.test("run: what an endpoint refused is not sent by the next run, and a dama
     } finally {
       await server.close();
     }
+  });
+});
+
+const SLIPS: readonly (readonly [words: string, ...said: readonly string[]])[] = [
+  ["mcp lsit", 'Cannot do "mcp lsit"', "Did you mean sandpiper mcp list?"],
+  ["login", 'There is no command "login"', "sandpiper mcp login NAME. For a message: sandpiper -- login"],
+  ["init", "start sandpiper in the project's folder", "For a message: sandpiper -- init"],
+  ["mcp add q htp:/x", '"htp:/x" is no address: it begins with https:// or http://'],
+  ["mcp add q bin/server", '"bin/server" must be a program\'s name or an absolute path'],
+  ["tool fetch {}", "Cannot run the tool fetch\n  why: The tool fetch is off: there is no network\n"],
+  ["apply no.patch", "Cannot read the patch", "Name a file, or a session"],
+  ["agents validate no.md", "there is no such file"],
+];
+
+Deno.test("a slip in the words of a command is named, with what helps, and nothing is written", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    for (const [words, ...said] of SLIPS) {
+      const { code, stdout, stderr } = await run(SOURCE, words.split(" "), { cwd: ws, env: { HOME: home } });
+      assertNotEquals(code, 0, words);
+      for (const text of said) assertStringIncludes(stdout + stderr, text);
+    }
+    assertThrows(() => Deno.lstatSync(`${home}/.sandpiper/agent/settings.json`), Deno.errors.NotFound);
   });
 });

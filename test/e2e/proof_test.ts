@@ -90,6 +90,13 @@ Deno.test("a denied call is no silent success: one line with the options, and --
       ran.stderr,
       `warning: 1 call was denied, the last of the run: allowed by --allow-write=+${outside}/\n`,
     );
+    // No grant is known: nothing claims that none helps, and nothing advises one.
+    const secret = cassette(outside, [{ calls: [{ name: "read", args: { path: "/etc/shadow" } }] }, { text: "Done." }]);
+    const unknownGrant = await run(SOURCE, ["-p", "-m", `replay:${secret}`, "go"], { cwd: ws, env: { HOME: home } });
+    assertMatch(
+      unknownGrant.stderr,
+      /^warning: denied in read: .*\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
+    );
     const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
     const failing = await run(SOURCE, ["--fail-on", "denied,tool-error", ...args], { cwd: ws, env: { HOME: home } });

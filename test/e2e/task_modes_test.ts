@@ -29,7 +29,10 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
     assertMatch(ran.stderr, /^warning: denied in write: .*\.git\/config/m);
     assertEquals(lines.length, 4, ran.stderr);
     // The last one says it of the whole run.
-    assertMatch(lines[3] ?? "", /^warning: 5 calls were denied, the last of the run among them: allowed by --allow-/);
+    assertMatch(
+      lines[3] ?? "",
+      /^warning: 5 calls were denied, the last of the run among them: allowed by --allow-.*, but not all of it: see the warnings above$/,
+    );
     const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(quiet, { code: 0, stdout: "Done.\n", stderr: "" });
     // What is advised works as it stands.
@@ -91,7 +94,10 @@ Deno.test("-p names on standard error what was moved aside or put back after a c
       /^warning: in bash: Restored sub\/\.git\/config: .* core\.fsmonitor; what stood there is \S+\.$/m,
     );
     assertEquals(stderr.trim().split("\n").filter((line) => line.startsWith("warning: ")).length, 6, stderr);
-    assertMatch(stderr, /^warning: 1 call was denied, the last of the run: allowed by --allow-read=\S+$/m);
+    assertMatch(
+      stderr,
+      /^warning: 1 call was denied, the last of the run: allowed by --allow-read=\S+, but not all of it: see/m,
+    );
   });
 });
 
@@ -329,7 +335,7 @@ Deno.test("sandpiper demo plays its task without model, key and input, and leave
     assertMatch(out ?? "", /^The test passes now:[^]*nothing left your machine\.\n$/);
     assertMatch(
       said ?? "",
-      /▸ bash sh test\.sh\n failed [^]*▸ edit add\.js\n ok [^]*▸ bash sh test\.sh\n ok /,
+      /▸ bash sh test\.sh\n {2}failed [^]*▸ edit add\.js\n {2}ok [^]*▸ bash sh test\.sh\n {2}ok /,
     );
     assertEquals([code, [...Deno.readDirSync(temporary)].map(({ name }) => name)], [0, []]);
     assertEquals([...Deno.readDirSync(ws)].length, 0);

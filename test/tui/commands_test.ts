@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { stripControls } from "../../src/core/support/text.ts";
 import { UserError } from "../../src/core/error.ts";
 import type { CommandContext } from "../../src/tui/commands/command.ts";
 import { toolsCommand } from "../../src/tui/commands/model.ts";
@@ -14,6 +15,22 @@ Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
   const names =
     "help model thinking theme plan background tools output policy prompt skills compact tree undo redo trial fork resume name label export copy reload audit agents cost clear quit";
   assertEquals(SLASH_COMMANDS.map(({ name }) => name).sort(), names.split(" ").sort());
+});
+
+Deno.test("/help keeps to its columns in a terminal of 80 columns", () => {
+  const help = SLASH_COMMANDS.find(({ name }) => name === "help");
+  const engine = { commands: () => [] };
+  const shown: string[] = [];
+  // Only what this command uses.
+  const context = {
+    engine,
+    world: { keys: keyBindings() },
+    page: (lines: Parameters<CommandContext["page"]>[0]) =>
+      void shown.push(...lines(themeOf("none")).map(stripControls)),
+  } as unknown as CommandContext;
+  help?.run(context, "");
+  assertEquals(shown.includes("Commands"), true);
+  assertEquals(shown.filter((line) => line.length > 80), []);
 });
 
 Deno.test("docs/tui.md names every command and every key", () => {

@@ -14,7 +14,7 @@ async function withPlan() {
   const opened = await open();
   opened.engine.set({ plan: PLAN });
   opened.engine.emit({ type: "plan_update", phase: "proposed", text: PLAN.text });
-  const said = await opened.see("Accept the plan? Nothing was written so far.");
+  const said = await opened.see("Accept the plan? Nothing was written for it so far.");
   return { ...opened, said };
 }
 

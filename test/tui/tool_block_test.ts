@@ -69,6 +69,12 @@ Deno.test("one line more is shown rather than said", () => {
   assertStringIncludes(block("bash", { command: "x" }, said(numbers(7)))(SHORT), "… 2 more lines (Ctrl+O)");
 });
 
+Deno.test("how a command ended stands behind its end, never inside of a line that is broken", () => {
+  const result = { content: [{ type: "text" as const, text: "no" }], isError: true, details: { exitCode: 3 } };
+  const rows = block("bash", { command: "cat one.txt; curl -s https://example.com/two" }, result)(SHORT).split("\n");
+  assertEquals(rows, ["✗ $ cat one.txt; curl -s", "  https://example.com/two  exit 3", "  no"]);
+});
+
 Deno.test("an error is shown with the grant that mends it", () => {
   const text =
     "Denied: write /srv/data/a/very/long/path/to/some/file.txt: outside the write scope. Only the user can " +

@@ -60,7 +60,7 @@ Deno.test("/trial begins one, shows the diff without what could steer a terminal
     assertStringIncludes(stripControls(on), "\n one\n+more\n");
     for (const steers of ["\x1b[31m", "\x1b[2J", "literal", "index "]) assert(!on.includes(steers), steers);
     assert(engine.trial());
-    const left = await trial(session, "Take some", "[ ] a.txt", "[x] a.txt", "Take 0", "[ ] b.txt");
+    const left = await trial(session, "Take some", "[ ] a.txt", "[x] a.txt", "Nothing is marked", "[ ] b.txt");
     assertStringIncludes(left, "[x] b.txt");
     assert(engine.trial(), "Esc leaves it going on");
     const some = await trial(session, "Take some", "[ ] a.txt", "Take 1 file");

@@ -43,6 +43,17 @@ function read(path: string): string | undefined {
   }
 }
 
+Deno.test("/undo asks nothing where nothing can be put back: the copy of a trial is gone", () =>
+  withSession(OPTIONS, async (session) => {
+    await session.engine.beginTrial();
+    await session.say("first");
+    await session.engine.endTrial({});
+    const { context, shown } = contextOf(session, [0]);
+    await undoCommand(context);
+    assertEquals(shown.slice(0, 2), ["Files as they were before: first", "This would leave as it is"]);
+    assertEquals(shown.at(-1), "Nothing can be put back");
+  }));
+
 Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
   withSession(OPTIONS, async (session) => {
     await session.engine.undoPoints(); // the first look has ended

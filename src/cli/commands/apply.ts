@@ -47,6 +47,7 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
 /** A word with a slash, or that a file has, is one; others name a session. */
 function patchNamed(config: Config, which: string): string {
   const path = resolve(config.world.cwd, which);
+  if (/\.(?:patch|diff)$/.test(which)) return path; // no session is called so, whether the file is there or not
   if (!which.endsWith(".jsonl") && (which.includes("/") || isFile(path))) return path;
   return newestPatch(config, which);
 }

@@ -78,7 +78,7 @@ function shortHelp(places: HelpPlaces): string {
   return [
     ...OPENING,
     "Commands (more of each: sandpiper help COMMAND):",
-    ...COMMANDS.map((command) => `  ${command.name.padEnd(12)}${command.help}`),
+    ...COMMANDS.map((command) => `  ${command.name.padEnd(13)}${command.help}`),
     "",
     "Options (all of them: sandpiper help all):",
     ...COMMON.map(([options, meaning]) => `  ${options.padEnd(20)}${meaning}`),

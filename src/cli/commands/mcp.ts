@@ -1,3 +1,4 @@
+import { isAbsolute } from "@std/path";
 import { type Config, configure } from "../../config/config.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -21,14 +22,15 @@ import { loginCommand } from "./mcp_login.ts";
 const USAGE =
   "Write sandpiper mcp add NAME URL, mcp add NAME -- PROGRAM ARGS, or mcp list, test, remove, login, logout";
 
+const VERBS: readonly string[] = ["list", "add", "test", "remove", "login", "logout"];
+
 /** `sandpiper mcp`: servers of the settings and of a trusted project. */
 export async function mcpCommand(invocation: Invocation): Promise<number> {
   const [verb = "list", name, ...rest] = invocation.words;
   const config = configure(invocation, readWorld());
   for (const warning of config.warnings) warner(invocation)(warning);
   if (verb === "list" && name === undefined) return list(config);
-  const isKnown = ["list", "add", "test", "remove", "login", "logout"].includes(verb);
-  if (!isKnown) throw usage(`"${verb}" is none of its words`);
+  if (!VERBS.includes(verb)) throw unknown(verb);
   if (verb === "list") throw usage("mcp list takes no name");
   if (name === undefined) throw usage(`mcp ${verb} needs a name`);
   if (verb === "add") return add(config, name, rest);
@@ -66,6 +68,11 @@ function add(config: Config, name: string, words: readonly string[]): number {
     // The option table allows nothing else.
     ...(typeof exposure === "string" ? { exposure: exposure as NonNullable<WrittenServer["exposure"]> } : {}),
   };
+  if (!isUrl && /^[a-z]+:\//i.test(first)) throw usage(`"${first}" is no address: it begins with https:// or http://`);
+  // As at the start of the server, which would be too late to say it.
+  if (!isUrl && first.includes("/") && !isAbsolute(first)) {
+    throw usage(`"${first}" must be a program's name or an absolute path`);
+  }
   if (isUrl) {
     const url = URL.parse(first);
     if (url === null) throw usage(`"${first}" is no address`);
@@ -213,8 +220,17 @@ function noLogin(name: string, why: string): UserError {
   });
 }
 
+function unknown(verb: string): UserError {
+  const near = nearest(verb, VERBS);
+  return new UserError({
+    what: `Cannot do "mcp ${verb}"`,
+    why: `it is none of ${VERBS.join(", ")}`,
+    fix: near === undefined ? USAGE : `Did you mean sandpiper mcp ${near}?`,
+  });
+}
+
 function usage(why: string): UserError {
-  return new UserError({ what: "Cannot run the command", why, fix: USAGE });
+  return new UserError({ what: "Cannot run sandpiper mcp", why, fix: USAGE });
 }
 
 function say(text: string): number {

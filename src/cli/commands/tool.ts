@@ -27,9 +27,9 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
     const tool = tools.active[0];
     if (!tool) {
       throw new UserError({
-        what: `The tool ${name} is off`,
+        what: `Cannot run the tool ${name}`,
         why: tools.notices.join("; "),
-        fix: "See sandpiper policy",
+        fix: "Widen its scope (sandpiper help all); sandpiper policy shows what tools may touch",
       });
     }
     for (const notice of tools.notices) warn(notice);

@@ -23,6 +23,9 @@ export interface Lookups {
   readonly providers: () => Promise<readonly Candidate[]>;
   readonly skills: () => Promise<readonly Candidate[]>;
   readonly templates: () => Promise<readonly Candidate[]>;
+  readonly agents: () => Promise<readonly Candidate[]>;
+  /** MCP servers, by the names that settings give them. */
+  readonly servers: () => Promise<readonly Candidate[]>;
   /** Names in the folder of a path that is being written, with the path before them; folders end with `/`. */
   readonly files: (path: string) => readonly Candidate[];
 }
@@ -80,6 +83,7 @@ async function valuesOf(flag: Flag, start: string, lookups: Lookups): Promise<Co
   if (choices) return { candidates: choices.map((choice) => ({ value: choice })) };
   if (name === "resume" || name === "fork") return { candidates: await lookups.sessions() };
   if (name === "model") return { candidates: await lookups.models() };
+  if (name === "agent") return { candidates: await lookups.agents() };
   if (name === "provider") return { candidates: await lookups.providers() };
   if (value === "DIR") return FOLDERS;
   if (/FILE|PATH/.test(value)) {
@@ -119,6 +123,9 @@ async function wordsOf(
   const takesSession = name === "audit" || name === "undo" ||
     (name === "sessions" && ["show", "tree", "export", "rename", "delete"].includes(verb ?? ""));
   if (takesSession && said.length === (name === "sessions" ? 1 : 0)) return { candidates: await lookups.sessions() };
+  if (name === "mcp" && said.length === 1 && ["test", "remove", "login", "logout"].includes(verb ?? "")) {
+    return { candidates: await lookups.servers() };
+  }
   if (name === "skills" && verb === "validate") return FOLDERS;
   return name === "sessions" && verb !== "import" || name === "audit" || name === "undo" ? { candidates: [] } : FILES;
 }

@@ -81,6 +81,17 @@ export function lookupsHere(values: Values): Lookups {
         });
         return templates.map(({ name, description }) => ({ value: `/${name}`, meaning: description }));
       }),
+    agents: () =>
+      silent(async () => {
+        const { findAgents } = await import("../../engine/resources/agents.ts");
+        const { agents } = await findAgents(config());
+        return agents.map(({ name, description }) => ({ value: name, meaning: description }));
+      }),
+    servers: () =>
+      silent(async () => {
+        const { serversOf } = await import("../../config/project_servers.ts");
+        return Object.keys(serversOf(config()).servers).map((value) => ({ value }));
+      }),
     files: (path) => filesAt(path, config().world.cwd),
   };
 }

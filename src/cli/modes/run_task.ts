@@ -202,15 +202,16 @@ async function* told(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent
   }
 }
 
-/** One line for a run in which calls were denied, with all that would have allowed them: its answer may say otherwise. */
-function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] {
+/** One line for a run in which calls were denied, with the grants that are known: its answer may say otherwise. */
+function deniedLine({ deniedCalls, denials, isLastDenied, isMoreDenied }: RunFacts): string[] {
   if (deniedCalls === 0) return [];
   const grants = [...new Set(denials.flatMap(({ grant }) => grant === undefined ? [] : [grant]))];
   const many = deniedCalls === 1 ? "1 call was denied" : `${deniedCalls} calls were denied`;
   const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
+  // Where no grant is known the line of the denial itself says why, and what may help all the same.
   const how = grants.length === 0
-    ? `no option allows what ${deniedCalls === 1 ? "it" : "they"} did`
-    : `allowed by ${grants.join(" ")}`;
+    ? "the warnings above say why"
+    : `allowed by ${grants.join(" ")}${isMoreDenied ? ", but not all of it: see the warnings above" : ""}`;
   return [`${many}${last}: ${how}`];
 }
 

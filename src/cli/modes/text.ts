@@ -48,8 +48,9 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
       told = event;
       output.warn(oneLine(waitLine(event), DENIAL_UNITS));
     }
-    for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
+    // How a call ended stands right below the call, what it was denied after it.
     if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
+    for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }
   // Where only one shape is an answer, anything else is none.
@@ -97,7 +98,7 @@ function* otherLines(event: AgentEvent): Generator<string> {
     case "tool_execution_start":
       return yield* callLines(event.toolName, event.args);
     case "tool_execution_end":
-      yield oneLine(`  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`);
+      yield `  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`;
       if (event.toolName === "bash") yield* outputLines(textOf(event.result.content));
       return;
     case "auto_retry_start":
@@ -105,8 +106,8 @@ function* otherLines(event: AgentEvent): Generator<string> {
         `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,
       );
     case "subagent_start":
-      return yield oneLine(
-        `  ${event.agentId}: ${event.description} (${
+      return yield "  " + oneLine(
+        `${event.agentId}: ${event.description} (${
           event.scope.write.length === 0 ? "reads" : `writes ${event.scope.write.join(" ")}`
         })`,
       );

@@ -21,6 +21,8 @@ export interface RunFacts {
   readonly deniedCalls: number;
   /** Whether the last call of the run was one of them. */
   readonly isLastDenied: boolean;
+  /** Whether a call was denied something for which `denials` has no grant. */
+  readonly isMoreDenied: boolean;
   /** Calls that failed, denied ones among them. */
   readonly failedCalls: number;
   readonly checks: readonly CheckFact[];
@@ -59,7 +61,7 @@ export function collectFacts(): FactCollector {
   let task: string | undefined;
   let changes: ChangeSet | undefined;
   let totals: RunTotals | undefined;
-  let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
+  let [deniedCalls, failedCalls, isLastDenied, isMoreDenied, mayHaveWritten] = [0, 0, false, false, false];
 
   function endCall({ toolCallId, toolName, result, isError, durationMs }: Ended): void {
     const { details = {} } = result;
@@ -75,13 +77,12 @@ export function collectFacts(): FactCollector {
     }
     const list = details["denials"];
     const claims = (Array.isArray(list) && list.length > 0 ? list : [details["denial"]]) as readonly JsonValue[];
-    for (const claim of claims) {
-      const fact = denialFact(toolName, claim);
-      if (fact) denials.set(`${fact.kind} ${fact.target}`, fact);
-    }
-    isLastDenied = claims.some((claim) => claimOf(claim) !== undefined) || details["isDenied"] === true ||
+    const known = claims.map((claim) => denialFact(toolName, claim)).filter((fact) => fact !== undefined);
+    for (const fact of known) denials.set(`${fact.kind} ${fact.target}`, fact);
+    isLastDenied = known.length > 0 || details["isDenied"] === true ||
       (isError && toolName !== "bash" && DENIED.test(textOf(result.content)));
     if (isLastDenied) deniedCalls++;
+    isMoreDenied ||= isLastDenied && (known.length === 0 || known.some(({ grant }) => grant === undefined));
     if (isError) failedCalls++;
     mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
     const reached = details["hosts"];
@@ -158,6 +159,7 @@ export function collectFacts(): FactCollector {
       denials: [...denials.values()],
       deniedCalls,
       isLastDenied,
+      isMoreDenied,
       failedCalls,
       checks: [...checks.values()],
       hosts: [...hosts],

@@ -35,7 +35,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    help: "what this machine and configuration can do; --model: ask the model",
+    help: "what this machine and settings can do; --model: ask the model",
     flags: [
       { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
       {

@@ -9,8 +9,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   upgrade:
     "sandpiper does not update itself: install it again as you installed it. sandpiper --version says which it is",
   login:
-    "There is nothing to log in to: export the provider's key, for example ANTHROPIC_API_KEY=…; sandpiper models says what was found",
+    "A provider wants its key and no login: export ANTHROPIC_API_KEY=…, for example; sandpiper models says what was found. For an MCP server: sandpiper mcp login NAME",
   config: "Settings stand in a file: sandpiper --help says where, docs/settings.md which there are",
+  init:
+    "Nothing has to be made first: start sandpiper in the project's folder. What it should know stands in AGENTS.md there, if you write one",
   setup: "Nothing has to be set up: sandpiper doctor says what this machine can do and what is missing",
 };
 

@@ -81,8 +81,8 @@ export async function readAgentAt(path: string): Promise<{ agent: AgentFile } | 
   let info: Deno.FileInfo;
   try {
     info = Deno.lstatSync(path);
-  } catch {
-    return { rejected: "it cannot be looked at" };
+  } catch (error) {
+    return { rejected: error instanceof Deno.errors.NotFound ? "there is no such file" : "it cannot be looked at" };
   }
   if (info.isSymlink) return { rejected: "it is a link. Copy the file here instead" };
   if (info.size > MOST_BYTES) return { rejected: `it has more than ${MOST_BYTES / 1024} KB` };

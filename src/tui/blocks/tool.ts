@@ -57,7 +57,9 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     const { first, left, last } = bothEnds(title, width - 2, expanded ? [Infinity, 0] : ENDS.title);
     const rows = [...first, ...last];
     const fits = (row = ""): boolean => widthOf(row) + 2 + note.length <= width - 2;
-    const at = note === "" ? -1 : fits(rows[0]) ? 0 : fits(rows.at(-1)) ? rows.length - 1 : rows.length;
+    // Behind the first row of one line that goes on below it would stand inside of the command.
+    const isBroken = title.length === 1 && rows.length > 1;
+    const at = note === "" ? -1 : !isBroken && fits(rows[0]) ? 0 : fits(rows.at(-1)) ? rows.length - 1 : rows.length;
     const shown = rows.map((row, index) => theme.strong(row) + (index === at ? theme.dim(`  ${note}`) : ""));
     const sign = !ended ? theme.accent("●") : ended.isError ? theme.bad("✗") : theme.good("✓");
     const [begin, end] = [shown.slice(0, first.length), shown.slice(first.length)];

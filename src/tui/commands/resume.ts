@@ -11,28 +11,31 @@ type Deed =
 
 /** `/resume [ID]` */
 export async function resumeCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
-  const which = args || await chooseSession(world, pick, (text) => say(text, "error"));
+  const which = args || await chooseSession(world, pick, (text) => say(text, "error"), true);
   if (which !== undefined) await engine.switchSession(which);
 }
 
 /**
  * Lets the person choose a session, search in what was said, name and delete; undefined when they left. Throws UserError
- * where there is none. `fail` hears why something could not be done; the list stays.
+ * where there is none. `fail` hears why something could not be done; the list stays. `isOpen`: a session is, which the
+ * list leaves out.
  */
 export async function chooseSession(
   shelf: SessionShelf,
   pick: Pick,
   fail: (text: string) => void,
+  isOpen = false,
 ): Promise<string | undefined> {
   let searched: string | undefined;
   for (let isFirst = true;; isFirst = false) {
     const lines = searched === undefined ? await shelf.sessions() : await shelf.searchSessions(searched);
-    if (isFirst && lines.length === 0) throw noSession();
+    if (isFirst && lines.length === 0) throw noSession(isOpen);
     const title = searched === undefined
       ? "Resume a session"
       : `Sessions with “${cleanLine(searched)}”${lines.length === 0 ? ": none" : ""}`;
     const deed = await pick<Deed>(title, lines.map((line) => choiceOf(line, shelf.now())), {
       typed: { as: "search in what was said", value: (text) => ({ kind: "search", text: text.trim() }) },
+      ...(searched === undefined ? {} : { escape: "shows all sessions" }),
       actions: [
         { key: "ctrl+r", does: "name", value: (deed) => changed(deed, "rename") },
         { key: "ctrl+d", does: "delete", value: (deed) => changed(deed, "delete") },
@@ -62,8 +65,10 @@ export async function chooseSession(
 function choiceOf(line: SessionLine, now: number): Choice<Deed> {
   const { messageCount, modified, found } = line;
   const count = `${messageCount} ${messageCount === 1 ? "message" : "messages"}`;
+  const title = titleOf(line);
   return {
-    label: found === undefined ? titleOf(line) : `${titleOf(line)}: ${found}`,
+    // What was found in the name stands there already.
+    label: found === undefined || found === `name: ${title}` ? title : `${title}: ${found}`,
     detail: `${count}, ${ago(now - modified)}`,
     value: { kind: "open", line },
   };
@@ -85,6 +90,7 @@ async function askToDelete(shelf: SessionShelf, pick: Pick, line: SessionLine): 
 async function askForName(shelf: SessionShelf, pick: Pick, line: SessionLine): Promise<void> {
   const name = await pick<string>(`A name for “${titleOf(line)}”`, [], {
     typed: { as: "its name from now on", value: (text) => text.trim() },
+    field: "name",
   });
   if (name !== undefined) await shelf.renameSession(line.which, name);
 }
@@ -93,10 +99,10 @@ function titleOf({ name, firstMessage }: SessionLine): string {
   return name ?? (firstMessage || "(nothing said yet)");
 }
 
-function noSession(): UserError {
+function noSession(isOpen: boolean): UserError {
   return new UserError({
     what: "There is nothing to resume",
-    why: "this workspace has no other session",
-    fix: "Go on here",
+    why: isOpen ? "this workspace has no other session" : "this workspace has no session",
+    fix: isOpen ? "Go on here" : "Leave --resume out, or name another workspace with -C DIR",
   });
 }

@@ -56,11 +56,15 @@ async function choose(
   if (how === "all") return "all";
   if (how === "none") return [];
   const wanted = new Set<string>();
-  for (let at = 0;;) {
+  for (let at = 1;;) {
     const chosen: string | null | undefined = await pick<string | null>(
       "Files to take",
       [
-        { label: `Take ${count(wanted.size)} and end the trial`, detail: "of the rest a patch is kept", value: null },
+        wanted.size === 0 ? { label: "Nothing is marked yet: choose a file to mark it", value: null } : {
+          label: `Take ${count(wanted.size)} and end the trial`,
+          detail: "of the rest a patch is kept",
+          value: null,
+        },
         ...files.map((file) => ({
           label: `${wanted.has(file.path) ? "[x]" : "[ ]"} ${file.path}`,
           detail: detailOf(file),

@@ -37,6 +37,7 @@ async function confirm(context: CommandContext, preview: UndoOutcome, request: U
   if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
   showSteps(context, preview);
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
+  if (preview.steps.length === 0 && forcible === 0) return say("Nothing can be put back");
   const how = await pick("Put them back?", [
     { label: "No", value: "no" as const },
     ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(filesIn(preview))}`, value: "yes" as const }] : []),
@@ -88,10 +89,10 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
 function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void {
   const more = (list: readonly unknown[]): string[] => list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : [];
   page((theme) => [
-    theme.strong("This would"),
+    ...(steps.length > 0 ? [theme.strong("This would")] : []),
     ...steps.slice(0, SHOWN).map(({ action, path }) => `  ${VERBS[action]} ${theme.accent(path)}`),
     ...more(steps),
-    ...(left.length > 0 ? [theme.strong("and leave")] : []),
+    ...(left.length > 0 ? [theme.strong(steps.length > 0 ? "and leave" : "This would leave as it is")] : []),
     ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
     ...more(left),
   ]);

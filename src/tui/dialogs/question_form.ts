@@ -20,7 +20,7 @@ export function questionForm(question: Question, draft: Draft, now: () => number
       return grantDialog(question.request, draft, now, question.done);
     case "plan":
       return answersDialog({
-        head: ({ width, theme }) => wrap("Accept the plan? Nothing was written so far.", width).map(theme.warn),
+        head: ({ width, theme }) => wrap("Accept the plan? Nothing was written for it so far.", width).map(theme.warn),
         answers: PLAN_ANSWERS,
         draft,
         now,

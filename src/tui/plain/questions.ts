@@ -65,7 +65,7 @@ export function plainQuestion(
     }
     case "plan": {
       const words = "n not now; a accept and carry it out; x leave planning";
-      print(`question: accept the plan? Nothing was written so far. ${words}`);
+      print(`question: accept the plan? Nothing was written for it so far. ${words}`);
       return choose(PLANS, "no", words, question.done);
     }
     case "select":

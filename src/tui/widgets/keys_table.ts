@@ -30,7 +30,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: ["esc"], does: "stop; what was queued comes back into the editor" },
   { keys: ["ctrl+c"], does: "empty the editor; twice: quit, the session is saved" },
   { keys: ["ctrl+d"], does: "quit, when the editor is empty" },
-  { action: "expand", keys: ["ctrl+o"], does: "read all of it: every command, result and thought in full" },
+  { action: "expand", keys: ["ctrl+o"], does: "read all of it: every command, result and thought" },
   { action: "showThinking", keys: ["ctrl+t"], does: "show what the model thought, or hide it again" },
   { action: "model", keys: ["ctrl+p"], does: "choose the model" },
   { action: "thinking", keys: ["shift+tab"], does: "the next thinking level" },

@@ -19,6 +19,10 @@ export interface PickOptions<T> {
   readonly start?: number;
   /** What a text that the person typed stands for, offered below what was found; `as` says so beside it. */
   readonly typed?: { readonly as: string; readonly value: (text: string) => T };
+  /** What the field that is typed into is called; unless told otherwise it searches. */
+  readonly field?: string;
+  /** What Esc does, for the hint; unless told otherwise it leaves. */
+  readonly escape?: string;
   /** Keys that do something else with the line at hand. */
   readonly actions?: readonly PickAction<T>[];
 }
@@ -48,7 +52,8 @@ const FEW = 5;
 const FRAME_ROWS = 3;
 
 /** A list to choose from, with search: typing narrows it. */
-export function picker<T>({ title, choices, start = 0, typed: own, actions = [], done }: PickerOptions<T>): Dialog {
+export function picker<T>(options: PickerOptions<T>): Dialog {
+  const { title, choices, start = 0, typed: own, field = "search", escape = "leaves", actions = [], done } = options;
   const all = choices.map((choice) => ({
     ...choice,
     // Spaces at its beginning say where in a tree it stands.
@@ -59,7 +64,13 @@ export function picker<T>({ title, choices, start = 0, typed: own, actions = [],
   let found = all;
   let at = Math.max(0, Math.min(start, all.length - 1));
   let page = 10;
-  const hints = actions.map(({ key, does }) => `${keyName(key)} ${does}`);
+  const hints = [
+    // Nothing to choose from: what is typed is taken.
+    ...(all.length > 0 ? ["↑↓ choose"] : []),
+    "Enter takes it",
+    ...(all.length > 0 ? actions : []).map(({ key, does }) => `${keyName(key)} ${does}`),
+    `Esc ${escape}`,
+  ].join(" · ");
 
   const search = (text: string): void => {
     query = text;
@@ -79,8 +90,9 @@ export function picker<T>({ title, choices, start = 0, typed: own, actions = [],
       const first = Math.max(0, Math.min(at - Math.floor(page / 2), found.length - page));
       const shown = found.slice(first, first + page).map(({ label, detail }, index) => {
         const isChosen = first + index === at;
-        // The label gives way: what is beside it says which one it is.
-        const beside = detail === "" ? "" : `  ${cut(detail, Math.floor(width / 2))}`;
+        // The label gives way to half of the line: what is beside it says which one it is. More is what a label leaves.
+        const room = Math.max(Math.floor(width / 2), width - 4 - widthOf(label));
+        const beside = detail === "" ? "" : `  ${cut(detail, room)}`;
         const line = cut(
           `${isChosen ? "❯" : " "} ${cut(label, width - 2 - widthOf(beside))}${theme.dim(beside)}`,
           width,
@@ -91,10 +103,10 @@ export function picker<T>({ title, choices, start = 0, typed: own, actions = [],
       return [
         cut(`${theme.strong(cleanLine(title))}${theme.dim(position)}`, width),
         ...(all.length === 0 || all.length > FEW || own || query !== ""
-          ? [cut(`${theme.dim("search:")} ${query}${theme.selected(" ")}`, width)]
+          ? [cut(`${theme.dim(`${field}:`)} ${query}${theme.selected(" ")}`, width)]
           : []),
         ...(shown.length > 0 ? shown : [theme.dim(all.length > 0 ? "  nothing matches" : "  type it")]),
-        cut(theme.dim(["↑↓ choose · Enter takes it", ...hints, "Esc leaves"].join(" · ")), width),
+        cut(theme.dim(hints), width),
       ];
     },
     key(data) {

@@ -8,6 +8,8 @@ const LOOKUPS: Lookups = {
   providers: () => Promise.resolve(values("openai", "ollama")),
   skills: () => Promise.resolve(values("/skill:review")),
   templates: () => Promise.resolve(values("/release")),
+  agents: () => Promise.resolve(values("build", "explore")),
+  servers: () => Promise.resolve(values("tickets")),
   files: (path) =>
     values("a.txt", "b/").map(({ value }) => ({ value: path.slice(0, path.lastIndexOf("/") + 1) + value })),
 };
@@ -30,6 +32,10 @@ const CASES: readonly {
   { words: ["sessions", "import", ""], fit: [], paths: "files" },
   { words: ["audit", "--turn", "1", "la"], fit: ["latest"] },
   { words: ["models", "--provider", "op"], fit: ["openai"] },
+  { words: ["--agent", "ex"], fit: ["explore"] },
+  { words: ["--agent=b"], fit: ["--agent=build"] },
+  { words: ["mcp", "test", ""], fit: ["tickets"] },
+  { words: ["mcp", "test", "tickets", ""], fit: [], paths: "files" },
   { words: ["models", "--ch"], fit: ["--check"] },
   { words: ["--check"], fit: [] },
   { words: ["tool", "b"], fit: ["bash"] },

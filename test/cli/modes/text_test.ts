@@ -103,13 +103,28 @@ Deno.test("textMode() shows what a command said with --verbose, its newest lines
     progress: (line) => lines.push(line),
   });
   assertEquals(lines.slice(0, 5), [
-    " ok in 3 ms",
+    "  ok in 3 ms",
     "    one",
     "      two",
-    " ok in 3 ms",
+    "  ok in 3 ms",
     "    … 5 lines before these",
   ]);
   assertEquals([lines.length, lines.at(-1)], [25, "    line 25"]);
+});
+
+Deno.test("textMode() says with --verbose how a call ended right below it, and what it was denied after that", async () => {
+  const lines: string[] = [];
+  const put = (line: string): boolean => lines.push(line) > 0;
+  const call = { toolCallId: "1", toolName: "write" };
+  const result = { content: [{ type: "text", text: "Denied: write /x: outside" }] } as const;
+  await textMode(
+    events(
+      { type: "tool_execution_start", ...call, args: { path: "/x" } },
+      { type: "tool_execution_end", ...call, result, isError: true, durationMs: 3 },
+    ),
+    { answer: put, warn: put, progress: put },
+  );
+  assertEquals(lines, ["▸ write /x", "  failed in 3 ms", "denied in write: write /x: outside"]);
 });
 
 Deno.test("textMode() shows a command whole with --verbose, in its own lines", async () => {

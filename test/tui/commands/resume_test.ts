@@ -79,12 +79,15 @@ Deno.test("chooseSession() gives what is chosen, and nothing to who leaves", asy
   const left = opened(shelf);
   await left.press("Resume a session", "\x1b");
   assertEquals(await left.chosen, undefined);
-  await assertRejects(() => opened(shelfOf().shelf).chosen, UserError, "nothing to resume");
+  const none = await assertRejects(() => opened(shelfOf().shelf).chosen, UserError, "nothing to resume");
+  assertEquals(none.fix, "Leave --resume out, or name another workspace with -C DIR");
 });
 
 Deno.test("chooseSession() searches in what was said; Esc goes back to all of them", async () => {
   const list = opened(shelfOf("build it", "the long test").shelf);
   await list.press("Resume a session", ..."zeppelin", "\r");
+  await until(() => list.lines()[0]?.endsWith("none") ?? false, () => list.lines().join("\n"));
+  assertEquals(list.lines().at(-1), "Enter takes it · Esc shows all sessions");
   await list.press("Sessions with “zeppelin”: none", "\x1b");
   await list.press("Resume a session", ..."long te", "\x1b[B", "\r");
   await list.press("Sessions with “long te”");
@@ -97,6 +100,8 @@ Deno.test("chooseSession() names and deletes, asks before it deletes, and stays 
   const { shelf, deeds } = shelfOf("open elsewhere", "old");
   const list = opened(shelf);
   await list.press("Resume a session", "\x1b[B", "\x12");
+  await list.press("A name for “old”");
+  assertEquals(list.lines()[1], "name:");
   await list.press("A name for “old”", ..."new name", "\r");
   await list.press("Resume a session", "\x1b[B", "\x04");
   await list.press("Delete “old”", "\r");

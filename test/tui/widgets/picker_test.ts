@@ -61,6 +61,23 @@ Deno.test("picker() cuts a label before what is beside it", () => {
   assertEquals(line, "❯ word word word word word word w…  here");
 });
 
+Deno.test("picker() gives what is beside a short label the room that is left", () => {
+  const choices = [{ label: "a1", detail: "reads · waiting for the model · 12 turns", value: 1 }];
+  const [, line] = bare(picker({ title: "t", choices, done: () => {} }).lines({ ...LOOK, width: 60 }));
+  assertEquals(line, "❯ a1  reads · waiting for the model · 12 turns");
+});
+
+Deno.test("picker() without choices is a field with a name of its own, and says nothing of choosing", () => {
+  const typed = { as: "its name", value: (text: string) => text };
+  const dialog = picker({ title: "Name", choices: [], typed, field: "name", escape: "goes back", done: () => {} });
+  assertEquals(bare(dialog.lines({ ...LOOK, width: 60 })), [
+    "Name",
+    "name:",
+    "  type it",
+    "Enter takes it · Esc goes back",
+  ]);
+});
+
 Deno.test("picker() offers what was typed below what was found, but not what is in the list", () => {
   const taken: (string | undefined)[] = [];
   const open = () =>

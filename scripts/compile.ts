@@ -36,6 +36,8 @@ if (typeof args.skills === "string") {
   console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
+// It leads to tests, which the binary does not carry.
+await Deno.remove(join(folder, "docs", "requirements.md"));
 await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 

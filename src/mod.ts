@@ -13,7 +13,7 @@
 export { type Agent, createAgent, type Said } from "./cli/sdk/agent.ts";
 export { type CustomTool, type CustomToolContext, defineTool, type ZodSchema } from "./cli/sdk/custom_tool.ts";
 export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./cli/sdk/options.ts";
-export type { PromptAdditions } from "./engine/prompt/prompt_additions.ts";
+export type { PromptAdditions } from "./engine/prompt/prompt_sources.ts";
 export { UserError, type UserErrorParts } from "./core/error.ts";
 export { systemText } from "./core/provider.ts";
 export { defineExtension } from "./hooks/api/api.ts";

@@ -1,4 +1,4 @@
-import { deflateRawSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { LENGTH_DIGITS, type Modules, type Pack, type Place } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "./bundle.ts";
 import type { Recording, Stage } from "./record.ts";
@@ -56,8 +56,17 @@ export async function packModules(
   }
 }
 
-/** Bytes from which on a text that is in no pack is deflated: to inflate a megabyte takes some 4 ms. */
-const DEFLATED_FROM = 32 * 1024;
+/** Bytes from which on a text that is in no pack lies compressed: to unpack a megabyte takes about as long as to inflate it. */
+const COMPRESSED_FROM = 2 * 1024;
+
+/** The modules are written several times, and the best compression of Brotli takes seconds for all of them. */
+const compressed = new Map<string, Uint8Array<ArrayBuffer>>();
+
+function compress(name: string, text: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const known = compressed.get(name) ?? new Uint8Array(brotliCompressSync(text));
+  compressed.set(name, known);
+  return known;
+}
 
 interface Packed {
   readonly name: string;
@@ -78,12 +87,12 @@ async function writeModules(
   const packed = new Set(packs.flatMap(({ modules }) => modules));
   const texts = [...bodies].filter(([name]) => !packed.has(name))
     .map(([name, body]) => [name, encoder.encode(asFunction(body))] as const);
-  const small = texts.filter(([, text]) => text.length < DEFLATED_FROM);
+  const small = texts.filter(([, text]) => text.length < COMPRESSED_FROM);
   const large = texts.filter((text) => !small.includes(text));
   const list: Modules = {
     packs: listed,
     rest: Object.fromEntries(small.map(([name, text]) => [name, place(text)])),
-    deflated: Object.fromEntries(large.map(([name, text]) => [name, place(new Uint8Array(deflateRawSync(text)))])),
+    compressed: Object.fromEntries(large.map(([name, text]) => [name, place(compress(name, text))])),
   };
   const text = encoder.encode(JSON.stringify(list));
   const length = encoder.encode(text.length.toString(16).padStart(LENGTH_DIGITS, "0"));

@@ -1,13 +1,13 @@
-import { messageOf } from "../core/error.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { type AssistantMessage, isPlain, toolCallsOf } from "../core/message.ts";
-import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
 import type { CompiledRound } from "./deps.ts";
 import { continuationOf, joinReplies } from "./joined_reply.ts";
-import { createReplyView } from "./reply_view.ts";
 import { metered } from "./limits.ts";
 import { givenUp, retryDelay } from "./retry.ts";
 import { emptyReply, type RunState } from "./run_state.ts";
+import { messageOf } from "../core/error.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { type AssistantMessage, isPlain, textOf, toolCallsOf } from "../core/message.ts";
+import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
+import { loadZod } from "../core/tool_args.ts";
 
 /**
  * Asks the model until there is a reply: repeats what failed for a moment, continues what was cut, shows it as it comes.
@@ -146,4 +146,43 @@ function retryEnd(attempt: number, end: AssistantMessage): AgentEvent {
   const success = end.stopReason !== "error" && end.stopReason !== "aborted";
   const finalError = end.stopReason === "aborted" ? "The run was stopped" : failureOf(end).message;
   return { type: "auto_retry_end", success, attempt, ...(success ? {} : { finalError }) };
+}
+
+/** Shows a reply as one message, over all the requests that it takes. */
+export interface ReplyView {
+  /** A request is about to be made. */
+  startAttempt(): void;
+  /** Whether nothing of the attempt at hand was shown yet: then `open` comes first. */
+  isBlank(): boolean;
+  /** Begins the message if it is not there; `said` is shown again where it was taken back. */
+  open(said: AssistantMessage | undefined): Generator<AgentEvent>;
+  /** Takes back what was shown when the attempt at hand is made again. */
+  discard(failed: AssistantMessage): Generator<AgentEvent>;
+}
+
+/** A reply of which nothing was shown yet; `empty` is the message that it starts as. */
+export function createReplyView(empty: AssistantMessage): ReplyView {
+  let isOpen = false;
+  let isBlank = true;
+  return {
+    startAttempt() {
+      isBlank = true;
+    },
+    isBlank: () => isBlank,
+    *open(said) {
+      isBlank = false;
+      if (isOpen) return;
+      isOpen = true;
+      // What checks the arguments of calls loads while the rest of the reply arrives.
+      loadZod().catch(() => {});
+      yield { type: "message_start", message: empty };
+      const delta = textOf(said?.content ?? "");
+      if (delta) yield { type: "message_update", assistantMessageEvent: { type: "text_delta", delta } };
+    },
+    *discard(failed) {
+      if (isBlank) return;
+      isOpen = false;
+      yield { type: "message_end", message: failed, discarded: true };
+    },
+  };
 }

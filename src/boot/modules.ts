@@ -17,8 +17,8 @@ export interface Modules {
   readonly packs: readonly Pack[];
   /** The texts of all other modules. */
   readonly rest: Readonly<Record<string, Place>>;
-  /** Texts that lie deflated (RFC 1951): large ones, which few sessions need. */
-  readonly deflated?: Readonly<Record<string, Place>>;
+  /** Texts that lie compressed (Brotli, RFC 7932): those of some length, which few sessions need. */
+  readonly compressed?: Readonly<Record<string, Place>>;
 }
 
 /** Where a binary's modules are, and which they are. */
@@ -70,7 +70,7 @@ export function openModules({ file, offset, id, root }: ModulesPlace, first?: st
   if (!head.startsWith(id)) throw new Error(`${file} is not this program any more: start it again`);
   const begin = offset + head.length;
   const length = parseInt(head.slice(id.length), 16);
-  const { packs, rest, deflated = {} }: Modules = JSON.parse(textOf(read(begin, length)));
+  const { packs, rest, compressed = {} }: Modules = JSON.parse(textOf(read(begin, length)));
   const part = ([at, bytes]: Place): Uint8Array<ArrayBuffer> => read(begin + length + at, bytes);
 
   const meta: Meta = { url: `file://${root}/main.js`, dirname: root };
@@ -99,10 +99,10 @@ export function openModules({ file, offset, id, root }: ModulesPlace, first?: st
   };
 
   const restOf = (name: string): string => {
-    const [place, packed] = [rest, deflated].map((places) => Object.hasOwn(places, name) ? places[name] : undefined);
+    const [place, packed] = [rest, compressed].map((places) => Object.hasOwn(places, name) ? places[name] : undefined);
     if (place) return textOf(part(place));
     if (!packed) throw new Error(`The program has no module ${name}`);
-    return new TextDecoder().decode(process.getBuiltinModule("node:zlib").inflateRawSync(part(packed)));
+    return new TextDecoder().decode(process.getBuiltinModule("node:zlib").brotliDecompressSync(part(packed)));
   };
 
   const load = (name: string): unknown => {

@@ -17,8 +17,7 @@ import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import { countLines } from "./line_counts.ts";
 import type { Pace } from "./pace.ts";
 import { type Pack } from "./pack.ts";
-import { bytesOfString } from "./restore.ts";
-import { type Change, isSameState, type State, whyTooLarge } from "./states.ts";
+import { bytesOfString, type Change, isSameState, type State, whyTooLarge } from "./states.ts";
 import {
   emptyTable,
   type Folder,

@@ -6,7 +6,7 @@ import { messageOf } from "../core/error.ts";
 import { KIND, type Tree } from "../core/support/tree.ts";
 import { countLines } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
-import { type Change, type State, thingOf, whyTooLarge } from "./states.ts";
+import { bytesOfString, type Change, type State, thingOf, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
 /** The disk as undo may change it. Paths are absolute byte strings. */
@@ -323,13 +323,6 @@ function openFolders(tasks: readonly Task[]): () => void {
       }
     }
   };
-}
-
-/** The bytes of a byte string. */
-export function bytesOfString(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }
 
 function stringOfBytes(bytes: Uint8Array): string {

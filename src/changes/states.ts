@@ -55,3 +55,10 @@ export function isSameState(some: State, other: State): boolean | undefined {
   if (one !== undefined && two !== undefined && one.slice(0, 4) === two.slice(0, 4)) return one === two;
   return some.stamp === other.stamp ? true : undefined;
 }
+
+/** The bytes of a byte string. */
+export function bytesOfString(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

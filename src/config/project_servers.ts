@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json.ts";
+import { cleanLine } from "../mcp/clean.ts";
 import type { WrittenServer } from "../mcp/config.ts";
 import type { Config } from "./config.ts";
 import { misfit } from "./settings/shape.ts";
@@ -15,6 +16,8 @@ export interface ProjectServers {
   readonly warnings: readonly string[];
 }
 
+/** Of what a server would start, as people see it, characters. */
+const LONGEST_WORDS = 1_000;
 /** More than anybody writes by hand. */
 const MAX_BYTES = 256 * 1024;
 /** What a server may say here: nothing that names the user's own variables or accounts. */
@@ -93,7 +96,7 @@ export function ownerOf({ user, root }: Pick<Config, "user" | "root">, name: str
   return Object.hasOwn(user.mcpServers ?? {}, name) ? "" : root;
 }
 
-/** What a server would start or reach, for people who are asked. */
+/** What a server would start or reach, for people who are asked: one line, whatever the file holds. */
 export function serverWords({ command, args = [], url }: WrittenServer): string {
-  return url ?? [command ?? "", ...args].join(" ");
+  return cleanLine(url ?? [command ?? "", ...args].join(" "), LONGEST_WORDS);
 }

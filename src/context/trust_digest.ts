@@ -11,6 +11,7 @@ const GUARDED = [
   "SOUL.md",
   "SYSTEM.md",
   "USER.md",
+  "agents",
   "extensions",
   "prompts",
   "settings.json",

@@ -80,6 +80,8 @@ export interface Policy {
    * that have a path.
    */
   readonly besideOthers?: true;
+  /** While a plan is made: neither writing nor the network can be granted, so that no denial advises it. */
+  readonly readingOnly?: true;
   /** What that level cannot do on this machine, one clause each. */
   readonly weaknesses?: readonly string[];
   /** What a person was told about the sandbox at the start, one sentence each. */

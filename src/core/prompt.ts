@@ -235,6 +235,8 @@ export interface PromptInputs extends StableInputs {
   readonly dynamicContext?: string;
   /** The person wants a plan first: what tools may do until they accept it, in place of what the stable half says of it. */
   readonly planning?: readonly string[];
+  /** The list of the tool `todo`, where no message of the request has it: the history was shortened since. */
+  readonly todo?: readonly { readonly text: string; readonly state: string }[];
   /** How the person and the program speak with each other. */
   readonly channel?: PromptChannel;
   /** Skills of this turn, chosen before the prompt is compiled (R127). */

@@ -65,6 +65,8 @@ export interface ProviderRequest {
   readonly cacheKey?: string;
   /** The conversation, the newest message last. */
   readonly messages: readonly RequestMessage[];
+  /** The sub-agent whose request it is; cassettes tell them apart by it, and no adapter sends it. */
+  readonly agentId?: string;
   /** What the model may call; none: it is not asked to. */
   readonly tools: readonly ToolDefinition[];
   /** How hard the model is to think. */

@@ -248,7 +248,7 @@ class OpenSession implements EngineCore {
     this.#proof = await this.#demanded();
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
-    this.plan.restore();
+    await this.plan.restore();
     tellStart(
       this.#hooks,
       this.conversation.state.messages.length > 0,
@@ -369,6 +369,7 @@ class OpenSession implements EngineCore {
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
     const known = await this.#servers?.take(signal);
+    await this.#listAgents();
     this.#restoreActivated();
     if (!known) return;
     this.toolset.replace("mcp", known);
@@ -376,6 +377,16 @@ class OpenSession implements EngineCore {
     this.prompt.takeTools(this.toolset.active(), "tools", !this.#hasServerTools);
     this.#hasServerTools = true;
   };
+
+  /** The prompt has the agents since the start where `task` was active then; where it was switched on later, from here on. */
+  async #listAgents(): Promise<void> {
+    const base = this.#base;
+    if (!base || base.inputs.agents || !this.toolset.active().some(({ tool }) => tool.name === "task")) return;
+    const { agents } = await this.agents();
+    const listed = agents.map(({ name, description }) => ({ name, description }));
+    this.#base = { ...base, inputs: { ...base.inputs, agents: listed } };
+    this.prompt.takeBase(this.#base, "tools");
+  }
 
   readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
 

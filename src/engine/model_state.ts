@@ -11,6 +11,7 @@ import {
   namedModels,
   REPLAY,
   type ServerChoice,
+  type StandIns,
   tableOf,
 } from "./model/model.ts";
 import { resolveChoice } from "./model/resolve_choice.ts";
@@ -36,6 +37,8 @@ export interface ModelState {
   readonly hasFallback: () => boolean;
   /** Opens the next one of those that can be opened, and tells of the others. False: there is none. */
   readonly fallBack: () => Promise<boolean>;
+  /** The same models for somebody who shares this one's connection: what is taken of them changes nothing here. */
+  readonly standIns: () => StandIns;
   /**
    * Goes back to the model of a session that is gone on with; true when it is another one from now on. A model that the
    * command line or the program names stays; one that cannot be used is told of.
@@ -69,6 +72,8 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   const { values } = config.invocation;
   let slot: Slot = { choice: first };
   let thinking = parts.thinking;
+  /** Of whoever gave the model; a choice of its own ends them. */
+  let given = first.kind === "given" ? first.standIns?.() : undefined;
   let fallbacks = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
   let choosing: Promise<unknown> = Promise.resolve();
   /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
@@ -138,9 +143,15 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       const [id = named, ...rest] = first.kind === "given" && named === first.model ? [named] : chainOf(named);
       await change(id);
       fallbacks = rest;
+      given = undefined;
     },
-    hasFallback: () => fallbacks.length > 0,
+    hasFallback: () => given?.isThere() ?? fallbacks.length > 0,
     async fallBack() {
+      if (given) {
+        const next = await given.take();
+        if (next) slot = { choice: next };
+        return next !== undefined;
+      }
       for (;;) {
         const [id, ...rest] = fallbacks;
         if (id === undefined) return false;
@@ -152,6 +163,28 @@ export function createModelState({ config, first, seams, variable, tell, ...part
           tell(`${id} cannot stand in: ${messageOf(error)}`);
         }
       }
+    },
+    standIns() {
+      if (given && first.kind === "given" && first.standIns) return first.standIns();
+      let left = fallbacks;
+      return {
+        isThere: () => left.length > 0,
+        async take() {
+          for (;;) {
+            const [id, ...rest] = left;
+            if (id === undefined) return undefined;
+            left = rest;
+            try {
+              const of: Slot = { choice: await resolveChoice(chosen(id)) };
+              const { provider, contextWindow, maxTokens } = await open(of);
+              const size = maxTokens === undefined ? {} : { maxTokens };
+              return { kind: "given", provider, model: idOf(of.choice), contextWindow, ...size };
+            } catch (error) {
+              tell(`${id} cannot stand in: ${messageOf(error)}`);
+            }
+          }
+        },
+      };
     },
     restore(kept) {
       const isNamed = values["model"] !== undefined || values["base-url"] !== undefined || first.kind === "given";

@@ -18,7 +18,7 @@ import type { GrantApproval } from "./extension_grants.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
-import type { PromptAdditions } from "./prompt/prompt_additions.ts";
+import type { PromptAdditions } from "./prompt/prompt_sources.ts";
 import type { Planning } from "./plan.ts";
 import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";

@@ -14,8 +14,11 @@ export interface Planning {
   readonly start: () => Promise<void>;
   /** Gives what carries the plan out, where that was accepted: the text of a prompt. */
   readonly answer: (answer: PlanAnswer) => Promise<string | undefined>;
-  /** Takes up what the session at hand was left with; `plan` and `noPlan` of the command line go before that, once. */
-  readonly restore: () => void;
+  /**
+   * Takes up what the session at hand was left with; `plan` and `noPlan` of the command line go before that, once. Where that
+   * is to plan, what runs in the background has ended when it resolves.
+   */
+  readonly restore: () => Promise<void>;
   /** Why a tool does not run while the session plans; undefined: it may. */
   readonly refuses: (tool: Pick<KnownTool, "tool" | "origin">) => string | undefined;
   /** Nothing goes on after a run. */
@@ -54,9 +57,17 @@ export function createPlanning(
     keep(phase);
     emit({ type: "plan_update", phase, ...(text === undefined ? {} : { text }) });
   };
+  const runningIds = (): string[] =>
+    tools.background.list().filter(({ exitCode }) => exitCode === undefined).map(({ id }) => id);
   /** What was started with the right to write keeps it. */
+  const endRunning = async (): Promise<void> => {
+    for (const id of runningIds()) {
+      await tools.background.stop(id);
+      core.notify(`${id} was ended: this session plans, and a command of the one before could still write`);
+    }
+  };
   const refuseRunning = (): void => {
-    const running = tools.background.list().filter(({ exitCode }) => exitCode === undefined).map(({ id }) => id);
+    const running = runningIds();
     if (running.length === 0) return;
     throw new UserError({
       what: "Cannot begin to plan",
@@ -96,7 +107,7 @@ export function createPlanning(
         const { text = before } = answer;
         return Promise.resolve(text.trim() === before ? ACCEPTED : `${CHANGED}\n\n${text.trim()}`);
       }),
-    restore() {
+    async restore() {
       const { values } = core.config().invocation;
       const asked = isOpened ? undefined : values["plan"] ? true : values["no-plan"] ? false : undefined;
       isOpened = true;
@@ -110,6 +121,7 @@ export function createPlanning(
       if (plans && asked === undefined) {
         core.notify("This session plans: tools can only read. Answer the plan, or start with --no-plan", "info");
       }
+      if (plans) await endRunning();
     },
     refuses({ tool: { name }, origin }) {
       // Nothing confines them to what a session may do: an extension has its own permissions, a server is there already.

@@ -10,9 +10,14 @@ import type { ToolDefinition } from "../core/provider.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { SessionEntry, SessionStore } from "../core/session.ts";
 import { unlessAborted } from "../core/support/unless_aborted.ts";
-import { compileRound, compileStable, type StablePart } from "../prompt/compile.ts";
+import {
+  compileOverride,
+  compileRound,
+  compileStable,
+  type PromptOverride,
+  type StablePart,
+} from "../prompt/compile.ts";
 import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
-import { compileOverride, type PromptOverride } from "../prompt/prompt_override.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import type { Conversation } from "./conversation.ts";
@@ -39,8 +44,11 @@ export interface GrantedPolicy {
 /** The system prompt of a session: compiled once, and again when something that it is made from changed. */
 export interface PromptState {
   readonly base: () => PromptBase;
-  /** Called for every provider round; equal rounds give equal bytes between two rebuilds. */
-  readonly compile: (round: RoundRequest) => CompiledRound;
+  /**
+   * Called for every provider round; equal rounds give equal bytes between two rebuilds. `todo`: the model's list, where no
+   * message of the request has it.
+   */
+  readonly compile: (round: RoundRequest, todo?: PromptInputs["todo"]) => CompiledRound;
   /** As the first round of the next prompt would have it. */
   readonly peek: () => CompiledPrompt;
   /** Takes what was read anew from disk. */
@@ -108,12 +116,13 @@ export function createPromptState(
     const { root } = policy;
     reading = { runtime: gatherRuntime({ root, now: at, os: Deno.build.os, arch: Deno.build.arch }), at };
   };
-  const compile = (round: RoundRequest, why: CompileTrigger): CompiledRound => {
+  const compile = (round: RoundRequest, why: CompileTrigger, todo: PromptInputs["todo"] = []): CompiledRound => {
     const offered = round.withoutTools ? [] : definitions ??= tools.map(({ definition }) => definition);
     const all: PromptInputs = {
       ...inputs,
       ...extras,
       ...(held ? { planning: describePolicy(held.policy, held.granted) } : {}),
+      ...(todo.length > 0 ? { todo } : {}),
       ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
       ...(round.continuation ? { continuation: true } : {}),
       ...(round.finalAnswer ? { finalAnswer: true } : {}),
@@ -129,8 +138,8 @@ export function createPromptState(
   compileBase("startup");
   return {
     base: () => ({ ...base, inputs }),
-    compile(round) {
-      const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"));
+    compile(round, todo) {
+      const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"), todo);
       trigger = undefined;
       return compiled;
     },

@@ -224,6 +224,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         core.followMcpTools();
       },
       refuses: core.plan.refuses,
+      todo: core.todo,
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

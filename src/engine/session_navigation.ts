@@ -42,7 +42,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     core.queues.clear();
     const { thinkingLevel, model } = conversation.open(next);
     core.tools.beginSession();
-    core.plan.restore();
+    await core.plan.restore();
     await core.renewExtensions();
     core.followPolicy();
     const previousLevel = core.model.thinking();

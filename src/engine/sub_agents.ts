@@ -8,6 +8,7 @@ import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { isInside, type Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
+import type { Provider } from "../core/provider.ts";
 import { once } from "../core/support/once.ts";
 import { temporaryFolder } from "../core/support/temporary_folder.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
@@ -15,9 +16,11 @@ import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
 import { disk } from "../sandbox/system/disk.ts";
 import type { TaskArgs } from "../../tools/mod.ts";
 import type { EngineCore, EngineOptions } from "./parts.ts";
+import { chainOf } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/sub_session.ts";
 import { instructionsOf } from "./resources/agents.ts";
+import type { StandIns } from "./model/model.ts";
 import { narrowed, requestOf } from "./resources/agent_policy.ts";
 import { keepProcesses } from "./tools/kept_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
@@ -78,6 +81,12 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   /** The calls of a reply come one after the other up to here: of two that want one place the first has it. */
   const enter = async (agentId: string, args: TaskArgs): Promise<Entered> => {
     const { policy } = core.tools;
+    // This program, which no policy holds, would read the file.
+    if (args.model !== undefined && chainOf(args.model).some((name) => name.startsWith("replay:"))) {
+      throw new ToolError(
+        `Nothing was started: ${args.model} is no name of a model. Leave model out, or name another one`,
+      );
+    }
     const agent = args.agent === undefined ? undefined : await named(args.agent);
     const wanted = scopesWanted(args, agent);
     const write = placesIn(policy, "write", wanted.write);
@@ -195,7 +204,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       try {
         engine = await open({
           config: subConfig(config, core, args, agent, { isReading: write.length === 0, isNarrow: read !== undefined }),
-          choice: await choiceOf(core, model),
+          choice: await choiceOf(core, agentId, model),
           channel: "text",
           hardens: false,
           ...(agent?.answer ? { answerSchema: agent.answer } : {}),
@@ -309,7 +318,9 @@ function toolNames(
   writes: boolean,
   policy: Policy,
 ): readonly string[] {
-  const known = tools.known.map(({ name }) => name);
+  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
+  // What a person took away from the session is not to be had by way of another one.
+  const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
   const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
   const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
   if (strange !== undefined) {
@@ -318,7 +329,6 @@ function toolNames(
     );
   }
   const runs = policy.run.all || policy.run.list.length > 0;
-  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
   const names = wanted ?? [...active, ...(runs ? [] : LOOKING.filter((name) => known.includes(name)))];
   return writes ? names : names.filter((name) => !WRITING.includes(name));
 }
@@ -370,11 +380,40 @@ function subConfig(
   };
 }
 
-/** Its parent's own connection, or, for another model, whoever that name leads to from there. */
-async function choiceOf({ model }: EngineCore, named: string | undefined): Promise<EngineOptions["choice"]> {
+/**
+ * Its parent's own connection, and the models that stand in there; or, for another model, whoever that name leads to from
+ * there.
+ */
+async function choiceOf(
+  { model }: EngineCore,
+  agentId: string,
+  named: string | undefined,
+): Promise<EngineOptions["choice"]> {
   if (named !== undefined) return model.choice();
   const { provider, id, contextWindow, maxTokens } = await model.current();
-  return { kind: "given", provider, model: id, contextWindow, ...(maxTokens === undefined ? {} : { maxTokens }) };
+  const standIns = (): StandIns => {
+    const { isThere, take } = model.standIns();
+    return {
+      isThere,
+      take: async () => {
+        const next = await take();
+        return next && { ...next, provider: marked(next.provider, agentId) };
+      },
+    };
+  };
+  const size = maxTokens === undefined ? {} : { maxTokens };
+  return { kind: "given", provider: marked(provider, agentId), model: id, contextWindow, ...size, standIns };
+}
+
+/** Says whose requests they are. Of one that was started by another one they are its own. */
+function marked(provider: Provider, agentId: string): Provider {
+  return {
+    name: provider.name,
+    get model() {
+      return provider.model;
+    },
+    stream: (request, signal) => provider.stream({ agentId, ...request }, signal),
+  };
 }
 
 /** What the prompt says of it beside everything else. */

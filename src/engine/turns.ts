@@ -17,6 +17,7 @@ import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
+import type { TodoList } from "./todo_list.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
 /** What a run of the loop is made from. */
@@ -45,6 +46,7 @@ export interface TurnParts {
   };
   /** Why a tool does not run now; undefined: it may. */
   readonly refuses: (tool: KnownTool) => string | undefined;
+  readonly todo: Pick<TodoList, "itemsBeyond">;
   /** Called before a request's prompt is compiled. */
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
@@ -68,7 +70,8 @@ export function runTurns(
     compile: (round) => {
       parts.beforeRequest();
       prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
-      const compiled = prompt.compile(round);
+      const sent = rolled ? [...rolled.messages, ...state.messages.slice(rolled.covered)] : state.messages;
+      const compiled = prompt.compile(round, parts.todo.itemsBeyond(sent));
       parts.onRequest();
       return compiled;
     },

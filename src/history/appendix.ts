@@ -2,7 +2,7 @@ import { normalize } from "@std/path";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type AgentMessage, textOf, toolCallsOf } from "../core/message.ts";
 import { stripControls } from "../core/support/text.ts";
-import { tagged } from "./tagged.ts";
+import { tagged } from "./convert.ts";
 
 /** What a summary carries without the model's help: it is counted, not remembered. */
 export interface Appendix extends FileLists {

@@ -9,7 +9,6 @@ import {
   textOf,
   type UserMessage,
 } from "../core/message.ts";
-import { tagged } from "./tagged.ts";
 
 type OwnMessage = CustomMessage | BashExecutionMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -93,4 +92,12 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
+}
+
+/**
+ * A text between two tags of a line each. Closing tags inside the text are broken, so that nothing that was read from
+ * a file can end the block early.
+ */
+export function tagged(name: string, text: string): string {
+  return `<${name}>\n${text.replaceAll(`</${name}>`, `<\\/${name}>`).trim()}\n</${name}>`;
 }

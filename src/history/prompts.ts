@@ -2,7 +2,7 @@
  * What models are asked when history is shortened. Headings are fixed: the next summary, and people who read a session,
  * rely on them.
  */
-import { tagged } from "./tagged.ts";
+import { tagged } from "./convert.ts";
 
 /** System prompt of every summary request. */
 export const SUMMARY_SYSTEM =

@@ -47,8 +47,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** Aborting gives the attempt up; a connection that was made is ended by `close` alone. */
   readonly signal: AbortSignal;
-  /** The server says that its tools are others now; may come at any rate. */
-  readonly onToolsChanged: () => void;
+  /** The server says that its tools or prompts are others now; may come at any rate. */
+  readonly onListChanged: () => void;
 }
 
 /**
@@ -72,7 +72,7 @@ class EndedByQuestion extends Error {}
 async function attempt(
   server: McpServer,
   deps: McpDeps,
-  { name, signal, onToolsChanged }: ConnectOptions,
+  { name, signal, onListChanged }: ConnectOptions,
   mode: "auto" | "legacy",
 ): Promise<Connection> {
   const { startMs, callMs } = timesOf(server);
@@ -80,6 +80,7 @@ async function attempt(
   const library = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const carrier = carry(name, server, deps, library);
+  const changes = { autoRefresh: false, debounceMs: 0, onChanged: () => onListChanged() };
   const client = new library.Client(deps.client, {
     capabilities: {},
     versionNegotiation: mode === "legacy" ? { mode } : { mode, probe: { timeoutMs: Math.min(3_000, startMs / 3) } },
@@ -89,7 +90,7 @@ async function attempt(
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } },
+    listChanged: { tools: changes, prompts: changes },
   });
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(carrier.why() ?? "the connection was closed");

@@ -86,17 +86,22 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     take(tools, isFirst);
   };
 
+  /** What cannot be listed is not there: a server is of use without its prompts. */
+  const readPrompts = async (connection: Connection): Promise<void> => {
+    const sent = await connection.prompts().catch(() => undefined);
+    if (sent !== undefined) prompts = usablePrompts(sent);
+  };
+
   const start = (): Promise<Connection> => {
     if (current) return current;
     const isFirst = restarts === 0;
     state = "starting";
     const opening = (async () => {
-      const connection = await connect(server, deps, { name, signal: closing.signal, onToolsChanged: askAgain });
+      const connection = await connect(server, deps, { name, signal: closing.signal, onListChanged: askAgain });
       try {
         if (isClosed()) throw new Error("the session is over");
         await readTools(connection, isFirst);
-        // What cannot be listed is not there: a server is of use without its prompts.
-        prompts = usablePrompts(await connection.prompts().catch(() => []));
+        await readPrompts(connection);
       } catch (error) {
         await connection.close();
         throw error;
@@ -127,7 +132,10 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     relist = setTimeout(() => {
       relist = undefined;
       listedAt = performance.now();
-      const read = current?.then((connection) => readTools(connection, false));
+      const read = current?.then(async (connection) => {
+        await readTools(connection, false);
+        await readPrompts(connection);
+      });
       (read ?? Promise.resolve()).catch(() => {}).then(resolve); // its end tells itself
     }, Math.max(0, listedAt + RELIST_MS - performance.now()));
   };

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { sha256 } from "../core/support/digest.ts";
 import type { CompiledPrompt, CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Diagnostic, PromptInputs, StableInputs } from "../core/prompt.ts";
 import { systemText, type ToolDefinition } from "../core/provider.ts";
-import { finishDynamic, finishStable, type Half, joinSections, type Trace } from "./halves.ts";
-import type { JsonObject } from "../core/json.ts";
-import { isWanted } from "./finish.ts";
+import { sha256 } from "../core/support/digest.ts";
+import { finishDynamic, finishStable, type Half, isWanted, joinSections, type Trace } from "./halves.ts";
 import { SECTIONS } from "./sections/mod.ts";
 
 /** The stable half: compiled once for each base build, used in every round until the next. */
@@ -141,4 +140,31 @@ export function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {
       section: section.id,
     }));
   });
+}
+
+// A prompt that somebody else wrote, a hook or a caller's builder, for one message of the user. Rounds add to it what
+// happened in them and change nothing else (R57, K17).
+
+/** Both halves, kept until the user's next message. */
+export interface PromptOverride {
+  readonly stable: StablePart;
+  readonly dynamic: Half;
+  /** For the manifest's `hooks`: who wrote what. */
+  readonly hooks: readonly JsonObject[];
+}
+
+/**
+ * The prompt of one round: the override, then what this round has to add.
+ *
+ * `meta.diagnostics` must not repeat what the override was made with; it brings that along.
+ */
+export function compileOverride(override: PromptOverride, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
+  const { stable, dynamic, hooks } = override;
+  const round = joinSections(finishDynamic(inputs, "round"));
+  const both: Half = {
+    text: [dynamic.text, round.text].filter(Boolean).join("\n\n"),
+    sections: [...dynamic.sections, ...round.sections],
+    diagnostics: [...dynamic.diagnostics, ...round.diagnostics],
+  };
+  return joinParts(stable, both, inputs, { ...meta, hooks: [...meta.hooks, ...hooks] });
 }

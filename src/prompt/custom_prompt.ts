@@ -4,8 +4,7 @@ import type { PromptTool } from "../core/prompt.ts";
 import type { ToolDefinition } from "../core/provider.ts";
 import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
-import { stablePart } from "./compile.ts";
-import type { PromptOverride } from "./prompt_override.ts";
+import { type PromptOverride, stablePart } from "./compile.ts";
 
 /** The active tools: as the prompt would list them, and as the request defines them. */
 export interface ToolRegistry {

@@ -4,9 +4,8 @@ import type { CompiledPrompt, ManifestSection } from "../core/compiled_prompt.ts
 import type { Diagnostic, Stability } from "../core/prompt.ts";
 import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
-import { stablePart } from "./compile.ts";
+import { type PromptOverride, stablePart } from "./compile.ts";
 import type { Half } from "./halves.ts";
-import type { PromptOverride } from "./prompt_override.ts";
 
 /** Id of the section that holds a hook's own text. */
 const EXTENSION_PROMPT = "extension_prompt";

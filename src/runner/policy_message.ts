@@ -26,6 +26,7 @@ export function readPolicy(from: JsonObject): Policy {
     protected: field("protected", texts),
     limits: field("limits", limits),
     sandbox: field("sandbox", (value) => LEVELS.find((level) => level === value)),
+    ...(from["readingOnly"] === true ? { readingOnly: true } : {}),
   };
 }
 

@@ -1,9 +1,8 @@
 import { UserError } from "../core/error.ts";
 import type { LabelEntry, SessionEntry, SessionStore } from "../core/session.ts";
 import { makeEntryId } from "./identifiers.ts";
-import type { StoreOptions } from "./live_tree.ts";
+import { createSession, memorySession, type StoreOptions } from "./store.ts";
 import { loadSession } from "./load.ts";
-import { createSession, memorySession } from "./store.ts";
 import { labelsOf, pathIn } from "./tree.ts";
 
 /** What a fork takes, and where it goes. */

@@ -1,9 +1,8 @@
 import { entryLine } from "./entry_shape.ts";
-import type { StoreOptions } from "./live_tree.ts";
+import { newHeader, sessionPath, type StoreOptions } from "./store.ts";
 import { copyFailure } from "./failure.ts";
 import { loadSession } from "./load.ts";
 import { createSessionFile } from "./session_file.ts";
-import { newHeader, sessionPath } from "./store.ts";
 
 /**
  * Copies a session file, of this program or of pi in any format, into `folder` and tells where it is now.

@@ -12,6 +12,8 @@ export interface PatchGround {
   readonly whyClosed: (path: string) => string | undefined;
   /** As of the process. */
   readonly umask: number;
+  /** Bytes of all that is read, and of all that is made, together. */
+  readonly mostBytes?: number;
 }
 
 /** What is to stand at a path. */
@@ -34,10 +36,12 @@ export interface PatchPlan {
   readonly unfit: readonly Unfit[];
 }
 
-/** Files are read whole. */
+/** Files are read whole: all that a patch is about, and all that it makes, may have so many bytes. */
 const MOST_BYTES = 1024 ** 3;
 /** Lines that a hunk may have moved by. */
 const FURTHEST = 1_000_000;
+/** Lines that are compared, for all hunks of a patch together, before no more is looked for. */
+const MOST_COMPARED = 200_000_000;
 
 interface Now {
   readonly kind: "absent" | "file" | "link" | "folder" | "other";
@@ -46,15 +50,21 @@ interface Now {
 }
 
 /** Compares a patch with what is there. */
-export function planPatch(files: readonly FilePatch[], { tree, whyClosed, umask }: PatchGround): PatchPlan {
+export function planPatch(
+  files: readonly FilePatch[],
+  { tree, whyClosed, umask, mostBytes = MOST_BYTES }: PatchGround,
+): PatchPlan {
   const unfit: Unfit[] = [];
   const removed = new Set<string>();
   const made = new Map<string, Wanted>();
   const known = new Map<string, Now>();
+  const search = { left: MOST_COMPARED };
+  let [toRead, toMake] = [mostBytes, mostBytes];
   const now = (path: string): Now => {
     const last = known.get(path);
     if (last) return last;
-    const found = nowAt(tree, path);
+    const found = nowAt(tree, path, toRead);
+    toRead -= found.bytes.length;
     known.set(path, found);
     return found;
   };
@@ -82,8 +92,13 @@ export function planPatch(files: readonly FilePatch[], { tree, whyClosed, umask 
       }
       if (file.newPath === undefined || file.move === "rename") removed.add(file.oldPath);
     }
-    const content = contentOf(file, before.bytes, misfit);
+    const content = contentOf(file, before.bytes, search, misfit);
     if (content === undefined) continue;
+    toMake -= content.length;
+    if (toMake < 0) {
+      misfit(`the patch makes more than ${mostBytes / 1024 ** 2} MB`);
+      break;
+    }
     if (file.newPath === undefined) {
       if (content.length > 0) misfit("it is deleted, but has more in it than the patch knows");
       continue;
@@ -155,7 +170,8 @@ function isThroughLink(tree: Tree, path: string): boolean {
 
 const NOTHING: Now = { kind: "absent", mode: 0, bytes: new Uint8Array() };
 
-function nowAt(tree: Tree, path: string): Now {
+/** `most`: bytes that are read of a file. */
+function nowAt(tree: Tree, path: string, most: number): Now {
   const status = tree.status(path);
   if (status === undefined) return NOTHING;
   const mode = status.mode & 0o7777;
@@ -169,7 +185,7 @@ function nowAt(tree: Tree, path: string): Now {
         : { kind: "link", mode, bytes: bytesOf(target) };
     }
     case KIND.file: {
-      const read = tree.read(path, MOST_BYTES);
+      const read = tree.read(path, most);
       return read === undefined ? { ...NOTHING, kind: "other", mode } : { kind: "file", mode, bytes: read.bytes };
     }
     default:
@@ -181,7 +197,7 @@ function nowAt(tree: Tree, path: string): Now {
 function whyOther(before: Now, { oldMode, binary, oldBlob }: FilePatch): string | undefined {
   if (before.kind === "absent") return "it is not there";
   if (before.kind === "folder") return "a folder stands there";
-  if (before.kind === "other") return "it cannot be read, or is no file";
+  if (before.kind === "other") return "it cannot be read, is too large, or is no file";
   if (oldMode !== undefined && (oldMode === "120000") !== (before.kind === "link")) {
     return before.kind === "link" ? "a link stands there" : "a file stands there, and no link";
   }
@@ -192,9 +208,15 @@ function whyOther(before: Now, { oldMode, binary, oldBlob }: FilePatch): string 
   return undefined;
 }
 
+/** How many lines may yet be compared. */
+interface Search {
+  left: number;
+}
+
 function contentOf(
   file: FilePatch,
   before: Uint8Array,
+  search: Search,
   misfit: (why: string, hunk?: string) => unknown,
 ): Uint8Array | undefined {
   if (file.binary) {
@@ -208,9 +230,12 @@ function contentOf(
   const parts: string[] = [];
   let [done, shift, isWhole] = [0, 0, true];
   for (const hunk of file.hunks) {
-    const at = placeOf(hunk, lines, done, shift);
+    const at = placeOf(hunk, lines, { done, shift }, search);
     if (at === undefined) {
-      misfit("these lines are not as they were", hunk.header);
+      misfit(
+        search.left < 0 ? "it takes too long to find these lines" : "these lines are not as they were",
+        hunk.header,
+      );
       isWhole = false;
       continue;
     }
@@ -235,18 +260,26 @@ function expected({ oldStart, before }: Hunk): number {
 }
 
 /** The nearest place where the lines of a hunk stand, not before `done`. All of them count: no fuzz. */
-function placeOf(hunk: Hunk, lines: readonly string[], done: number, shift: number): number | undefined {
+function placeOf(
+  hunk: Hunk,
+  lines: readonly string[],
+  { done, shift }: { readonly done: number; readonly shift: number },
+  search: Search,
+): number | undefined {
   const { before, oldStart, trailing } = hunk;
   const fits = (at: number): boolean => {
+    search.left--;
     if (at < done || at + before.length > lines.length) return false;
     // Without context before or behind it stood at the beginning or the end: git's own rule.
     if (oldStart <= 1 && at !== 0) return false;
     if (trailing === 0 && at + before.length !== lines.length) return false;
-    for (let line = 0; line < before.length; line++) if (lines[at + line] !== before[line]) return false;
-    return true;
+    let line = 0;
+    while (line < before.length && lines[at + line] === before[line]) line++;
+    search.left -= line;
+    return line === before.length;
   };
   const start = expected(hunk) + shift;
-  for (let away = 0; away <= Math.min(FURTHEST, lines.length + start); away++) {
+  for (let away = 0; away <= Math.min(FURTHEST, lines.length + start) && search.left >= 0; away++) {
     if (fits(start + away)) return start + away;
     if (away > 0 && fits(start - away)) return start - away;
   }
@@ -264,8 +297,8 @@ function isEmptied(tree: Tree, folder: string, removed: ReadonlySet<string>): bo
 
 /** Files that would lie in a folder which git takes for a repository without that name; see gitrepository-layout(5). */
 function repositories(tree: Tree, made: ReadonlyMap<string, Wanted>, removed: ReadonlySet<string>): string[] {
-  const isMade = (path: string): boolean =>
-    made.has(path) || [...made.keys()].some((one) => one.startsWith(`${path}/`));
+  const folders = new Set([...made.keys()].flatMap(foldersOf));
+  const isMade = (path: string): boolean => made.has(path) || folders.has(path);
   const has = (path: string): boolean => isMade(path) || (tree.status(path) !== undefined && !removed.has(path));
   const known = new Map<string, boolean>();
   const is = (folder: string): boolean => {

@@ -7,7 +7,7 @@ import { byteString, type FileMode } from "./write_patch.ts";
 
 /** One hunk: lines with their newlines, of which the last may have none. */
 export interface Hunk {
-  /** As it stands in the patch. */
+  /** The part of its first line that says where it belongs. */
   readonly header: string;
   /** From 1; 0 for none before it. */
   readonly oldStart: number;
@@ -37,12 +37,14 @@ export interface FilePatch {
 }
 
 const MODES: ReadonlySet<string> = new Set(["100644", "100755", "120000"]);
+const PIECE = /^(literal|delta) (\d{1,12})\n$/;
 const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 
 /** The files of a patch. Throws UserError, with the line, for what is no such patch. */
 export function readPatch(bytes: Uint8Array, name: string): FilePatch[] {
   const lines = linesOf(byteString(bytes));
   const files: FilePatch[] = [];
+  const room: Room = { left: MOST_BYTES };
   let at = 0;
   const refuse = (why: string): never => {
     throw new UserError({
@@ -54,7 +56,7 @@ export function readPatch(bytes: Uint8Array, name: string): FilePatch[] {
   while (at < lines.length) {
     const line = lines[at] ?? "";
     if (line.startsWith("diff --git ")) {
-      const [file, next] = readFile(lines, at, (where, why) => {
+      const [file, next] = readFile(lines, at, room, (where, why) => {
         at = where;
         return refuse(why);
       });
@@ -73,7 +75,17 @@ export function readPatch(bytes: Uint8Array, name: string): FilePatch[] {
 
 type Refuse = (at: number, why: string) => never;
 
-function readFile(lines: readonly string[], start: number, refuse: Refuse): readonly [FilePatch, number] {
+/** How many bytes the contents of a patch may yet have: a few say of many that they are there. */
+interface Room {
+  left: number;
+}
+
+function readFile(
+  lines: readonly string[],
+  start: number,
+  room: Room,
+  refuse: Refuse,
+): readonly [FilePatch, number] {
   let at = start + 1;
   let oldPath: string | undefined;
   let newPath: string | undefined;
@@ -128,7 +140,7 @@ function readFile(lines: readonly string[], start: number, refuse: Refuse): read
   }
   let binary: Binary | undefined;
   const hunks: Hunk[] = [];
-  if (lines[at] === "GIT binary patch\n") [binary, at] = readBinary(lines, at + 1, refuse);
+  if (lines[at] === "GIT binary patch\n") [binary, at] = readBinary(lines, at + 1, room, refuse);
   else if (/^Binary files /.test(lines[at] ?? "")) {
     refuse(at, "the bytes of a binary file are missing: git diff --binary has them");
   } else if ((lines[at] ?? "").startsWith("--- ")) {
@@ -215,8 +227,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 function readHunk(lines: readonly string[], start: number, refuse: Refuse): readonly [Hunk, number] {
-  const header = (lines[start] ?? "").replace(/\n$/, "");
-  const [, oldStart, oldCount = "1", , newCount = "1"] = HUNK.exec(header) ?? [];
+  // Only the numbers: behind them stand words of a stranger, which a terminal may obey.
+  const [header = "", oldStart, oldCount = "1", , newCount = "1"] = HUNK.exec(lines[start] ?? "") ?? [];
   const before: string[] = [];
   const after: string[] = [];
   let trailing = 0;
@@ -245,25 +257,32 @@ function readHunk(lines: readonly string[], start: number, refuse: Refuse): read
   if (before.length !== Number(oldCount) || after.length !== Number(newCount)) {
     return refuse(at, "the hunk has other lines than it says");
   }
-  return [{ header: header.slice(0, 100), oldStart: Number(oldStart), before, after, trailing, context }, at];
+  return [{ header, oldStart: Number(oldStart), before, after, trailing, context }, at];
 }
 
-function readBinary(lines: readonly string[], start: number, refuse: Refuse): readonly [Binary, number] {
-  const [forward, next] = readPiece(lines, start, refuse);
-  // The way back may follow.
-  const isBack = /^(?:literal|delta) \d+\n$/.test(lines[next] ?? "");
-  return [forward, isBack ? readPiece(lines, next, refuse)[1] : next];
-}
-
-function readPiece(lines: readonly string[], start: number, refuse: Refuse): readonly [Binary, number] {
-  const [, kind, size] = /^(literal|delta) (\d{1,12})\n$/.exec(lines[start] ?? "") ??
+function readBinary(
+  lines: readonly string[],
+  start: number,
+  room: Room,
+  refuse: Refuse,
+): readonly [Binary, number] {
+  const [, kind, size] = PIECE.exec(lines[start] ?? "") ??
     refuse(start, "a binary patch begins with its kind and size");
-  if (Number(size) > MOST_BYTES) refuse(start, "it is too large");
-  let at = start + 1;
-  const found: string[] = [];
-  while (lines[at] !== undefined && lines[at] !== "\n") found.push((lines[at++] ?? "").replace(/\n$/, ""));
+  room.left -= Number(size);
+  if (room.left < 0) refuse(start, `it is too large: the binary files have more than ${MOST_BYTES / 1024 ** 2} MB`);
+  const end = endOfPiece(lines, start);
+  const found = lines.slice(start + 1, end).map((line) => line.replace(/\n$/, ""));
   const bytes = bytesOfLines(found, Number(size)) ?? refuse(start, "its bytes cannot be read");
-  return [kind === "literal" ? { literal: bytes } : { delta: bytes }, at + 1];
+  // The way back may follow; nobody goes it here.
+  const next = PIECE.test(lines[end + 1] ?? "") ? endOfPiece(lines, end + 1) + 1 : end + 1;
+  return [kind === "literal" ? { literal: bytes } : { delta: bytes }, next];
+}
+
+/** The empty line at the end of a content. */
+function endOfPiece(lines: readonly string[], start: number): number {
+  let at = start + 1;
+  while (lines[at] !== undefined && lines[at] !== "\n") at++;
+  return at;
 }
 
 /** What a binary patch makes of a content; undefined where it is for another one. */

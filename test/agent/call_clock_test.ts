@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { startCallClock } from "../../src/agent/call_clock.ts";
+import { startCallClock } from "../../src/agent/batch.ts";
 
 /** A clock that goes only when it is told to. */
 function clock() {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createRecovery } from "../../src/agent/recovery.ts";
+import { createRecovery } from "../../src/agent/run_state.ts";
 
 const isExhausted = (text: string | undefined) => text?.includes("Do not call more tools") ?? false;
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Script } from "node:vm";
-import { deflateRawSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { LENGTH_DIGITS, type Modules, type ModulesPlace, openModules } from "../../src/boot/modules.ts";
 import { asFunction, packText } from "../../scripts/build/bundle.ts";
 
@@ -14,7 +14,7 @@ const BODIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ID = "0123456789abcdef";
-/** The last texts of the file, behind the deflated one. */
+/** The last texts of the file, behind the compressed one. */
 const REST_BYTES = ["rest.js", "bad.js"].reduce((sum, name) => sum + asFunction(BODIES.get(name) ?? "").length, 0);
 /** What stands in front of the modules in the file. */
 const BEFORE = "a program, and then: ";
@@ -39,7 +39,7 @@ function withFile(work: (place: ModulesPlace) => void, cache?: (text: string) =>
         },
         { name: "whole", modules: ["inner.js", "other.js"], text: put(encoder.encode(whole)) },
       ],
-      deflated: { "large.js": put(deflateRawSync(encoder.encode(asFunction(BODIES.get("large.js") ?? "")))) },
+      compressed: { "large.js": put(brotliCompressSync(encoder.encode(asFunction(BODIES.get("large.js") ?? "")))) },
       rest: Object.fromEntries(
         ["rest.js", "bad.js"].map((name) => [name, put(encoder.encode(asFunction(BODIES.get(name) ?? "")))]),
       ),
@@ -72,7 +72,7 @@ Deno.test("openModules() runs each module once, when it is first needed, from it
     assertEquals(back(), 42);
   }));
 
-Deno.test("openModules() takes a module from a deflated text, and throws for one that is damaged", () =>
+Deno.test("openModules() takes a module from a compressed text, and throws for one that is damaged", () =>
   withFile((place) => {
     assertEquals({ ...openModules(place).load("large.js") as object }, { value: "Größe \u2713", name: 41 });
     const bytes = Deno.readFileSync(place.file);

@@ -118,6 +118,10 @@ Deno.test("action.yml: what is no task, no place or no switch ends with 2 before
     "there is no file prompt-file": { "prompt-file": "none.md" },
     "leads out of the workspace": { "prompt-file": "link.md" },
     "there is no folder": { task: "go", "working-directory": "none" },
+    "working-directory leads out of the workspace": { task: "go", "working-directory": "folder" },
+    "output-schema leads out of the workspace": { task: "go", "output-schema": "link.md" },
+    "report leads out of the workspace": { task: "go", report: "more.md\nreport.md" },
+    "patch leads out of the workspace": { task: "go", trial: "true", patch: "folder/changes.patch" },
     "read-only is true or false": { task: "go", "read-only": "yes" },
     "trial is true or false": { task: "go", trial: "1" },
     "summary is true or false": { task: "go", summary: "$(touch pwned)" },
@@ -125,6 +129,9 @@ Deno.test("action.yml: what is no task, no place or no switch ends with 2 before
   await inWorkspace({ "task.md": "go" }, async ({ ws, home }) => {
     // A pull request may hold a link to where the environment of the script is.
     Deno.symlinkSync("/proc/self/environ", `${ws}/link.md`);
+    Deno.mkdirSync(`${home}/elsewhere`);
+    Deno.symlinkSync(`${home}/elsewhere`, `${ws}/folder`);
+    Deno.symlinkSync(`${home}/elsewhere/.profile`, `${ws}/report.md`);
     for (const [said, inputs] of Object.entries(wrong)) {
       const end = await runActionAlone({ ...inputs, program: scribe(home) }, { ws, home }, { OPENAI_API_KEY: KEY });
       assertEquals([end.code, end.outputs["exit-code"]], [2, "2"], end.log);

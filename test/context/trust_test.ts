@@ -69,6 +69,7 @@ const CHANGES: readonly {
 }[] = [
   { name: "a base prompt", change: (root) => build(root, { ".sandpiper/SYSTEM.md": "A" }), matters: true },
   { name: "an extension", change: (root) => build(root, { ".sandpiper/extensions/x.ts": "" }), matters: true },
+  { name: "an agent", change: (root) => build(root, { ".sandpiper/agents/explore.md": "" }), matters: true },
   { name: "a skill's script", change: (root) => build(root, { ".sandpiper/skills/s/run.sh": "" }), matters: true },
   {
     name: "a skill for all agents",

@@ -30,6 +30,30 @@ Deno.test("-p --plan prints the plan and writes nothing; the session plans on un
   });
 });
 
+Deno.test("policy --plan and prompt --plan show what holds while a session plans", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const place = { cwd: ws, env: { HOME: home } };
+    const asked = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(SOURCE, args, place);
+      assertEquals(code, 0, stderr);
+      return stdout;
+    };
+    const [whole, narrow] = [await asked("policy", "--json"), await asked("policy", "--json", "--plan")].map((text) =>
+      JSON.parse(text)
+    );
+    assert(whole.write.list.includes(ws) && whole.tools.includes("write") && narrow.read.list.includes(ws));
+    assertEquals([narrow.write, narrow.net], [{ all: false, list: [] }, { all: false, list: [] }]);
+    assertEquals(narrow.tools, whole.tools.filter((name: string) => name !== "write" && name !== "edit"));
+    assertStringIncludes(await asked("policy", "--plan"), "until a plan is accepted");
+    assertStringIncludes(await asked("prompt", "--dynamic", "--plan"), "## Planning");
+    assertStringIncludes(await asked("prompt", "--section", "plan_mode", "--plan"), "The user wants a plan first");
+    // What a provider has in its cache is the same; the clock is not among it.
+    assertEquals(await asked("prompt", "--stable", "--plan"), await asked("prompt", "--stable"));
+    const refused = await run(SOURCE, ["policy", "--plan", "--no-plan"], place);
+    assertEquals(refused.code, 2, refused.stdout);
+  });
+});
+
 Deno.test("rpc: a plan is begun, proposed, changed and carried out", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [

@@ -209,3 +209,31 @@ Deno.test("a handler may bring the summary; nobody is asked for one, and the res
     assertEquals(await say("third"), "three");
   });
 });
+
+Deno.test("a list of steps that a compaction takes out of the messages stands in the prompt until it is written anew R288 R392", () => {
+  const todo = (...items: readonly string[]) => ({ name: "todo", args: { items } });
+  return withSession({
+    replies: [
+      { calls: [todo("find the leak", "mend it")], usage: { input: 2000, output: 10 } },
+      { text: "one", ...full },
+      { text: "## Goal\nSUMMED UP" },
+      { calls: [read("a.txt")], expect: ["SUMMED UP", "in_progress: find the leak", "pending: mend it"] },
+      { calls: [todo("mend it")], expect: ["in_progress: find the leak"] },
+      { text: "two" },
+    ],
+    files: { "a.txt": "a" },
+    settings: SMALL,
+    args: ["-t", "read,todo"],
+  }, async (session) => {
+    const { say, engine, events } = session;
+    await say("first words");
+    await say("second words");
+    assertEquals(compactions(session).length, 1);
+    assertEquals(engine.state().todo, [{ text: "mend it", state: "in_progress" }]);
+    const hasList = events.flatMap((event) =>
+      event.type === "prompt_compiled" ? [event.manifest.sections.some(({ id }) => id === "todo_list")] : []
+    );
+    // The result that says it is among the messages at first, and again from the new one on.
+    assertEquals(hasList, [false, false, true, true, false]);
+  });
+});

@@ -3,6 +3,8 @@ import { UserError } from "../../src/core/error.ts";
 import type { PermissionAnswer } from "../../src/core/event.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { ExtensionFactory } from "../../src/hooks/api/api.ts";
+import { until } from "../helpers/until.ts";
+import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { type Session, withSession } from "./world.ts";
 
 const write = { name: "write", args: { path: "new.txt", content: "made" } };
@@ -140,6 +142,46 @@ Deno.test("a resumed session plans on, with the plan that waited; --no-plan ends
   }
 });
 
+Deno.test("a session that plans is gone to: what another one left in the background is ended, since it could still write", () =>
+  withSession({
+    replies: [
+      { text: "the plan" },
+      {
+        calls: [{
+          name: "bash",
+          args: { command: "while sleep 0.05; do echo x >> new.txt; done", background: true },
+        }],
+      },
+      { text: "started" },
+    ],
+    args: ["--plan"],
+  }, async ({ engine, ws, say, events }) => {
+    await say("plan");
+    const { sessionFile } = engine.state();
+    assert(sessionFile);
+    await engine.newSession();
+    await say("serve");
+    await until(() => exists(`${ws}/new.txt`));
+    await engine.switchSession(sessionFile);
+    assertEquals(engine.state().plan, { text: "the plan" });
+    assertEquals(engine.state().background.map(({ exitCode }) => exitCode === undefined), [false]);
+    Deno.removeSync(`${ws}/new.txt`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assertEquals(exists(`${ws}/new.txt`), false);
+    assert(
+      events.some((event) => event.type === "notice" && event.message.startsWith("b1 was ended")),
+      "nothing is said",
+    );
+  }));
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
 Deno.test("tools of extensions do not run while a session plans", async () => {
   let ran = 0;
   const extension: ExtensionFactory = (pi) => {
@@ -274,3 +316,35 @@ Deno.test("a trial that begins or ends while a session plans gives nothing back 
     await engine.answerPlan({ kind: "accept" });
     assertEquals(Deno.readTextFileSync(`${ws}/new.txt`), "made");
   }));
+
+/** Commands that meet the narrowed policy; each denial would advise an option at another time. */
+const MET = [
+  "echo a > a.txt",
+  "echo a > /srv/planned.txt",
+  "mkdir /srv/planned ../planned",
+  "rm a.txt; cp a.txt b.txt; mv a.txt c.txt",
+  "git init",
+  "curl -sS http://example.com",
+  "curl -s http://127.0.0.1:9",
+  "curl -sS http://127.0.0.1:9",
+  "echo x > /dev/tcp/192.0.2.1/80",
+];
+
+for (const level of [...(CONFINED.length > 0 ? ["auto", "kernel"] : []), "permissions"]) {
+  Deno.test(`${level}: no denial advises a grant to write or to reach while a session plans, and one to read as always`, () =>
+    withSession({
+      replies: [{ calls: [...MET.map(bash), write, edit, bash("cat ../other.txt")] }, { text: "plan" }],
+      files: { "a.txt": "old" },
+      args: ["--sandbox", level],
+    }, async (session) => {
+      const { engine, ws, say } = session;
+      Deno.writeTextFileSync(`${ws}/../other.txt`, "o");
+      await engine.startPlan();
+      await say("plan");
+      const all = results(session);
+      for (const result of all) assertEquals(/--allow-(?:write|net)/.exec(result)?.[0], undefined, result);
+      assertStringIncludes(all.at(-1) ?? "", "--allow-read=");
+      // A denial is told, not left out.
+      assertStringIncludes(all.join("\n"), "before the user accepts the plan");
+    }));
+}

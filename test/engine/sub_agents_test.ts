@@ -1,8 +1,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Engine } from "../../src/core/engine.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { textOf } from "../../src/core/message.ts";
+import { textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
+import { withServer } from "./wire.ts";
 import { type Session, withSession } from "./world.ts";
 
 /** A call of `task` with these arguments. */
@@ -277,12 +280,34 @@ Deno.test("task: an agent's file narrows, is told to the model where task is act
     assertEquals([start.agent, start.scope], ["explore", { write: [], run: false, net: [] }]);
   }));
 
-Deno.test("the prompt tells of agents only where task is active", () =>
-  withSession({ replies: [{ text: "x" }] }, async ({ engine, say }) => {
-    await say("go");
-    assert(!engine.compiled().full.includes("Agent explore"));
-    assert(!engine.compiled().full.includes("Task Orchestration"));
-  }));
+Deno.test("task is off until it is named: nothing of it is in the first request, and then its schema and agents are", async () => {
+  const answers = ["one", "two"].map((text) => ({ events: textReply(text) }));
+  const asked = async (
+    options: { readonly settings?: object; readonly args?: readonly string[] },
+    before: (engine: Engine) => void = () => {},
+  ): Promise<string> => {
+    let request = "";
+    await withServer(answers, options, async ({ engine, say, server }) => {
+      before(engine);
+      await say("go");
+      request = JSON.stringify(server.requests[0]);
+    });
+    return request;
+  };
+  const off = await asked({});
+  assertEquals([`"name":"task"`, "Agent explore", "Task Orchestration"].filter((part) => off.includes(part)), []);
+  const ways = [
+    await asked({ args: ["--tools", "read,task"] }),
+    await asked({ settings: { tools: ["read", "task"] } }),
+    // As /tools +task does.
+    await asked({}, (engine) => void engine.setActiveTools([...active(engine), "task"])),
+  ];
+  for (const on of ways) {
+    assertEquals([`"name":"task"`, "Agent explore", "Task Orchestration"].filter((part) => !on.includes(part)), []);
+  }
+});
+
+const active = (engine: Engine): string[] => engine.tools().flatMap(({ name, active }) => active ? [name] : []);
 
 Deno.test("task: a reader takes the runner of one that has ended, and one beside it has its own", () =>
   withSession({
@@ -339,3 +364,55 @@ Deno.test("--agent narrows the session itself, for what is granted later and in 
     Deno.removeSync(home, { recursive: true });
   }
 });
+
+Deno.test("task: a model names no cassette: the program would read that file, which the model may not", () =>
+  withSession({
+    args: TOOLS,
+    replies: [
+      {
+        calls: ["replay:SECRET", " replay:SECRET", "gpt-5,replay:SECRET", "gpt-5, replay:SECRET"].map((model) =>
+          task({ prompt: "Child", model })
+        ),
+      },
+      { text: "end" },
+    ],
+  }, async (session) => {
+    await session.say("go");
+    assertEquals(
+      results(session).map(({ text }) => text.split(":")[0]),
+      ["Nothing was started", "Nothing was started", "Nothing was started", "Nothing was started"],
+    );
+    assertEquals(results(session).some(({ text }) => text.includes("Cannot")), false);
+    assertEquals(session.events.some(({ type }) => type === "subagent_start"), false);
+  }));
+
+Deno.test("task: tools that a person took from the session are not to be had by way of a sub-agent", () =>
+  withSession({
+    args: ["--no-session"],
+    replies: [
+      {
+        calls: [
+          task({ prompt: "Child runs", tools: ["bash", "read"] }),
+          task({ prompt: "Child builds", agent: "build" }),
+          task({ prompt: "Child looks", tools: ["read", "grep"] }),
+        ],
+      },
+      { conversation: "Child builds", calls: [{ name: "bash", args: { command: "echo ran" } }] },
+      { conversation: "Child builds", text: "built" },
+      { conversation: "Child runs", calls: [{ name: "bash", args: { command: "echo ran" } }] },
+      { conversation: "Child runs", text: "run" },
+      { conversation: "Child looks", calls: [{ name: "grep", args: { pattern: "x", path: "." } }] },
+      { conversation: "Child looks", text: "looked" },
+      { text: "end" },
+    ],
+  }, async (session) => {
+    session.engine.setActiveTools(["read", "edit", "write", "task"]);
+    await session.say("go");
+    const texts = results(session).map(({ text }) => text);
+    assert(texts.some((text) => text.startsWith('Nothing was started: there is no tool "bash" to give')), texts.join());
+    assert(texts.some((text) => text.startsWith("looked")), texts.join());
+    const ended = ["a1", "a2", "a3"].flatMap((id) => inside(session, id)).filter((event) =>
+      event.type === "tool_execution_end" && !event.isError
+    );
+    assertEquals(ended.map((event) => event.type === "tool_execution_end" && event.toolName), ["grep"]);
+  }));

@@ -159,6 +159,14 @@ one("ends a list that never ends", "endless", ({ mcp }) => {
   return Promise.resolve();
 });
 
+one("reads the list of prompts again when the server says that it changed", "prompts", async ({ mcp, call }) => {
+  const names = () => mcp.prompts().map(({ name }) => name);
+  assertEquals(names(), ["mcp__bad__first"]);
+  await call("teach", { text: "second" });
+  // The result waited for the list, as it does for tools.
+  assertEquals(names(), ["mcp__bad__first", "mcp__bad__second"]);
+});
+
 one("follows a list that grows, and tells what changed", "plain", async ({ mcp, call, notices }) => {
   let changes = 0;
   mcp.onChanged(() => changes++);

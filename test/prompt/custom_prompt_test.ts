@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import { compilePrompt } from "../../src/prompt/compile.ts";
+import { compileOverride, compilePrompt } from "../../src/prompt/compile.ts";
 import { buildCustomPrompt, type PromptBuilderInput } from "../../src/prompt/custom_prompt.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
-import { compileOverride } from "../../src/prompt/prompt_override.ts";
 import { DEFINITIONS, EVERYTHING, inputs, meta } from "./sample.ts";
 
 const ALL = inputs(EVERYTHING);

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { sha256 } from "../../src/core/support/digest.ts";
-import { compilePrompt, compileRound, compileStable } from "../../src/prompt/compile.ts";
+import { compileOverride, compilePrompt, compileRound, compileStable } from "../../src/prompt/compile.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
-import { compileOverride } from "../../src/prompt/prompt_override.ts";
 import { CONTINUATION, FINAL_ANSWER } from "../../src/prompt/text/text.ts";
 import { EVERYTHING, inputs, loaded, meta } from "./sample.ts";
 

@@ -144,6 +144,11 @@ const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<Pr
   finalAnswer: [[{ finalAnswer: true }, "task_orchestration", "final_answer"]], // it is the end: no task is begun
   withoutTools: [[{ withoutTools: true }, "task_orchestration"]],
   planning: [[{ planning: ["Write: nothing."] }, "plan_mode"]],
+  todo: [[
+    { tools: [...FULL.tools, ...tools("todo")], todo: [{ text: "one", state: "open" }] },
+    "tools_list",
+    "todo_list",
+  ]],
   dynamicContext: [[{ dynamicContext: "Another" }, "dynamic_context"]],
   channel: [[{ channel: { name: "other", blocks: [] } }, "channel_augment"]],
   runtimeSkills: [[{ runtimeSkills: [] }, "skills_runtime"]],

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Capabilities, combined } from "../../src/provider/capabilities/capabilities.ts";
-import { readCapabilities } from "../../src/provider/capabilities/check.ts";
+import { type Capabilities, combined, readCapabilities } from "../../src/provider/capabilities/capabilities.ts";
 import { knownCapabilities } from "../../src/provider/capabilities/known.ts";
 import { effortFields } from "../../src/provider/openai/effort.ts";
 

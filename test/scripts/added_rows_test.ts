@@ -55,6 +55,7 @@ const ROWS = [
     others: ["src/tui/commands/theme.ts"],
   },
   { row: "denied system call", word: "kexec_load", line: "src/sandbox/seccomp/table.ts", others: [] },
+  { row: "agent", word: "explore: ", line: "src/context/agents/built_in.ts", others: [] },
   { row: "skill", word: `"commit"`, line: undefined, others: [] },
 ] as const;
 

@@ -477,3 +477,34 @@ Deno.test("createAgent({ answerSchema }) gives exactly the JSON, binds the serve
     await server.close();
   }
 });
+
+Deno.test("createAgent({ agent }) runs as the agent's file says, which no option widens, and answer() gives its JSON", async () => {
+  const verdict = { verdict: "good", findings: [] };
+  const command = { name: "bash", args: { command: "cat a.txt; echo bad > a.txt" } };
+  await withOptions([
+    {
+      calls: [command, { name: "write", args: { path: "b.txt", content: "b" } }],
+      expect: ["You are the agent review."],
+    },
+    { text: "fine" },
+    { text: `\n${JSON.stringify(verdict)}\n` },
+  ], async (options) => {
+    const { cwd } = options;
+    await using agent = await createAgent({ ...options, agent: "review", permissions: { write: "all" } });
+    assertEquals(agent.state().policy.write, { all: false, list: [] });
+    assertEquals(agent.tools().filter(({ active }) => active).map(({ name }) => name), [
+      "read",
+      "bash",
+      "grep",
+      "find",
+      "ls",
+    ]);
+    assertEquals(await agent.answer("judge"), JSON.stringify(verdict));
+    assertEquals([...Deno.readDirSync(cwd)].map(({ name }) => name), ["a.txt"]);
+    assertEquals(Deno.readTextFileSync(`${cwd}/a.txt`), "alpha");
+    const error = await assertRejects(() => createAgent({ ...options, agent: "reviw" }), UserError);
+    assertEquals([error.what, error.fix], ['There is no agent "reviw"', "Did you mean review?"]);
+    await using readers = await createAgent({ ...options, agent: "review", tools: ["read"] });
+    assertEquals(readers.tools().filter(({ active }) => active).map(({ name }) => name), ["read"]);
+  });
+});

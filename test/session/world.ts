@@ -2,7 +2,7 @@
 import { UserError } from "../../src/core/error.ts";
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "../../src/core/message.ts";
 import type { NewEntry } from "../../src/core/session.ts";
-import type { StoreOptions } from "../../src/session/live_tree.ts";
+import type { StoreOptions } from "../../src/session/store.ts";
 
 export const START = Date.parse("2026-03-07T08:00:00.000Z");
 

@@ -1,11 +1,12 @@
 // A patch is foreign: where it may reach, what does not fit, and what is left of it when something fails on the way.
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
 import type { Tree } from "../../src/core/support/tree.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
 import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
-import { bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
+import { literalLines } from "../../src/trial/binary.ts";
+import { blobName, bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
 import { change, randomOf, snapshot, treeAt } from "./trees.ts";
 
 function withTree(work: (tree: Tree, path: string) => void): void {
@@ -140,6 +141,56 @@ Deno.test("readPatch() refuses what is no patch of git's, or is not whole, and s
       [`diff --git "a/f\\q" "b/f\\q"\nnew file mode 100644\n`, "its name cannot be told"],
     ] as const
   ) assertStringIncludes(assertThrows(() => read(text), UserError).why, why);
+});
+
+Deno.test("a patch of few bytes makes no more than a gigabyte, however often it says so, and its way back is not unpacked", () =>
+  withTree((tree, path) => {
+    const file = (name: string, lines: string): string =>
+      `diff --git a/${name} b/${name}\nnew file mode 100644\nindex ${"0".repeat(40)}..${"1".repeat(40)}\n` +
+      `GIT binary patch\n${lines}`;
+    const small = literalLines(new Uint8Array(64));
+    const huge = `literal ${1024 ** 3}\nHc$xxxx\n\n`;
+    assertStringIncludes(assertThrows(() => read(file("a", small) + file("b", huge)), UserError).why, "1024 MB");
+    // What it says of the way back is not believed, and not unpacked either.
+    assertEquals(read(file("a", small + huge) + file("b", small)).length, 2);
+    // Deltas and copies make much of little, too.
+    const base = new Uint8Array(1024);
+    Deno.writeFileSync(`${path}/base`, base);
+    const delta = [...sized(base.length), ...sized(base.length * 1000)];
+    for (let at = 0; at < 1000; at++) delta.push(0xa0, 4); // 1024 bytes from 0: the second byte of the length
+    const grown = (name: string): string =>
+      `diff --git a/base b/${name}\ncopy from base\ncopy to ${name}\nindex ${blobName(base)}..${"1".repeat(40)}\n` +
+      `GIT binary patch\n${literalLines(new Uint8Array(delta)).replace("literal", "delta")}`;
+    const plan = (...names: readonly string[]) =>
+      planPatch(read(names.map(grown).join("")), { ...ground(tree), mostBytes: 2 * 1024 ** 2 });
+    assertEquals(plan("x").wanted.size, 1);
+    assertEquals(plan("x", "y", "z").unfit.map(({ path, why }) => [path, why]), [[
+      "z",
+      "the patch makes more than 2 MB",
+    ]]);
+  }));
+
+/** A size as deltas have it. */
+function sized(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...sized(Math.floor(value / 128))];
+}
+
+Deno.test("lines that stand nowhere, and folders without number, are looked for only so long", () =>
+  withTree((tree, path) => {
+    Deno.writeTextFileSync(`${path}/a`, "a\n".repeat(400_000));
+    const hunk = `@@ -150000,100002 +150000,100002 @@\n${" a\n".repeat(100_000)}-b\n+c\n a\n`;
+    const start = performance.now();
+    const { unfit } = planPatch(read(`diff --git a/a b/a\n--- a/a\n+++ b/a\n${hunk}`), ground(tree));
+    assertEquals(unfit.map(({ why }) => why), ["it takes too long to find these lines"]);
+    const many = Array.from({ length: 12_000 }, (_, at) => created(`b/${at}/${at}`)).join("");
+    assertEquals(planPatch(read(many), ground(tree)).wanted.size, 12_000);
+    // Without bounds it is minutes.
+    assert(performance.now() - start < 20_000);
+  }));
+
+Deno.test("of a hunk's first line only numbers are said again: the rest is words of a stranger", () => {
+  const [file] = read("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ \x1b]0;title\x07\n-a\n+b\n");
+  assertEquals(file?.hunks[0]?.header, "@@ -1 +1 @@");
 });
 
 for (let seed = 1; seed <= 12; seed++) {

@@ -326,18 +326,23 @@ ${"─".repeat(80)}
 
   test("a picture in the desktop's clipboard is kept for the message; an answer goes to the terminal's", {
     files: {
-      // A program of the desktop, as far as it matters here.
-      "bin/wl-paste": "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'\n",
+      // A program of the desktop, as far as it matters here, and one that a tool could have written.
+      "desktop/wl-paste": "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n'\n",
+      "bin/wl-paste": "#!/bin/sh\ntouch ran\nprintf '\\211PNG'\n",
     },
     replies: [{ text: "A fine picture." }],
-    env: { WAYLAND_DISPLAY: "none", PATH: `./bin:${Deno.env.get("PATH")}` },
+    env: { WAYLAND_DISPLAY: "none" },
+    command: [
+      ...["sh", "-c", 'chmod +x */wl-paste; mv desktop "$HOME"; PATH=$PWD/bin:$HOME/desktop:$PATH exec "$@"', "sh"],
+      ...command,
+    ],
   }, async (pty, { ws }) => {
     await pty.see(READY);
-    Deno.chmodSync(`${ws}/bin/wl-paste`, 0o755);
     await pty.type("look at");
     await pty.keys("C-v");
     const screen = await pty.see(/look at \S+\/sandpiper-\w+\.png/);
     const path = /\S+\/sandpiper-\w+\.png/.exec(screen)?.[0] ?? "";
+    assertThrows(() => Deno.statSync(`${ws}/ran`), Deno.errors.NotFound);
     await pty.keys("Enter");
     await pty.see("with one picture");
     await pty.see("A fine picture.");

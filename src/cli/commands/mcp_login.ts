@@ -4,6 +4,9 @@ import { stripControls } from "../../core/support/text.ts";
 import { loginFetch, loginStore } from "../../engine/mcp/logins.ts";
 import { ownerOf } from "../../config/project_servers.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
+import type { Policy } from "../../core/policy.ts";
+import { foldersOutOfReach, programFile } from "../../sandbox/policy/program_files.ts";
+import { cleanLine } from "../../mcp/clean.ts";
 import type { HttpServer } from "../../mcp/config.ts";
 import { type Callback, logIn } from "../../mcp/login.ts";
 import { watchSignals } from "../output/signals.ts";
@@ -23,7 +26,7 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
     const login = await logIn(server, {
       fetch: loginFetch(() => tools.policy.net),
       redirectUrl: way.url,
-      show: (address) => Promise.resolve(show(config, address)),
+      show: (address) => Promise.resolve(show(config, tools.policy, address)),
       callback: way.callback,
       client: { name: "sandpiper" },
     });
@@ -39,7 +42,8 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
     if (code !== undefined) return code;
     throw new UserError({
       what: `Cannot log in to the MCP server "${name}"`,
-      why: messageOf(error),
+      // The server may have written it: on one line it cannot pass for the program's own words.
+      why: cleanLine(messageOf(error)),
       fix: `Correct it, then write sandpiper mcp login ${name} again. docs/mcp.md tells what a login needs`,
     }, { cause: error });
   } finally {
@@ -50,14 +54,23 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
 }
 
 /** The address is shown in any case; a browser is opened for a person who says so at a terminal, and for nobody else. */
-function show(config: Config, address: URL): void {
+function show(config: Config, { write }: Policy, address: URL): void {
   say(`Log in at this address; the browser then comes back to this machine:\n\n  ${address.href}\n\n`);
   const { stdinIsTerminal, stdoutIsTerminal, mayRun } = config.world;
   if (!stdinIsTerminal || !stdoutIsTerminal || !mayRun) return;
   if (!confirm(`Open ${address.host} in your browser?`)) return;
   try {
-    const command = Deno.build.os === "darwin" ? "open" : "xdg-open";
-    new Deno.Command(command, { args: [address.href], stdin: "null", stdout: "null", stderr: "null" }).spawn().unref();
+    const { env } = config.world;
+    // It runs unconfined, and so does what it starts by name: nothing of that may lie where tools write.
+    const file = programFile(Deno.build.os === "darwin" ? "open" : "xdg-open", { write, env });
+    if ("why" in file) return say(`No browser could be started (${file.why}): open the address yourself\n`);
+    new Deno.Command(file.path, {
+      args: [address.href],
+      env: { PATH: foldersOutOfReach({ write, env }).join(":") },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn().unref();
   } catch {
     say("No browser could be started: open the address yourself\n");
   }
@@ -88,7 +101,8 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
       return page(200, "The login was not given. You can close this page.");
     }
     came.resolve({ code, ...(iss === null ? {} : { iss }) });
-    return page(200, "You are logged in. You can close this page.");
+    // What becomes of it is not known here: the code has yet to be changed into tokens.
+    return page(200, "sandpiper has the answer and goes on in your terminal. You can close this page.");
   });
   const stop = (): void => came.reject(new Error("nobody came back from the browser within five minutes"));
   signal.addEventListener("abort", stop, { once: true });

@@ -1,27 +1,34 @@
 import { stripControls } from "../../core/support/text.ts";
 import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
 import { TOOLS } from "../../../tools/mod.ts";
-import { refuseUnknown } from "../../engine/tools/active_tools.ts";
+import { readingOnly } from "../../sandbox/policy/policy.ts";
+import { permittedTools, refuseUnknown } from "../../engine/tools/active_tools.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { refuseWithPlan } from "../../engine/plan.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
-/** `sandpiper policy`: what tools may touch, and what enforces it (R493). */
+/** `sandpiper policy`: what tools may touch, and what enforces it (R493); with `--plan` what of it is left while a session plans. */
 export async function policyCommand(invocation: Invocation): Promise<number> {
   const config = await withNamedAgent(configure(invocation, readWorld()));
+  refuseWithPlan(config);
+  const plans = config.invocation.values["plan"] === true;
   const tools = openTools(config, false);
   try {
     refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
-    const record = { ...policyRecord(tools.policy), tools: tools.active.map((tool) => tool.name) };
+    const policy = plans ? readingOnly(tools.policy) : tools.policy;
+    const active = plans ? permittedTools(tools.active, policy) : tools.active;
+    const record = { ...policyRecord(policy), tools: active.map((tool) => tool.name) };
     const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
-      `workspace  ${tools.policy.root}`,
-      `sandbox    ${tools.policy.sandbox}`,
+      `workspace  ${policy.root}`,
+      `sandbox    ${policy.sandbox}`,
       `tools      ${record.tools.join(", ") || "none"}`,
       "",
-      ...describePolicy(tools.policy),
+      ...describePolicy(policy),
+      ...(plans ? ["Note: This is what holds until a plan is accepted."] : []),
       ...tools.notices.map((notice) => `Note: ${notice}`),
     ].join("\n");
     writeAll(Deno.stdout, stripControls(text) + "\n");

@@ -5,8 +5,11 @@ import type { Policy } from "../../core/policy.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { sectionTexts } from "../../prompt/compile.ts";
 import { SECTIONS } from "../../prompt/sections/mod.ts";
+import { describePolicy } from "../../sandbox/policy/describe.ts";
+import { readingOnly } from "../../sandbox/policy/policy.ts";
 import { TOOLS } from "../../../tools/mod.ts";
 import { refuseUnknown } from "../../engine/tools/active_tools.ts";
+import { refuseWithPlan } from "../../engine/plan.ts";
 import { gatherBase } from "../../engine/prompt/prompt_sources.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { createExtensionGrants } from "../../engine/extension_grants.ts";
@@ -34,6 +37,7 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
   const { values, words } = invocation;
   const form = formOf(invocation);
   const config = await withNamedAgent(configure(invocation, readWorld()));
+  refuseWithPlan(config);
   const tools = openTools(config, false);
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);
@@ -50,6 +54,8 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     const contributed = await contributedBy(hooks, "startup");
     const base = await gatherBase(config, tools, "text", contributed);
     const state = createPromptState(base, toolset.active(), tools.policy);
+    const held = values["plan"] ? readingOnly(tools.policy) : undefined;
+    if (held) state.takePolicy(tools, toolset.active(), { policy: held, granted: [] });
     if (hooks?.has("before_agent_start")) {
       say("extensions may change this prompt with each message (before_agent_start): that is not in it");
     }
@@ -60,7 +66,8 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     for (const notice of values["quiet"] ? [] : notices) {
       writeAll(Deno.stderr, `warning: ${stripControls(notice)}\n`);
     }
-    const texts = () => sectionTexts({ ...state.base().inputs, runtimeSkills });
+    const planning = held ? { planning: describePolicy(held) } : {};
+    const texts = () => sectionTexts({ ...state.base().inputs, runtimeSkills, ...planning });
     writeAll(
       Deno.stdout,
       (form === "section" ? section(String(values["section"]), texts(), prompt) : whole(form, prompt)) + "\n",

@@ -127,7 +127,7 @@ function confirmedDelete(config: Config, word: string): number {
       });
     }
     const about = `${oneLine(id, 128)}, ${summary?.messageCount ?? 0} messages: ${title}`;
-    const answer = prompt(`Delete ${about}? Its audit and what undo kept of it go, too. [y/N]`);
+    const answer = prompt(`Delete ${about}? Its audit, what undo kept of it and its sub-agents go, too. [y/N]`);
     if (!/^y(es)?$/i.test(answer?.trim() ?? "")) return write(["Nothing was deleted\n"]);
   }
   return write([`Deleted ${oneLine(deleteSession(config, path), 128)}: ${title}\n`]);

@@ -12,10 +12,11 @@ export function completionScript(shell: Shell, name: string): string {
   return SCRIPTS[shell].replaceAll("NAME", name);
 }
 
-// Bash takes words apart at `=` and `:`; what stands before the last piece is taken off what comes back.
+// Bash takes words apart at `=` and `:`; what stands before the last piece is taken off what comes back. It quotes what fits
+// only where that is said to be a file's name; a name that somebody chose must not become a command.
 const BASH = `# bash completion of NAME: eval "$(NAME completions bash)"
 _NAME_complete() {
-  local line word cur="\${COMP_WORDS[COMP_CWORD]}" whole="" i
+  local line word cur="\${COMP_WORDS[COMP_CWORD]}" whole="" i paths=
   local -a words=()
   for ((i = 1; i <= COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
@@ -31,12 +32,13 @@ _NAME_complete() {
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
-      :files) while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur"); compopt -o filenames ;;
-      :folders) while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur"); compopt -o filenames ;;
+      :files) paths=1; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur"); compopt -o filenames ;;
+      :folders) paths=1; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur"); compopt -o filenames ;;
       *) COMPREPLY+=("\${line:cut}") ;;
     esac
   done < <(NAME completions words -- "\${words[@]}" 2>/dev/null | cut -f1)
   [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[=/] ]] && compopt -o nospace
+  [[ $paths ]] || for i in "\${!COMPREPLY[@]}"; do printf -v "COMPREPLY[i]" %q "\${COMPREPLY[i]}"; done
   return 0
 }
 complete -F _NAME_complete NAME

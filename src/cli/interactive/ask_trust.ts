@@ -3,9 +3,8 @@ import { recordTrust } from "../../context/trust.ts";
 import { lookAtProject, type ProjectFile } from "../../context/trust_digest.ts";
 import { messageOf } from "../../core/error.ts";
 import { grantFolder } from "../../engine/tools/allowed_before.ts";
-import { type Config, configure } from "../../config/config.ts";
+import { type Config, configure, type TrustQuestion } from "../../config/config.ts";
 import { PROJECT_SERVERS, readProjectServers, serverWords } from "../../config/project_servers.ts";
-import type { TrustQuestion } from "../../config/trust.ts";
 
 /** How the person is asked; a number is the exit code with which the program is to end. */
 export type AskTrust = (

@@ -1,3 +1,6 @@
+import type { Policy } from "../../core/policy.ts";
+import { programFile } from "../../sandbox/policy/program_files.ts";
+
 /** A program of the desktop that prints the picture in its clipboard, and the variable without which it cannot. */
 const PROGRAMS: readonly { readonly needs: string; readonly command: readonly [string, ...string[]] }[] = [
   { needs: "WAYLAND_DISPLAY", command: ["wl-paste", "--no-newline", "--type", "image/png"] },
@@ -9,10 +12,17 @@ const LIMIT_MS = 3000;
 /** Bytes: more is no picture that could be sent. */
 const MOST = 16 * 1024 * 1024;
 
-/** The bytes of the picture in the desktop's clipboard; undefined where there is none, or no program that could tell. */
-export async function clipboardPicture(env: Readonly<Record<string, string>>): Promise<Uint8Array | undefined> {
-  for (const { needs, command } of PROGRAMS) {
-    const bytes = env[needs] ? await outputOf(command) : undefined;
+/**
+ * The bytes of the picture in the desktop's clipboard; undefined where there is none, or no program that could tell. It runs
+ * unconfined, so one that tools of the policy could have written is passed over (`node_modules/.bin` in a PATH).
+ */
+export async function clipboardPicture(
+  env: Readonly<Record<string, string>>,
+  { write }: Pick<Policy, "write">,
+): Promise<Uint8Array | undefined> {
+  for (const { needs, command: [name, ...args] } of PROGRAMS) {
+    const file = env[needs] ? programFile(name, { write, env }) : undefined;
+    const bytes = file && "path" in file ? await outputOf([file.path, ...args]) : undefined;
     if (bytes && bytes.length > 0) return bytes;
   }
   return undefined;

@@ -144,7 +144,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       },
       async keepPicture(other) {
         const { clipboardPicture } = await import("../interactive/clipboard_picture.ts");
-        const bytes = await clipboardPicture(env) ?? await other();
+        const bytes = await clipboardPicture(env, (await engine()).state().policy) ?? await other();
         if (!bytes) return undefined;
         const path = await Deno.makeTempFile({ prefix: "sandpiper-", suffix: ".png" });
         pictures.push(path);

@@ -33,8 +33,9 @@ export interface Agent extends Engine, AsyncDisposable {
  * files of the same user, because it holds the key.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
+  const resolved = await resolveConfig(options);
   const engine = await openEngine({
-    ...await resolveConfig(options),
+    ...resolved,
     channel: "rpc",
     hardens: options.hardenProcess ?? false,
     ...(options.ask ? { ask: options.ask } : {}),
@@ -53,9 +54,8 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     async answer(said) {
       const text = await answerOf(run(said));
       // A plan is no answer of that shape.
-      return options.answerSchema && !engine.state().plan
-        ? (await import("../../engine/proof/answer_text.ts")).shaped(text)
-        : text;
+      const hasShape = options.answerSchema !== undefined || resolved.config.agent?.answer !== undefined;
+      return hasShape && !engine.state().plan ? (await import("../../engine/proof/answer_text.ts")).shaped(text) : text;
     },
     [Symbol.asyncDispose]: () => engine.close(),
   };

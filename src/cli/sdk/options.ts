@@ -5,7 +5,7 @@ import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { ExtensionFactory } from "../../hooks/api/api.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
-import type { PromptAdditions } from "../../engine/prompt/prompt_additions.ts";
+import type { PromptAdditions } from "../../engine/prompt/prompt_sources.ts";
 import type { CustomTool } from "./custom_tool.ts";
 
 /** What tools may touch: everything (`"all"`), or the listed paths, programs or hosts. Missing: the default of the command line. */
@@ -66,6 +66,11 @@ export interface AgentOptions extends PromptAdditions {
   readonly apiKeyEnv?: string;
   /** Reasoning effort; `off` leaves it out of the request. */
   readonly thinking?: ThinkingLevel;
+  /**
+   * Name of an agent (`agents/NAME.md`, or one that ships) as which the whole session runs: its scopes narrow
+   * `permissions`; its tools, model, prompt, limits and answer stand where no other option does. None when left out.
+   */
+  readonly agent?: string;
 
   /**
    * Active built-in tools, and all that can be switched on later; `[]` for none. When left out `read`, `bash`, `edit` and

@@ -35,13 +35,13 @@ export async function resolveConfig(options: AgentOptions): Promise<AgentConfig>
   const { auditFolder, ...rest } = made;
   const ownSettings = checked(options.settings ?? {});
   const user = { ...made.user, ...ownSettings };
-  const config: Config = {
+  const config = await withAgent({
     ...rest,
     ...(options.audit && auditFolder ? { auditFolder } : {}),
     user,
     given: ownSettings,
     settings: { ...made.settings, ...ownSettings },
-  };
+  });
   const { apiKey } = options;
   const own = (name: string): string | undefined => env ? env[name] : readVariable(name);
   // A key that the program gives stands in the variable of the model's provider, and in no other one's.
@@ -54,6 +54,12 @@ export async function resolveConfig(options: AgentOptions): Promise<AgentConfig>
     return { config, choice: { kind: "given", provider: asked, model: asked.model, ...size }, variable };
   }
   return { config, choice: await firstModel(config, variable), variable };
+}
+
+/** Agents are looked for only where one is named. */
+async function withAgent(config: Config): Promise<Config> {
+  if (config.invocation.values["agent"] === undefined) return config;
+  return await (await import("../../engine/resources/agents.ts")).withNamedAgent(config);
 }
 
 /** As the command line does: whoever asks for both expects something that will not be. */
@@ -87,6 +93,7 @@ function valuesOf(options: AgentOptions, cwd: string): Values {
     api: options.api,
     "api-key-env": options.apiKeyEnv,
     thinking: options.thinking,
+    agent: options.agent,
     tools: options.tools && toolNames(options.tools),
     "allow-read": granted(permissions.read),
     "allow-write": granted(permissions.write),

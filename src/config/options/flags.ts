@@ -124,7 +124,7 @@ export const FLAGS = [
     kind: "string",
     value: "NAME",
     group: "Prompt",
-    help: "run as this agent, within its scopes: explore, review, build or one of yours",
+    help: "run as this agent, within its scopes; sandpiper agents lists them",
   },
   {
     name: "profile",

@@ -10,7 +10,6 @@ import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
 import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
-import { undo, undoPoints } from "../../changes/undo.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
 import { fetchObjects, gitContents, spillObjects } from "./git_contents.ts";
@@ -74,10 +73,12 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     recorder,
     points: async () => {
       await recorder.catchUp();
+      const { undoPoints } = await import("../../changes/undo.ts");
       return undoPoints({ journal, textOf });
     },
     undo: async (request) => {
       await recorder.catchUp();
+      const { undo } = await import("../../changes/undo.ts");
       const { outcome, changes, done } = await undo({
         root: toolsRoot(config),
         journal,

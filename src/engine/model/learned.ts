@@ -4,8 +4,11 @@ import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
-import type { CapabilityMemory, SomeCapabilities } from "../../provider/capabilities/capabilities.ts";
-import { readCapabilities } from "../../provider/capabilities/check.ts";
+import {
+  type CapabilityMemory,
+  readCapabilities,
+  type SomeCapabilities,
+} from "../../provider/capabilities/capabilities.ts";
 
 /** The file's name. */
 export const LEARNED_FILE = "learned_endpoints.json";

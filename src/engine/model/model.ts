@@ -21,8 +21,17 @@ export type ModelChoice =
     /** Tokens. */
     readonly contextWindow?: number;
     readonly maxTokens?: number;
+    /** Who stands in for it; nobody when left out. */
+    readonly standIns?: () => StandIns;
   }
   | ServerChoice;
+
+/** The models that may answer in place of one that refuses, in order. */
+export interface StandIns {
+  readonly isThere: () => boolean;
+  /** Opens the next one that can be opened, and tells of the others. Undefined: there is none. */
+  readonly take: () => Promise<(ModelChoice & { readonly kind: "given" }) | undefined>;
+}
 
 /** A model of a provider; nothing is connected yet. An empty model stands for the only one that the server has. */
 export interface ServerChoice {

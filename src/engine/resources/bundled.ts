@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
+import { createHash } from "node:crypto";
 import { messageOf } from "../../core/error.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 
@@ -133,4 +133,15 @@ function modeOf(path: string): { mode: number } {
 /** Whether the file that is opened most rarely is there: one that cleans by age takes it first. */
 function isWhole(folder: string): boolean {
   return isThere(join(folder, "README.md"));
+}
+
+const POINTERS = [
+  { label: "Main docs", file: "README.md" },
+  { label: "Additional docs", file: "docs" },
+  { label: "Examples", file: "docs/examples" },
+] as const;
+
+/** The places of the program's own documentation below `folder`; one that is not there is left out (R6, R7). */
+export function gatherDocs(folder: string): readonly { readonly label: string; readonly path: string }[] {
+  return POINTERS.map(({ label, file }) => ({ label, path: join(folder, file) })).filter(({ path }) => isThere(path));
 }

@@ -1,41 +1,87 @@
 // What a person does to sessions that are kept and not open: to delete one, to name it.
-import { dirname, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
+import { SUB_SESSIONS } from "../../session/folder.ts";
 import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";
-import { lockSession } from "../../session/lock.ts";
+import { lockSession, type SessionLock } from "../../session/lock.ts";
 import { openSession } from "../../session/store.ts";
 import { checkpointsFolder } from "./checkpoint_place.ts";
 import { patchesOf } from "./patch_place.ts";
 import { sessionFile, sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
 
 /**
- * Deletes a session: its file, its audit, what undo kept of it, and the patches of its trials. Gives its id.
+ * Deletes a session: its file, its audit, what undo kept of it, the patches of its trials, and the same of its sub-agents.
+ * Gives its id.
  *
- * Throws UserError for one that is not among the kept sessions, and for one that is open.
+ * Throws UserError for one that is not among the kept sessions, and where it or that of a sub-agent is open: nothing is
+ * deleted then.
  */
 export function deleteSession(config: Config, which: string): string {
   const path = sessionFile(config, which);
   const { header: { id } } = readHeader(path);
   const real = Deno.realPathSync(path);
   const places = sessionPlaces(config).all.flatMap(existing);
-  if (!places.includes(dirname(real))) {
+  const folder = dirname(real);
+  const isSub = !places.includes(folder);
+  if (isSub && !(basename(folder) === SUB_SESSIONS && places.includes(dirname(folder)))) {
     throw new UserError({
       what: `Cannot delete the session ${id}`,
       why: `${path} is not in a folder of sessions`,
       fix: "Remove the file itself",
     });
   }
-  const lock = lockSession(real, Date.now());
+  const beside = isSub ? folder : join(folder, SUB_SESSIONS);
+  // What belongs to it goes first: were this to end here, the session would still be listed and could be deleted.
+  const all = [...subSessionsOf(real, beside).reverse(), { path: real, id }];
+  const locks: SessionLock[] = [];
   try {
-    // What belongs to it goes first: were this to end here, the session would still be listed and could be deleted.
-    for (const record of [...recordsOf(config, id), ...patchesOf(real).map((one) => one.path)]) removeThere(record);
-    Deno.removeSync(real);
+    for (const one of all) locks.push(lockSession(one.path, Date.now()));
+    for (const one of all) {
+      for (const record of [...recordsOf(config, one.id), ...patchesOf(one.path).map(({ path }) => path)]) {
+        removeThere(record);
+      }
+      Deno.removeSync(one.path);
+    }
   } finally {
-    lock.release();
+    for (const lock of locks) lock.release();
   }
   return id;
+}
+
+/** The sessions that sub-agents of a session began, and those of theirs, each behind the one that it comes from. */
+function subSessionsOf(parent: string, folder: string): { readonly path: string; readonly id: string }[] {
+  const all = filesIn(folder).flatMap((path) => {
+    try {
+      const { header: { id, parentSession } } = readHeader(path);
+      return parentSession === undefined ? [] : existing(parentSession).map((of) => ({ path, id, of }));
+    } catch {
+      return []; // one that nobody can read belongs to nobody
+    }
+  });
+  const found: { readonly path: string; readonly id: string }[] = [];
+  const parents = [parent];
+  const seen = new Set(parents);
+  for (const one of parents) {
+    for (const { path, id, of } of all) {
+      if (of !== one || seen.has(path)) continue;
+      seen.add(path);
+      found.push({ path, id });
+      parents.push(path);
+    }
+  }
+  return found;
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    const real = Deno.realPathSync(folder);
+    const files = [...Deno.readDirSync(real)].filter(({ name, isFile }) => isFile && name.endsWith(".jsonl"));
+    return files.map(({ name }) => join(real, name));
+  } catch {
+    return [];
+  }
 }
 
 /**

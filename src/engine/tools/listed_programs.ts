@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Tool } from "../../core/tool.ts";
 import { programFile } from "../../sandbox/policy/program_files.ts";
-import { runNotices } from "../../sandbox/policy/run_notices.ts";
+import { runNotices } from "../../sandbox/policy/describe.ts";
 
 /** Where the kernel confines a single program. */
 const CONFINING: readonly Policy["sandbox"][] = ["kernel+", "kernel"];

@@ -1,15 +1,18 @@
-import type { Policy } from "../../core/policy.ts";
-import type { SandboxChoice } from "../../sandbox/confine/choose.ts";
-import { glanceAtDisk } from "../../sandbox/system/disk.ts";
-import { type Grants, resolvePolicy, type ScopeLayer } from "../../sandbox/policy/policy.ts";
-import { allowedBefore } from "./allowed_before.ts";
-import type { FoundBundled } from "../resources/bundled.ts";
+import { resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
-import { sessionPaths } from "./session_paths.ts";
-import { toolLimitsOf } from "../../config/limits.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
+import type { Settings } from "../../config/settings/settings_table.ts";
+import type { Limits, Policy } from "../../core/policy.ts";
+import type { FoundBundled } from "../resources/bundled.ts";
 import { skillFolders } from "../resources/skills.ts";
+import { checkpointsFolder } from "../sessions/checkpoint_place.ts";
+import { sessionPlaces } from "../sessions/session_choice.ts";
+import { allowedBefore } from "./allowed_before.ts";
+import type { SandboxChoice } from "../../sandbox/confine/choose.ts";
+import { DEFAULT_LIMITS } from "../../sandbox/policy/limits.ts";
+import { type Grants, resolvePolicy, type ScopeLayer } from "../../sandbox/policy/policy.ts";
+import { glanceAtDisk } from "../../sandbox/system/disk.ts";
 
 /** What of a session does not change when a grant makes a new policy of it. */
 export interface PolicyBase {
@@ -73,4 +76,59 @@ function flagLayer(values: Values): ScopeLayer {
   const given = <K>(entries: readonly (readonly [K, unknown])[]) => entries.filter(([, value]) => value !== undefined);
   const deny = Object.fromEntries(given(denials));
   return { ...Object.fromEntries(given(scopes)), ...(Object.keys(deny).length > 0 ? { deny } : {}) };
+}
+
+/** The bounds of a tool call by their names in the settings, under `bash`. */
+const SET_BY = {
+  timeoutMs: "bashTimeoutMs",
+  maxTimeoutMs: "bashMaxTimeoutMs",
+  outputBytes: "outputBytes",
+  outputLines: "outputLines",
+  fileBytes: "fileBytes",
+  openFiles: "openFiles",
+  processes: "processes",
+  memoryBytes: "memoryBytes",
+} as const satisfies Readonly<Record<keyof NonNullable<Settings["bash"]>, keyof Limits>>;
+
+/**
+ * The bounds of a tool call: the user's, else the defaults, and what the project lowers of them.
+ *
+ * What a program that embeds the engine sets stands before all files.
+ */
+export function toolLimitsOf({ user, project, given }: Pick<Config, "user" | "project" | "given">): Limits {
+  const own = user.bash ?? {};
+  const lowered = given?.bash ? {} : project.bash ?? {};
+  // `Object.fromEntries` widens the keys to string; they are those of the table.
+  const names = Object.keys(SET_BY) as (keyof typeof SET_BY)[];
+  return Object.assign(
+    { ...DEFAULT_LIMITS },
+    ...names.map((name) => {
+      const limit = SET_BY[name];
+      return { [limit]: Math.min(own[name] ?? DEFAULT_LIMITS[limit], lowered[name] ?? Infinity) };
+    }),
+  );
+}
+
+/** What this program keeps of sessions, which is not the tools' to touch, wherever the user wants it to be (R478). */
+export function sessionPaths(config: Config): readonly string[] {
+  const { invocation: { values }, auditFolder, world } = config;
+  const { folder } = sessionPlaces(config);
+  const named = values["resume"];
+  // A session that is named by its file goes on in that file.
+  const file = typeof named === "string" && named.includes("/") ? resolve(world.cwd, named) : undefined;
+  return [folder, auditFolder, checkpointsFolder(config), file].filter((path) => path !== undefined);
+}
+
+/**
+ * Makes the folder of the sessions where nothing but its own denial keeps tools out of it: what is not there yet cannot
+ * be covered by a mount, and the first session of a folder is there only after the first message.
+ */
+export function makeKeptFolder(config: Config, { denyRead }: Pick<Policy, "denyRead">): void {
+  const { folder } = sessionPlaces(config);
+  if (folder === undefined || !denyRead.includes(folder)) return;
+  try {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // The session itself tells why it cannot be kept.
+  }
 }

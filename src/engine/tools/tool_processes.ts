@@ -1,16 +1,17 @@
+import { dirname } from "@std/path";
 import type { JsonObject } from "../../core/json.ts";
-import type { Policy } from "../../core/policy.ts";
+import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../../core/program.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../../core/tool.ts";
+import { tidyUp } from "../sessions/session_record.ts";
+import type { BackgroundCommands } from "./background_commands.ts";
+import { startsListed } from "./listed_programs.ts";
+import type { Processes } from "./processes.ts";
+import type { Self } from "../../sandbox/confine/self.ts";
 import { claimIn, claimsIn, distinctClaims, type Met, MOST_DENIALS, withDenial } from "../../sandbox/denial/claim.ts";
 import { type Runner, runnerClient } from "../../sandbox/runner_client/runner_client.ts";
 import { workerLink } from "../../sandbox/runner_client/worker.ts";
-import type { Self } from "../../sandbox/confine/self.ts";
-import { CONFINED_LEVELS } from "../../core/policy.ts";
-import type { BackgroundCommands } from "./background_commands.ts";
-import { type LateProcesses, lateProcesses } from "./late_processes.ts";
-import { startsListed } from "./listed_programs.ts";
 
 /** What runs tool calls under one policy, for as long as that holds. */
 export interface ToolProcesses {
@@ -238,3 +239,49 @@ const NO_FILES: Files = new Proxy({} as Files, { // every use of it is a fault o
     throw new Error(`a tool of the host asked for files.${String(name)}`);
   },
 });
+
+/** What earlier sessions left is of no hurry. */
+const TIDY_AFTER_MS = 750;
+
+/** Processes for commands, loaded with the first need: most of their code is not wanted before the first request. */
+export interface LateProcesses {
+  readonly get: () => Promise<Processes>;
+  /** A command is on its way: starts a process for it. */
+  readonly expect: () => void;
+  /** Ends what killed sessions left, later and once. */
+  readonly tidySoon: () => void;
+  /** No further command comes: ends everything, but for commands in the background, which go on until `close`. */
+  readonly retire: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens processes as `openProcesses` does, when they are first needed. */
+export function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+  const [, policy, , cache] = args;
+  let loading: Promise<Processes> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const get = (): Promise<Processes> =>
+    loading ??= import("./processes.ts").then(({ openProcesses }) => openProcesses(...args));
+  /** Nothing where they could not be opened, which the calls told. */
+  const opened = async (): Promise<Processes | undefined> => await loading?.catch(() => undefined);
+  let closing: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    clearTimeout(timer);
+    await (await opened())?.close();
+  };
+  const close = (): Promise<void> => closing ??= end();
+  return {
+    get,
+    expect: () => {
+      // What goes wrong is told by the call that needs a process.
+      if (!closing) get().then((processes) => processes.expect()).catch(() => {});
+    },
+    tidySoon: () => void (timer ??= setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS)),
+    retire: async () => {
+      clearTimeout(timer);
+      const processes = await opened();
+      await (processes?.isBusy() ? processes.rest() : close());
+    },
+    close,
+  };
+}

@@ -8,12 +8,16 @@ import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { chooseSandbox, type SandboxChoice, type WantedSandbox } from "../../sandbox/confine/choose.ts";
 import { hardenHost } from "../../sandbox/confine/harden_host.ts";
 import { disk } from "../../sandbox/system/disk.ts";
-import { foldersToMake, makeGrantedFolders } from "../../sandbox/denial/granted_folders.ts";
-import { missingGrants, withoutMissing } from "../../sandbox/denial/missing_grants.ts";
+import {
+  foldersToMake,
+  makeGrantedFolders,
+  missingGrants,
+  withoutMissing,
+} from "../../sandbox/denial/granted_folders.ts";
 import { writePrivateGitConfig } from "../../sandbox/git/private_config.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../../sandbox/confine/probe.ts";
-import { readingOnly } from "../../sandbox/policy/reading_only.ts";
+import { type Grants, readingOnly } from "../../sandbox/policy/policy.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
@@ -25,12 +29,10 @@ import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
 import { recordGrant } from "./grants.ts";
-import { makeKeptFolder } from "./session_paths.ts";
+import { makeKeptFolder, policyOf } from "./resolve_policy.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { scopeValue } from "../../config/options/parse.ts";
-import { policyOf } from "./resolve_policy.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
-import type { Grants } from "../../sandbox/policy/policy.ts";
 import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
 

@@ -11,6 +11,7 @@ import {
   PLANNING,
   SAFETY,
   taskOrchestration as sentences,
+  TODO_KEPT,
   TODO_LIST,
   TODO_WORKFLOW,
   TOOL_RECOVERY,
@@ -81,6 +82,18 @@ export const planMode: DynamicSection = {
       PLANNING.refused,
       PLANNING.plan,
     ]),
+};
+
+/** The list that the model keeps, in requests whose messages do not have it any more (R392). */
+export const todoList: DynamicSection = {
+  id: "todo_list",
+  title: "Todo List",
+  stability: "dynamic",
+  profiles: ["full", "minimal"],
+  render: ({ todo, tools }) =>
+    todo && todo.length > 0 && tools.some(({ name }) => name === "todo")
+      ? bullets("todo_list", [TODO_KEPT, ...todo.map(({ text, state }) => `${state}: ${oneLine(text)}`)])
+      : undefined,
 };
 
 const NAMES = ["task", "subagent"];

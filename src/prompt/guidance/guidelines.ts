@@ -1,9 +1,10 @@
-import type { PromptTool } from "../../core/prompt.ts";
-import { oneLine } from "../text/clean.ts";
-import type { StableSection } from "../text/section.ts";
-import { GUIDELINE, GUIDELINES_HEADING } from "../text/text.ts";
-import { isOverridden } from "../text/rendered.ts";
+import type { PromptTool, StableInputs } from "../../core/prompt.ts";
 import { countCharacters } from "../../core/support/text.ts";
+import { oneLine, visiblePath } from "../text/clean.ts";
+import { bracketed, keepFiles } from "../text/files.ts";
+import { hasTool, isOverridden } from "../text/rendered.ts";
+import type { StableSection } from "../text/section.ts";
+import { CONTEXT_CUT, GUIDELINE, GUIDELINES_HEADING, SCRIPTS } from "../text/text.ts";
 
 type Active = (name: string) => boolean;
 
@@ -64,4 +65,35 @@ function linesOf(tool: PromptTool, said: ReadonlySet<string>): readonly string[]
 function sourceOf(kind: "builtin" | "tool", ref: string, lines: readonly string[]) {
   const chars = countCharacters(lines.join("\n"));
   return { kind, ref, status: "loaded", chars, kept: chars } as const;
+}
+
+const filesOf = (inputs: StableInputs) => inputs.scripts ? [inputs.scripts.file] : [];
+
+/** Scripts of this place and how to add one; an empty file says that there is nothing yet (R384–R387). */
+export const localToolNotes: StableSection = {
+  id: "local_tool_notes",
+  title: "Local Scripts",
+  stability: "stable",
+  profiles: ["full"],
+  files: filesOf,
+  render: (inputs) => {
+    const { perSource = 20_000, total = perSource } = inputs.budgets?.scripts ?? {};
+    const { kept, sources, diagnostics } = keepFiles("local_tool_notes", filesOf(inputs), { perSource, total });
+    if (inputs.scripts?.file.status !== "loaded") return { text: "", sources, diagnostics };
+    const [file] = kept;
+    const notes = file
+      ? bracketed("SCRIPTS.md", file.isCut ? `${file.text}\n\n${CONTEXT_CUT}` : file.text)
+      : SCRIPTS.none;
+    return { text: [...advice(inputs, file !== undefined), notes].join("\n"), sources, diagnostics };
+  },
+};
+
+/** Only what the active tools can do: running needs bash, adding needs a tool that writes. */
+function advice(inputs: StableInputs, hasNotes: boolean): readonly string[] {
+  const { scripts } = inputs;
+  if (!scripts) return [];
+  const intro = hasNotes ? [hasTool(inputs, "bash") ? SCRIPTS.run : SCRIPTS.known] : [];
+  if (!["write", "edit", "bash"].some((name) => hasTool(inputs, name))) return intro;
+  const say = scripts.editable ? SCRIPTS.add : SCRIPTS.propose;
+  return [...intro, say(visiblePath(scripts.folder), visiblePath(scripts.file.path))];
 }

@@ -8,15 +8,15 @@ import {
   planMode,
   recoveryContinuation,
   taskOrchestration,
+  todoList,
   todoWorkflow,
   toolRecoveryPolicy,
 } from "../guidance/fixed_text.ts";
 import { blocks } from "../text/blocks.ts";
 import { channelAugment, dynamicContext, memorySummaries, retryInstruction, rules } from "./callers.ts";
 import { docsPointers, environmentPolicy, projectContext, runtimeFacts, runtimeMetadata } from "./surroundings.ts";
-import { guidelines } from "../guidance/guidelines.ts";
+import { guidelines, localToolNotes } from "../guidance/guidelines.ts";
 import { identityCore, soulCore, userPersona } from "./persona.ts";
-import { localToolNotes } from "../guidance/local_tool_notes.ts";
 import { skillsListing, skillsRuntime } from "./skills.ts";
 import { toolsList } from "./tools_list.ts";
 
@@ -45,6 +45,7 @@ export const SECTIONS: readonly Section[] = [
   environmentPolicy,
 
   planMode,
+  todoList,
   taskOrchestration,
   recoveryContinuation,
   channelAugment,

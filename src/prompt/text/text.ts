@@ -106,6 +106,9 @@ export const TODO_LIST = [
   "Drop what is not wanted any more, and end with no open step: what stays open, you tell the user.",
 ] as const;
 
+/** Before the list itself, when what the model wrote of it is no longer among the messages. */
+export const TODO_KEPT = "Your list, from before the history was shortened. It goes on:";
+
 /** When a todo tool is active (R393). */
 export const TODO_WORKFLOW = [
   "TODO.md lists what is open, TODO.DONE.md what is done. Look at TODO.md when you start; change both with todo_update.",

@@ -50,6 +50,8 @@ const cassetteLine = z.strictObject({
   expect: z.optional(z.array(z.string())),
   /** Part of the first words of the conversation that it answers: sub-agents that run side by side each find their own. */
   conversation: z.optional(z.string().check(z.minLength(1))),
+  /** The sub-agent that it answers, as `--record` writes it: what they are told may be the same. */
+  agent: z.optional(z.string().check(z.minLength(1))),
 });
 
 /** One assistant reply of a cassette; fields as in docs/cli.md, replay files. */
@@ -80,12 +82,17 @@ export function formatCassetteLine(line: CassetteLine): string {
   return JSON.stringify(line);
 }
 
-/** What a cassette keeps of a reply: everything that a later run needs to see the same, nothing about the server. */
-export function cassetteLineOf(message: AssistantMessage): CassetteLine {
+/**
+ * What a cassette keeps of a reply: everything that a later run needs to see the same, nothing about the server.
+ *
+ * `agentId`: the sub-agent that it answers.
+ */
+export function cassetteLineOf(message: AssistantMessage, agentId?: string): CassetteLine {
   const text = textOf(message.content);
   const thinking = message.content.map((part) => part.type === "thinking" ? part.thinking : "").join("");
   const calls = toolCallsOf(message);
   return {
+    ...(agentId === undefined ? {} : { agent: agentId }),
     ...(text ? { text } : {}),
     ...(thinking ? { thinking } : {}),
     ...(calls.length > 0

@@ -49,7 +49,7 @@ export function recordProvider(provider: Provider, { file, secrets = [] }: Recor
   async function* stream(request: ProviderRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
     for await (const event of provider.stream(request, signal)) {
       if (event.type === "end" && event.message.stopReason !== "aborted") {
-        const problem = write(formatCassetteLine(cassetteLineOf(event.message)));
+        const problem = write(formatCassetteLine(cassetteLineOf(event.message, request.agentId)));
         if (problem !== undefined) yield { type: "notice", message: problem };
       }
       yield event;

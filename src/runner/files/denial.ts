@@ -4,6 +4,7 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Policy } from "../../core/policy.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
@@ -24,11 +25,21 @@ class DeniedError extends ToolError {
 /**
  * A denial as one line: what, by which rule, the smallest grant, and who alone can give it (R480).
  *
- * `grant` is the path that was refused; with a slash at its end the folder itself is meant.
+ * `grant` is the path that was refused; with a slash at its end the folder itself is meant. `policy` is the one that
+ * refused it: while a plan is made, no grant to write is advised.
  */
-export function denial(access: Access, path: string, rule: string, grant?: string, cause?: unknown): ToolError {
+export function denial(
+  access: Access,
+  path: string,
+  rule: string,
+  grant?: string,
+  policy?: Pick<Policy, "readingOnly">,
+  cause?: unknown,
+): ToolError {
   const remedy = grant === undefined
     ? "No grant opens it"
+    : access === "write" && policy?.readingOnly
+    ? "Nothing can be written before the user accepts the plan"
     : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}`;
   const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
   return grant === undefined

@@ -37,7 +37,7 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
     const missing = access === "write" && covers(policy.write, path) && !covers(policy.read, path) ? "read" : access;
     const outside = !covers(policy[missing], path);
     if (outside || code === "NotCapable") {
-      return denial(missing, path, `outside the ${missing} scope (${code})`, path, error);
+      return denial(missing, path, `outside the ${missing} scope (${code})`, path, policy, error);
     }
     // The kernel opens what lies beside a secret, and not the folder around it.
     const secret = access === "read" ? policy.denyRead.find((denied) => isInside(denied, path)) : undefined;

@@ -5,7 +5,7 @@ import { CONFINED_LEVELS, covers, type Policy } from "../../core/policy.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
-import { atomicWrite } from "./atomic_write.ts";
+import { atomicWrite, overwrite } from "./atomic_write.ts";
 import type { BulkLink } from "./bulk_link.ts";
 import { type Access, denial } from "./denial.ts";
 import { codeOf, fileFailure } from "./failure.ts";
@@ -18,7 +18,6 @@ import { listFolder } from "./listed_folder.ts";
 import { makeFolders } from "./make_folders.ts";
 import { missingFile } from "./missing_file.ts";
 import { openRegular } from "./opened_file.ts";
-import { overwrite } from "./overwrite.ts";
 
 /** Most bytes of one `read`; larger files are read in pieces. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -111,7 +110,7 @@ export function openFiles(
     try {
       if (info.nlink > 1) {
         const rule = `it has ${info.nlink} hard links, and its folder is outside the write scope`;
-        throw denial("write", path, rule, `${dirname(real)}/`);
+        throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
       overwrite(fd, bytes, info.size);
     } finally {
@@ -136,6 +135,7 @@ export function openFiles(
           path,
           "a new file changes its folder, which is outside the write scope",
           `${dirname(real)}/`,
+          policy,
         );
       }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));

@@ -47,7 +47,7 @@ export function fileScope(policy: Policy): FileScope {
       if (denied[access].some((folder) => isInside(key, folder))) {
         throw denial(access, path, `${leads}on the deny list, which beats every grant`);
       }
-      if (!isGranted[access](real)) throw denial(access, path, `${leads}outside the ${access} scope`, real);
+      if (!isGranted[access](real)) throw denial(access, path, `${leads}outside the ${access} scope`, real, policy);
       if (access === "write" && kept.some((folder) => isInside(key, folder))) {
         throw denial(access, path, `${leads}protected in this workspace; the user has to make such a change`);
       }

@@ -1,16 +1,18 @@
 // File calls that only the in-process shell makes: the file tools read, write and list, and do nothing else to a disk.
-import * as fs from "node:fs";
-import { dirname, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { ToolError } from "../../core/error.ts";
-import type { Policy } from "../../core/policy.ts";
+import { covers, type Policy } from "../../core/policy.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { Files } from "../../core/tool.ts";
-import { shownPath } from "../../../tools/text/shown_path.ts";
+import type { Access } from "../files/denial.ts";
 import { codeOf } from "../files/failure.ts";
 import { makeFolders } from "../files/make_folders.ts";
 import { openRegular } from "../files/opened_file.ts";
+import { type Place, placeOf } from "../files/place.ts";
+import { fileScope } from "../files/scope.ts";
 import { shellFailure } from "./failure.ts";
-import { shellPlaces } from "./places.ts";
+import { shownPath } from "../../../tools/text/shown_path.ts";
+import * as fs from "node:fs";
 
 /** Modes that tools may set: never set-user-id and its kind. */
 const MODE_BITS = 0o777;
@@ -147,4 +149,42 @@ function isFolder(real: string): boolean {
 function refuseHardLink(policy: Policy, path: string, { nlink }: fs.Stats): void {
   if (policy.sandbox !== "permissions" || nlink <= 1) return;
   throw new ToolError(`Denied: write ${shownPath(path)}: it has ${nlink} hard links and may belong to a place outside`);
+}
+
+/** Where the in-process shell's paths lead; each throws a denial for what the policy does not allow. */
+export interface ShellPlaces {
+  /** With all links followed. */
+  target(access: Access, path: string): Place;
+  /** The name itself: links above it are followed, it is not. */
+  name(access: Access, path: string): string;
+  /** A name that goes away or moves, together with whatever is in it. */
+  tree(path: string): string;
+}
+
+/** The places of a policy. */
+export function shellPlaces(policy: Policy): ShellPlaces {
+  const scope = fileScope(policy);
+  const name = (access: Access, path: string): string => {
+    scope.check(access, path);
+    const parent = dirname(path);
+    // Nothing of a folder out of scope can be seen, not even where it leads; what lies in it is a scope's own entry, and
+    // those are real.
+    const real = covers(policy.read, parent) ? join(placeOf(parent).real, basename(path)) : path;
+    scope.check(access, path, real);
+    return real;
+  };
+  return {
+    name,
+    target(access, path) {
+      scope.check(access, path);
+      const place = placeOf(path);
+      scope.check(access, path, place.real);
+      return place;
+    },
+    tree(path) {
+      const real = name("write", path);
+      scope.checkTree(path, real);
+      return real;
+    },
+  };
 }

@@ -28,6 +28,15 @@ const WORK_TREE = /could not create (?:work tree dir|leading directories of) /;
 const MOVES = /(?:^|[\s;&|(`])(?:cd|pushd|chdir)(?=\s|$)|\s(?:-C|--directory|--chdir)(?=[\s=])/;
 const ONLY = "Only the user can allow it";
 
+/** Who opens a place, as a sentence; while a plan is made no grant does for writing. */
+function allowedBy(policy: Policy, grant: { readonly toRead?: string; readonly toWrite?: string }): string {
+  const { toRead, toWrite } = grant;
+  const write = policy.readingOnly ? undefined : toWrite;
+  if (toRead !== undefined && write !== undefined) return `${ONLY}, with ${toRead} to read it, ${write} to write it`;
+  if (toRead !== undefined) return `${ONLY}, with ${toRead}${toWrite === undefined ? "" : " to read it"}`;
+  return write === undefined ? "Nothing can be written before the user accepts the plan" : `${ONLY}, with ${write}`;
+}
+
 /** A guess at what a command met; an empty one is of something that nobody is to be told of. */
 export interface DenialHint {
   /** For the model; says nothing about what exists where that is hidden from commands. */
@@ -156,9 +165,8 @@ function hiddenHint(
   const isRedirected = REDIRECTED.test(line);
   const isWritten = WRITES.test(line);
   const [toRead, toWrite] = [grantOption("read", lexical), grantOption("write", dirname(lexical))];
-  const grant = isWritten ? toWrite : isRedirected ? `${toRead} to read it, ${toWrite} to write it` : toRead;
-  const note =
-    `Sandbox: ${lexical} is out of these commands' sight, whether it is there or not. ${ONLY}, with ${grant}.`;
+  const allowed = allowedBy(policy, isWritten ? { toWrite } : isRedirected ? { toRead, toWrite } : { toRead });
+  const note = `Sandbox: ${lexical} is out of these commands' sight, whether it is there or not. ${allowed}.`;
   if (isThere && !isWritten) return { note, isHidden, denial: { kind: "read", target: path } };
   // A missing file is no denial, unless it was to be made.
   const isMade = isWritten || isRedirected;
@@ -210,19 +218,19 @@ function pathHint(
     if (writable(policy, path)) return undefined;
     const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
     const rule = `${tree ?? path} is outside of what may be written`;
-    const note = `Sandbox: ${rule}. ${ONLY}, with ${
-      grantOption("write", tree ?? dirname(path))
+    const note = `Sandbox: ${rule}. ${
+      allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) })
     }; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
   }
   if (!readable(policy, path) && SHELL.test(line)) {
     const [toRead, toWrite] = [grantOption("read", path), grantOption("write", dirname(path))];
-    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${toRead} to read it, ` +
-      `${toWrite} to write it.`;
+    const note = `Sandbox: ${path} is outside of what may be read. ${allowedBy(policy, { toRead, toWrite })}.`;
     return { note, denial: { kind: isNew(realPath) ? "write" : "read", target: path } };
   }
   if (!readable(policy, path)) {
-    const note = `Sandbox: ${path} is outside of what may be read. ${ONLY}, with ${grantOption("read", path)}.`;
+    const toRead = grantOption("read", path);
+    const note = `Sandbox: ${path} is outside of what may be read. ${allowedBy(policy, { toRead })}.`;
     return { note, denial: { kind: "read", target: path } };
   }
   const secret = policy.denyRead.find((denied) => isInside(denied, path));
@@ -232,7 +240,8 @@ function pathHint(
     return { note, unasked: { kind: "read", target: path } };
   }
   if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
-    const note = `Sandbox: ${path} may be read but not written. ${ONLY}, with ${grantOption("write", dirname(path))}.`;
+    const toWrite = grantOption("write", dirname(path));
+    const note = `Sandbox: ${path} may be read but not written. ${allowedBy(policy, { toWrite })}.`;
     return { note, denial: { kind: "write", target: path } };
   }
   return undefined;

@@ -27,7 +27,12 @@ export interface NetHint {
   readonly denial?: DenialClaim;
 }
 
-const ONLY = "Only the user can allow it";
+/** Who opens the network, as a sentence; while a plan is made no grant does. */
+function allowedBy(policy: Policy, option: string): string {
+  return policy.readingOnly
+    ? "The network is closed until the user accepts the plan"
+    : `Only the user can allow it, with ${option}`;
+}
 
 /** Reads one line of a program's messages; undefined where the policy's network does not explain it. */
 export function netHint(line: string, policy: Policy): NetHint | undefined {
@@ -44,8 +49,14 @@ function offlineHint(line: string, policy: Policy): NetHint {
   const target = knowsHosts(policy) ? host : "*";
   const denial: Pick<NetHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
   return net.list.length > 0
-    ? { note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${ONLY}, with --allow-net=+HOST.`, ...denial }
-    : { note: `Sandbox: commands have no network. ${ONLY}, with ${grantOption("net", target ?? "*")}.`, ...denial };
+    ? {
+      note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${allowedBy(policy, "--allow-net=+HOST")}.`,
+      ...denial,
+    }
+    : {
+      note: `Sandbox: commands have no network. ${allowedBy(policy, grantOption("net", target ?? "*"))}.`,
+      ...denial,
+    };
 }
 
 /** Servers of this machine are out of reach as all others are, and a refusal looks as if nothing ran there. */
@@ -55,7 +66,9 @@ function loopbackHint(line: string, policy: Policy): NetHint | undefined {
   if (found === null && !isAnonymous) return undefined;
   if (!hasOwnLoopback(policy)) {
     return {
-      note: `Sandbox: commands have no network, not even to this machine's own servers. ${ONLY}, with --allow-net.`,
+      note: `Sandbox: commands have no network, not even to this machine's own servers. ${
+        allowedBy(policy, "--allow-net")
+      }.`,
       denial: { kind: "net", target: "*" },
     };
   }
@@ -65,8 +78,8 @@ function loopbackHint(line: string, policy: Policy): NetHint | undefined {
   return {
     note:
       "Sandbox: a command's loopback is its own: servers that run outside of this command, the user's too, are not on " +
-      `it. ${ONLY}, with --allow-net=+${
-        port === undefined ? "localhost:PORT" : target
+      `it. ${
+        allowedBy(policy, `--allow-net=+${port === undefined ? "localhost:PORT" : target}`)
       }; a server of the command's own has ` +
       "to be started by the same command.",
     ...(port === undefined ? {} : { denial: { kind: "net" as const, target } }),

@@ -1,9 +1,15 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
+import {
+  CONFINED_LEVELS,
+  isInside,
+  type Limits,
+  type Policy,
+  type SandboxLevel,
+  type Scope,
+} from "../../core/policy.ts";
 import { worktreeLink } from "../git/paths.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
-import type { FolderView } from "../system/folder_view.ts";
 import { deniedPaths, refuseKeptAround, sessionDenials } from "./denied_paths.ts";
 import { toolEnvironment } from "./environment.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
@@ -25,6 +31,7 @@ import {
   withoutDenied,
   type WrittenScope,
 } from "./scopes.ts";
+import type { FolderView } from "../system/folder_view.ts";
 
 /** One layer of wishes about scopes: flags, user settings or project settings. */
 export interface ScopeLayer {
@@ -235,4 +242,22 @@ function isText(value: string | undefined): value is string {
 
 function kernelHolds(level: SandboxLevel): boolean {
   return level === "kernel+" || level === "kernel" || level === "seatbelt";
+}
+
+/**
+ * A policy cut down to looking: no write scope and no network, for a session that plans. Everything else stays, so that it
+ * is never wider than the one that it is made of.
+ *
+ * Commands run on where the kernel holds them; they keep their private temporary folder and cache. Where nothing but this
+ * program's own checks would hold a command, none runs.
+ */
+export function readingOnly(policy: Policy): Policy {
+  return {
+    ...policy,
+    readingOnly: true,
+    write: NOTHING,
+    run: CONFINED_LEVELS.has(policy.sandbox) ? policy.run : NOTHING,
+    net: NOTHING,
+    env: netEnvironment(policy.env, { net: NOTHING, sandbox: policy.sandbox }),
+  };
 }

@@ -33,6 +33,14 @@ export function programFile(listed: string, policy: Wanted): ProgramFile {
   };
 }
 
+/** The folders of PATH in which tools can put no program. */
+export function foldersOutOfReach(policy: Wanted): readonly string[] {
+  return (policy.env["PATH"] ?? "").split(":").filter(isAbsolute).filter((folder) => {
+    const way = wayTo(folder, policy);
+    return way !== undefined && way.isSafe && !mayWrite(way.real, policy);
+  });
+}
+
 /** Follows the links one by one; undefined where a path leads nowhere. */
 function wayTo(path: string, policy: Wanted): { readonly real: string; readonly isSafe: boolean } | undefined {
   let at = path;

@@ -30,6 +30,8 @@ export const PROXY_LIMITS: ProxyLimits = {
 /** What one call's proxy decides by. */
 export interface ProxyScope {
   readonly rules: readonly HostRule[];
+  /** Where a request may go; `chooseTarget` unless told otherwise. */
+  readonly choose?: typeof chooseTarget;
   /** What `Proxy-Authorization` must be. */
   readonly authorization: string;
   readonly world: Network;
@@ -99,7 +101,8 @@ async function openServer(
   { host, port }: ProxyRequest,
   scope: ProxyScope,
 ): Promise<{ readonly conn: Deno.Conn } | { readonly status: number; readonly why: string }> {
-  const target = await within(scope.limits.connectMs, chooseTarget(scope.rules, host, port, scope.world));
+  const { choose = chooseTarget } = scope;
+  const target = await within(scope.limits.connectMs, choose(scope.rules, host, port, scope.world));
   const unreached = (status: number, why: string): { readonly status: number; readonly why: string } => {
     const reason = `${hostText(host, port)} is allowed, but cannot be reached from this machine: ${why}`;
     scope.onUnreached(`Network: ${reason}.`);

@@ -24,6 +24,50 @@ const KINDS: Readonly<Record<Exclude<AddressKind, "public">, string>> = {
 /** How many rules a note shows. */
 const SHOWN = 8;
 
+/** What a scope of every host opens: what lies near this machine is asked for by attackers, and has to be named. */
+const OPEN_KINDS: ReadonlySet<AddressKind> = new Set(["public", "private"]);
+
+/**
+ * Where a request of the host itself may go when the network is open as a whole: to every public and private address, and
+ * to one of this machine, of its link or of a metadata service only where a rule names it.
+ */
+export async function chooseOpenTarget(
+  rules: readonly HostRule[],
+  host: string,
+  port: number,
+  world: Network,
+): Promise<Target> {
+  const found = await addressesOf(host, world);
+  if (typeof found === "string") return { kind: "unknown", why: found };
+  const own = ownAddresses(world);
+  const judged = found.map((text) => {
+    const address = canonicalAddress(text);
+    const kind = address === undefined ? "reserved" : own.has(address) ? "loopback" : addressKind(address);
+    const isNamed = address !== undefined && namesAddress(rules, address, port);
+    return { address: address ?? text, kind, isOpen: OPEN_KINDS.has(kind) || isNamed };
+  });
+  const addresses = judged.filter(({ isOpen }) => isOpen).map(({ address }) => address);
+  if (addresses.length > 0) return { kind: "addresses", addresses };
+  const [first] = judged;
+  const what = first && first.kind !== "public" ? KINDS[first.kind] : "no plain address";
+  const why = `it leads to ${first?.address}, ${what}, which has to be named`;
+  // A list replaces the open network: the name has to be in it, too.
+  const named = [...new Set([host, first?.address ?? host])].map((one) => `+${hostText(one, port)}`);
+  const note = `Denied: connect to ${hostText(host, port)}: ${why}, whatever else is open. ` +
+    `Only the user can do that, in place of a bare --allow-net: --allow-net=${named.join(",")}`;
+  return { kind: "denied", why, note };
+}
+
+/** Addresses that a host stands for; why there is none, as a clause. */
+async function addressesOf(host: string, world: Network): Promise<readonly string[] | string> {
+  const found = isAddress(host) ? [host] : await world.resolve(host).catch(whyUnresolved);
+  return typeof found !== "string" && found.length === 0 ? "it has no address" : found;
+}
+
+function ownAddresses(world: Network): ReadonlySet<string | undefined> {
+  return new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
+}
+
 /**
  * Decides where a request for a host may go: the host must be in the scope, and so must be each address that it turns out
  * to stand for, unless that is a public one.
@@ -39,11 +83,9 @@ export async function chooseTarget(
   if (!allowsHost(rules, host, port)) {
     return denied(rules, host, port, "not in the network scope", hostText(host, port));
   }
-  const found = isAddress(host) ? [host] : await world.resolve(host).catch(whyUnresolved);
-  if (typeof found === "string" || found.length === 0) {
-    return { kind: "unknown", why: typeof found === "string" ? found : "it has no address" };
-  }
-  const own = new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
+  const found = await addressesOf(host, world);
+  if (typeof found === "string") return { kind: "unknown", why: found };
+  const own = ownAddresses(world);
   const judged = found.map((text) => {
     const address = canonicalAddress(text);
     return { address: address ?? text, objection: objection(address, host, port, rules, own) };

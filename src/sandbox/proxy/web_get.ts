@@ -61,7 +61,8 @@ const SNIFFED = 8_192;
  * Gets a text by HTTP for a tool call: GET alone, no cookie, no credential, no header of the caller's.
  *
  * Each address on the way, redirects included, is judged anew by the scope, as for confined programs: the host, and every
- * address that its name leads to; the connection goes to the very address that was judged. Throws WebDenied for what the
+ * address that its name leads to; the connection goes to the very address that was judged. A scope of all hosts opens
+ * neither this machine nor its link: metadata services hand out credentials there. Its list names what is open besides. Throws WebDenied for what the
  * scope does not open and ToolError for everything else that gives no answer.
  */
 export async function webGet(
@@ -108,7 +109,7 @@ async function getOne(
     }`;
     throw new WebDenied(why, { kind: "net", target: name }, hosts);
   }
-  const scoped = openScopedFetch(target, net, options);
+  const scoped = openScopedFetch(target, net, options, true);
   try {
     const headers = {
       accept: "text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",

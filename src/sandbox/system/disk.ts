@@ -31,7 +31,7 @@ export const disk: FolderView = {
 };
 
 /** Whether this system and this process have libc; where not, no command runs that could swap what is read. */
-function canCall(): boolean {
+export function canCall(): boolean {
   if (Deno.build.os !== "linux") return false;
   try {
     return libc() !== undefined;

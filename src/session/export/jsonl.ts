@@ -1,7 +1,7 @@
 import type { SessionEntry, SessionHeader } from "../../core/session.ts";
 import { entryLine } from "../entry_shape.ts";
 import { forkSession } from "../fork.ts";
-import type { StoreOptions } from "../live_tree.ts";
+import type { StoreOptions } from "../store.ts";
 
 /**
  * A session as a file of format 3, line by line: the path to the leaf with the labels on it, or everything.

@@ -80,7 +80,7 @@ function changed(deed: Deed, kind: "delete" | "rename"): Deed | undefined {
 }
 
 async function askToDelete(shelf: SessionShelf, pick: Pick, line: SessionLine): Promise<void> {
-  const isSure = await pick(`Delete “${titleOf(line)}”, with its audit and what undo kept of it?`, [
+  const isSure = await pick(`Delete “${titleOf(line)}”, with its audit, its sub-agents and what undo kept of it?`, [
     { label: "No", value: false },
     { label: "Yes, delete it", value: true },
   ]);

@@ -75,6 +75,19 @@ ${asked.join("\n")}`,
   ]);
 });
 
+test("bash", "a hostile name behind = and : is a word and no command", async (place) => {
+  const hostile = "a$(touch pwned)`touch pwned`;touch pwned.txt";
+  Deno.writeTextFileSync(join(place.ws, hostile), "");
+  const lines = await linesOf(
+    place,
+    "bash",
+    `eval "$(sandpiper completions bash)"; compopt() { :; }
+COMP_WORDS=(sandpiper --patch = a); COMP_CWORD=3; COMP_LINE='sandpiper --patch=a'; COMP_POINT=19
+_sandpiper_complete; eval "printf '[%s]\\n' --patch=\${COMPREPLY[0]}"; ls`,
+  );
+  assertEquals(lines, [`[--patch=${hostile}]`, hostile, "other.txt", "with space.txt"]);
+});
+
 test("fish", "options with what they mean, values behind =, skills, files", async (place) => {
   const lines = await linesOf(
     place,

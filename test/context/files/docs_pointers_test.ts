@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { gatherDocs } from "../../../src/context/files/docs_pointers.ts";
+import { gatherDocs } from "../../../src/engine/resources/bundled.ts";
 import { inFolder } from "../world.ts";
 
 Deno.test("gatherDocs() R6 R7 points at what is there and leaves out what is not", () =>

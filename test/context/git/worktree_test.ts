@@ -1,9 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { readIndex } from "../../../src/context/git/index.ts";
-import { isWorktreeChanged } from "../../../src/context/git/worktree.ts";
+import { type GitConfig, isWorktreeChanged } from "../../../src/context/git/state.ts";
 import { git, inRepository } from "../git_repository.ts";
 import { build } from "../world.ts";
-import type { GitConfig } from "../../../src/context/git/state.ts";
 
 const CONFIG: GitConfig = { hasFileMode: true, hasLinks: true, trustsInode: true, hasFilters: false };
 const past = new Date(1_000_000_000_000);

@@ -24,6 +24,8 @@ const TOOLS = [
   { name: "long", description: "Answers at length", inputSchema: schema },
 ];
 
+const PROMPTS = [{ name: "first", description: "There from the start" }];
+
 const waiting = new Map();
 let asked = 0;
 const ask = (method, params = {}) =>
@@ -68,6 +70,11 @@ const ACTIONS = {
     send({ method: "notifications/tools/list_changed" });
     return text("grown");
   },
+  teach({ text: name }) {
+    PROMPTS.push({ name, description: "New" });
+    send({ method: "notifications/prompts/list_changed" });
+    return text("taught");
+  },
   flood() {
     const line = JSON.stringify({
       jsonrpc: "2.0",
@@ -95,6 +102,8 @@ function listOf(params) {
       };
     case "strange":
       return { tools: JSON.parse(readFileSync(words[0], "utf8")) };
+    case "prompts":
+      return { tools: [...TOOLS, { name: "teach", description: "Has one prompt more", inputSchema: schema }] };
     default:
       return { tools: TOOLS };
   }
@@ -105,10 +114,12 @@ async function answer({ id, method, params }) {
   if (method === "initialize") {
     if (mode === "slow") await new Promise((resolve) => setTimeout(resolve, Number(words[0])));
     const { protocolVersion } = params;
-    const capabilities = { tools: { listChanged: true } };
+    const prompts = mode === "prompts" ? { prompts: { listChanged: true } } : {};
+    const capabilities = { tools: { listChanged: true }, ...prompts };
     return send({ id, result: { protocolVersion, capabilities, serverInfo: { name: "old", version: "1" } } });
   }
   if (method === "tools/list") return send({ id, result: listOf(params) });
+  if (method === "prompts/list" && mode === "prompts") return send({ id, result: { prompts: PROMPTS } });
   if (method === "tools/call") {
     try {
       return send({ id, result: await ACTIONS[params.name](params.arguments ?? {}) });

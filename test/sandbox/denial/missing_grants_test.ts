@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { missingGrants, withoutMissing } from "../../../src/sandbox/denial/missing_grants.ts";
+import { missingGrants, withoutMissing } from "../../../src/sandbox/denial/granted_folders.ts";
 import { policyFor, scope } from "../../runner/world.ts";
 
 Deno.test("missingGrants() tells of what the kernel cannot open because nothing is there R468", () => {

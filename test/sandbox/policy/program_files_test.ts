@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { programFile } from "../../../src/sandbox/policy/program_files.ts";
+import { foldersOutOfReach, programFile } from "../../../src/sandbox/policy/program_files.ts";
 import { makeWorld } from "../confined_world.ts";
 
 function script(path: string, mode = 0o755): void {
@@ -42,4 +42,14 @@ Deno.test("programFile() leaves it to the system who may write where everything 
   script(`${world.outside}/tool`);
   const found = programFile("tool", { write: { all: true, list: [] }, env: { PATH: world.outside } });
   assertEquals(found, { why: `${world.outside}/tool lies where tools may write, so that it could be replaced` });
+});
+
+Deno.test("foldersOutOfReach() leaves out what tools can write, by whatever links, and what is relative", () => {
+  using world = makeWorld();
+  const { base, root } = world;
+  for (const folder of ["work/bin", "one"]) Deno.mkdirSync(`${base}/${folder}`);
+  Deno.symlinkSync(`${root}/bin`, `${base}/two`);
+  Deno.symlinkSync(`${base}/one`, `${root}/three`);
+  const PATH = ["bin", "", `${root}/bin`, `${base}/two`, `${root}/three`, `${base}/none`, `${base}/one`].join(":");
+  assertEquals(foldersOutOfReach({ write: { all: false, list: [root] }, env: { PATH } }), [`${base}/one`]);
 });

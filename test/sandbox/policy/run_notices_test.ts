@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
-import { runNotices } from "../../../src/sandbox/policy/run_notices.ts";
+import { runNotices } from "../../../src/sandbox/policy/describe.ts";
 
 const policy = (sandbox: Policy["sandbox"], ...list: readonly string[]): Policy =>
   ({ sandbox, run: { all: list[0] === "*", list: list[0] === "*" ? [] : list } }) as Policy; // nothing else is read

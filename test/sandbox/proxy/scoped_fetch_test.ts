@@ -24,6 +24,16 @@ Deno.test("openScopedFetch() refuses a host that no scope names, with the grant"
   assertThrows(() => openScopedFetch(new URL("http://[::1]/x"), none), ToolError, "--allow-net='+[::1]:80'");
 });
 
+Deno.test("openScopedFetch() goes over http and https alone, in a scope of everything too", () => {
+  for (
+    const address of ["file:///etc/hostname", "data:application/json,{}", "blob:http://a.example/1", "ftp://a.example/"]
+  ) {
+    for (const net of [{ all: true, list: [] }, { all: false, list: ["a.example"] }]) {
+      assertThrows(() => openScopedFetch(new URL(address), net).close(), ToolError, "no http or https address");
+    }
+  }
+});
+
 Deno.test("openScopedFetch() goes through the proxy to a listed host, which does not see the token", () =>
   withServer(async (base, port) => {
     const scoped = openScopedFetch(base, { all: false, list: [`localhost:${port}`] });
@@ -54,6 +64,31 @@ Deno.test("openScopedFetch() does not follow a listed name to a private address"
       scoped.close();
     }
   }));
+
+for (const variable of ["NO_PROXY", "no_proxy"]) {
+  Deno.test(`openScopedFetch() judges addresses whatever ${variable} says`, () =>
+    withServer(async (base, port) => {
+      const world = { ...MACHINE_NET, resolve: () => Promise.resolve(["10.1.2.3"]) };
+      const before = Deno.env.get(variable);
+      Deno.env.set(variable, "*");
+      try {
+        const scoped = openScopedFetch(base, { all: false, list: [`localhost:${port}`] }, {
+          world,
+          limits: PROXY_LIMITS,
+        });
+        try {
+          const answer = await scoped.fetch(base);
+          assertEquals([answer.status, /a private address/.test(await answer.text())], [403, true]);
+        } finally {
+          scoped.close();
+        }
+        assertEquals(Deno.env.get(variable), "*");
+      } finally {
+        if (before === undefined) Deno.env.delete(variable);
+        else Deno.env.set(variable, before);
+      }
+    }));
+}
 
 Deno.test("openScopedFetch() without bounds goes straight, and to its own origin alone", () =>
   withServer(async (base, port) => {

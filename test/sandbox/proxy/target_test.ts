@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { parseRule } from "../../../src/sandbox/policy/net_rules.ts";
-import { chooseTarget } from "../../../src/sandbox/proxy/target.ts";
+import { chooseOpenTarget, chooseTarget } from "../../../src/sandbox/proxy/target.ts";
 
 const CASES = [
   ["a public address", ["a.test"], "a.test", ["93.184.216.34"], ["93.184.216.34"]],
@@ -60,3 +60,35 @@ Deno.test("chooseTarget() asks for no name that is not in the scope and says wha
     /a private address.*--allow-net=\+192\.168\.7\.7:443$/,
   );
 });
+
+const OPEN = [
+  ["public", [], "a.test", ["93.184.216.34"], ["93.184.216.34"]],
+  ["private", [], "a.test", ["10.1.2.3"], ["10.1.2.3"]],
+  ["this machine and private", [], "a.test", ["127.0.0.1", "10.1.2.3"], ["10.1.2.3"]],
+  ["this machine", [], "127.0.0.1", [], "denied"],
+  ["this machine by a name", [], "a.test", ["127.8.8.8"], "denied"],
+  ["localhost", [], "localhost", ["::1"], "denied"],
+  ["this machine in IPv6 clothes", [], "::ffff:127.0.0.1", [], "denied"],
+  ["no address", [], "0.0.0.0", [], "denied"],
+  ["an interface", [], "93.184.216.9", [], "denied"],
+  ["a metadata service", [], "169.254.169.254", [], "denied"],
+  ["a metadata service in NAT64", [], "64:ff9b::a9fe:a9fe", [], "denied"],
+  ["a metadata service elsewhere", [], "a.test", ["100.100.100.200"], "denied"],
+  ["a metadata service over IPv6", [], "fd00:ec2::254", [], "denied"],
+  ["its link", [], "169.254.1.1", [], "denied"],
+  ["its link over IPv6", [], "a.test", ["fe80::1"], "denied"],
+  ["its link by interface", [], "a.test", ["fe80::1%eth0"], "denied"],
+  ["this machine, named", ["127.0.0.1:80"], "127.0.0.1", [], ["127.0.0.1"]],
+  ["this machine, named for another port", ["127.0.0.1:81"], "127.0.0.1", [], "denied"],
+  ["nowhere", [], "a.test", [], "unknown"],
+] as const;
+for (const [name, rules, host, resolved, expected] of OPEN) {
+  Deno.test(`chooseOpenTarget() ${name}: ${expected}`, async () => {
+    const target = await chooseOpenTarget(rules.map(parseRule), host, 80, {
+      resolve: () => resolved.length > 0 ? Promise.resolve(resolved) : Promise.reject(new Error("no such host")),
+      connect: () => Promise.reject(new Error("choosing connects to nothing")),
+      ownAddresses: () => ["93.184.216.9"],
+    });
+    assertEquals<unknown>(target.kind === "addresses" ? target.addresses : target.kind, expected);
+  });
+}

@@ -188,3 +188,35 @@ Deno.test("webGet() takes http and https alone", async () => {
   await assertRejects(() => webGet("https://me:pw@a.example", all, never), ToolError, "holds a name or password");
   assert(true);
 });
+
+Deno.test("webGet() with the network open as a whole reaches neither this machine nor its link unless that is named", () =>
+  withSite(async ({ port, origin, asked }) => {
+    const open = { all: true, list: [] };
+    await assertRejects(() => webGet(`${origin}/page`, open, never), WebDenied, `: --allow-net=+127.0.0.1:${port}`);
+    await assertRejects(
+      () => webGet(`http://localhost:${port}/page`, open, never),
+      WebDenied,
+      "--allow-net=+localhost:",
+    );
+    for (const address of ["127.0.0.1", "169.254.169.254", "192.168.7.7"]) {
+      const world = {
+        ...MACHINE_NET,
+        resolve: () => Promise.resolve([address]),
+        ownAddresses: () => ["192.168.7.7"],
+        connect: () => Promise.reject(new Error(`${address} was connected to`)),
+      };
+      const options = { world, limits: PROXY_LIMITS };
+      const error = await assertRejects(
+        () => webGet(`http://localhost:${port}/`, open, never, WEB_LIMITS, options),
+        WebDenied,
+        "which has to be named",
+      );
+      // A question could not open it: the network is open already.
+      assertEquals([address, error.claim], [address, undefined]);
+    }
+    assertEquals(asked, []);
+    const named = { all: true, list: [`127.0.0.1:${port}`] };
+    assertEquals((await webGet(`${origin}/page`, named, never)).status, 200);
+    const away = `${origin}/to?at=${encodeURIComponent("http://localhost:8123/latest/meta-data/")}`;
+    await assertRejects(() => webGet(away, named, never), WebDenied, "an address of this machine");
+  }));

@@ -1,0 +1,4 @@
+import { SOURCE } from "../helpers/program.ts";
+import { agentFiles } from "./agents.ts";
+
+agentFiles(SOURCE);

@@ -78,7 +78,7 @@ Deno.test({
 });
 
 const WRONG: readonly (readonly [why: string, args: readonly string[]])[] = [
-  ["is none of its words", ["nonsense"]],
+  ["it is none of list, add, test, remove, login, logout", ["nonsense"]],
   ["mcp test needs a name", ["test"]],
   ["neither an address nor a program is named", ["add", "a"]],
   ["is no name", ["add", "a b", "https://a.example"]],

@@ -48,7 +48,7 @@ test("each sub-agent has a line: what it may change, what it does now, turns and
   await pty.see(/a1 · writes a · \$ until \[ -e go-one \].* · 1 turn · \$0\.25/);
   await pty.see(/a2 · reads · \$ until \[ -e go-two \].* · 0 turns/);
   Deno.writeTextFileSync(`${ws}/go-two`, "");
-  await pty.see("a sub-agent works, Enter shows them");
+  await pty.see("a sub-agent works, Enter shows it");
   Deno.writeTextFileSync(`${ws}/go-one`, "");
   await pty.see("Both have ended.");
   await say(pty, "/agents");

@@ -91,7 +91,10 @@ Deno.test("toolDefinition() gives the schema that validates R425", () => {
 
 Deno.test("webSearchAt() puts the words into the address as one value, whatever they hold", async () => {
   const { fetches } = webSearchAt("https://search.example/?q={query}&n=10");
-  const cases = [["a b&n=1#x", "a%20b%26n%3D1%23x"], ["$& {query}", "%24%26%20%7Bquery%7D"], ["x\ud800", "x%EF%BF%BD"]];
+  const cases = [["a b&n=1#x", "a%20b%26n%3D1%23x"], ["$& {query}", "%24%26%20%7Bquery%7D"], [
+    "x\ud800",
+    "x%EF%BF%BD",
+  ]] as const;
   for (const [query, value] of cases) {
     assertEquals(await fetches?.({ query }), `https://search.example/?q=${value}&n=10`);
   }

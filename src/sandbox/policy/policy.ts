@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import {
   CONFINED_LEVELS,
+  covers,
   isInside,
   type Limits,
   type Policy,
@@ -74,6 +75,8 @@ export interface PolicyFacts extends FolderView {
   readonly home: string;
   /** Private temporary folder of the session, already made. */
   readonly tmp: string;
+  /** What the program unpacked for later sessions, too: skills and pages. No write scope has it. */
+  readonly unpacked?: readonly string[];
   /** Private cache folder, already made. */
   readonly cache: string;
   /** The host's own environment. */
@@ -133,7 +136,11 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
     },
   );
   const startup = startupPaths(write, { ...facts, home });
-  const denyWrite = unique([...denied.write, ...startup]);
+  // What is written there later sessions tell their models, whatever their workspace is.
+  const unpacked = (facts.unpacked ?? []).map((path) => facts.realPath(path)).filter(isText).filter((path) =>
+    covers(write, path)
+  );
+  const denyWrite = unique([...denied.write, ...startup, ...unpacked]);
   return {
     root,
     home,
@@ -161,6 +168,7 @@ export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Polic
       ...(link?.protected ?? []),
       ...denied.secrets.filter((path) => isInside(path, root)),
       ...startup,
+      ...unpacked,
     ]),
     limits: { ...DEFAULT_LIMITS, ...request.limits },
     sandbox: facts.level,

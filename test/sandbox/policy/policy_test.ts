@@ -295,6 +295,29 @@ Deno.test("resolvePolicy() never lets the program that confines be written", () 
   assert(!touches(policy.write, policy.denyWrite, join(world.root, "sandpiper")));
 });
 
+Deno.test("resolvePolicy() never lets what the program unpacked be written: later sessions tell their models of it", () => {
+  using world = makeWorld();
+  const unpacked = [join(world.home, ".cache/sandpiper/12345678")];
+  Deno.mkdirSync(unpacked[0] ?? "", { recursive: true });
+  for (
+    const request of [
+      { flags: { write: true } },
+      { flags: { write: ["~"] } },
+      { flags: { write: ["~/.cache/sandpiper/12345678"] } },
+      { root: world.home },
+    ]
+  ) {
+    const { write, denyWrite, protected: kept } = resolvePolicy(
+      { root: world.root, ...request },
+      facts(world, { unpacked }),
+    );
+    assertEquals(touches(write, denyWrite, `${unpacked[0]}/commit/SKILL.md`), false);
+    assert(kept.includes(unpacked[0] ?? ""), "what a kernel cannot close is watched");
+  }
+  const { denyWrite } = resolve(world, {}, { unpacked });
+  assertEquals(denyWrite.includes(unpacked[0] ?? ""), false, "nothing has to be closed that is not open");
+});
+
 Deno.test("resolvePolicy() keeps tools from sessions and audit, whatever is allowed and however one gets there R478", () => {
   using world = makeWorld();
   const [sessions, link, audit] = ["kept/sessions", "link", "audit"].map((name) => join(world.root, name)) as [

@@ -71,7 +71,8 @@ export function runTurns(
       parts.beforeRequest();
       prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
       const sent = rolled ? [...rolled.messages, ...state.messages.slice(rolled.covered)] : state.messages;
-      const compiled = prompt.compile(round, parts.todo.itemsBeyond(sent));
+      const hasTodo = prompt.tools().some(({ tool }) => tool.name === "todo");
+      const compiled = prompt.compile(round, hasTodo ? parts.todo.itemsBeyond(sent) : []);
       parts.onRequest();
       return compiled;
     },

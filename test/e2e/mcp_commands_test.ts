@@ -77,6 +77,29 @@ Deno.test({
     }),
 });
 
+Deno.test("mcp add names the variables that a server gets, and writes no value", async () => {
+  const asked: (string | null)[] = [];
+  await using host = serveMcp({
+    tools: () => [{ name: "look", description: "Looks" }],
+    before: (request) => void asked.push(request.headers.get("x-key")),
+  });
+  await inHome(async ({ mcp, settings }) => {
+    const url = `${host.origin}/docs`;
+    const added = await mcp("add", "docs", url, "--header-env", "x-key=TICKET_KEY");
+    assertEquals(added.code, 0, added.stderr);
+    assertEquals((await mcp("add", "own", "--env", "TICKET_KEY", "--env", "OTHER", "--", "own-server", "-v")).code, 0);
+    assertEquals(settings(), {
+      mcpServers: {
+        docs: { url, headerEnv: { "x-key": "TICKET_KEY" } },
+        own: { command: "own-server", args: ["-v"], envFrom: ["TICKET_KEY", "OTHER"] },
+      },
+    });
+    const works = await mcp("test", "docs", `--allow-net=127.0.0.1:${host.port}`);
+    assertEquals([works.code, [...new Set(asked)]], [0, ["TOPSECRET"]], works.stderr);
+    assertEquals((works.stdout + works.stderr).includes("TOPSECRET"), false);
+  });
+});
+
 const WRONG: readonly (readonly [why: string, args: readonly string[]])[] = [
   ["it is none of list, add, test, remove, login, logout", ["nonsense"]],
   ["mcp test needs a name", ["test"]],
@@ -85,6 +108,9 @@ const WRONG: readonly (readonly [why: string, args: readonly string[]])[] = [
   ["the address holds a name or password", ["add", "a", "https://me:pw@a.example"]],
   ["says nothing behind an address", ["add", "a", "https://a.example", "more"]],
   ['There is no MCP server "a"', ["test", "a"]],
+  ["takes the name of a variable and no value", ["add", "a", "--env", "KEY=secret", "--", "b"]],
+  ["--env is for a program", ["add", "a", "https://a.example", "--env", "KEY"]],
+  ["--header-env takes HEADER=NAME", ["add", "a", "https://a.example", "--header-env", "authorization=Bearer x"]],
 ];
 Deno.test("mcp: what is asked wrongly changes nothing and is told with exit code 2", async (t) => {
   await inHome(async ({ mcp }) => {

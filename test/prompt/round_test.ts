@@ -143,6 +143,7 @@ const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<Pr
   continuation: [[{ continuation: false }, "recovery_continuation"]],
   finalAnswer: [[{ finalAnswer: true }, "task_orchestration", "final_answer"]], // it is the end: no task is begun
   withoutTools: [[{ withoutTools: true }, "task_orchestration"]],
+  todo: [[{ todo: [{ text: "Mend it", state: "pending" }] }, "todo_list"]],
   planning: [[{ planning: ["Write: nothing."] }, "plan_mode"]],
   todo: [[
     { tools: [...FULL.tools, ...tools("todo")], todo: [{ text: "one", state: "open" }] },

@@ -64,6 +64,7 @@ function add(config: Config, name: string, words: readonly string[]): number {
   const isUrl = /^https?:\/\//i.test(first);
   if (isUrl && args.length > 0) throw usage(`"${args.join(" ")}" says nothing behind an address`);
   const server: WrittenServer = {
+    ...variablesOf(config, isUrl),
     ...(isUrl ? { url: first } : { command: first, ...(args.length > 0 ? { args } : {}) }),
     // The option table allows nothing else.
     ...(typeof exposure === "string" ? { exposure: exposure as NonNullable<WrittenServer["exposure"]> } : {}),
@@ -98,6 +99,27 @@ function add(config: Config, name: string, words: readonly string[]): number {
       `sandpiper mcp test ${name} tries it`,
     ].filter((line) => line !== "").join("\n") + "\n",
   );
+}
+
+/** What `--env` and `--header-env` name: where values are, never a value, which would stand in the settings. */
+function variablesOf({ invocation: { values } }: Config, isUrl: boolean): Pick<WrittenServer, "envFrom" | "headerEnv"> {
+  const listOf = (name: string): readonly string[] => {
+    const value = values[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  const [names, headers] = [listOf("env"), listOf("header-env")];
+  const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
+  if (isUrl && names.length > 0) throw usage("--env is for a program; a server at an address takes --header-env");
+  if (!isUrl && headers.length > 0) throw usage("--header-env is for an address; a program takes --env");
+  if (!names.every(isName)) throw usage("--env takes the name of a variable and no value");
+  const pairs = headers.map((text) => /^([\w-]+)=(.*)$/.exec(text)?.slice(1) ?? []);
+  if (!pairs.every(([, name = ""]) => isName(name))) {
+    throw usage("--header-env takes HEADER=NAME, where NAME is a variable that holds the value");
+  }
+  return {
+    ...(names.length > 0 ? { envFrom: names } : {}),
+    ...(pairs.length > 0 ? { headerEnv: Object.fromEntries(pairs) } : {}),
+  };
 }
 
 function remove(config: Config, name: string): number {

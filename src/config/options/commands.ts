@@ -149,6 +149,20 @@ export const COMMANDS: readonly Command[] = [
         group: "Output",
         help: "add: how its tools reach the model",
       },
+      {
+        name: "env",
+        kind: "repeat",
+        value: "NAME",
+        group: "Output",
+        help: "add, a program: a variable of yours that it gets; may repeat",
+      },
+      {
+        name: "header-env",
+        kind: "repeat",
+        value: "HEADER=NAME",
+        group: "Output",
+        help: "add, an address: a header, and the variable with its value; may repeat",
+      },
     ],
   },
   {

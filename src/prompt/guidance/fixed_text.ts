@@ -90,8 +90,8 @@ export const todoList: DynamicSection = {
   title: "Todo List",
   stability: "dynamic",
   profiles: ["full", "minimal"],
-  render: ({ todo, tools }) =>
-    todo && todo.length > 0 && tools.some(({ name }) => name === "todo")
+  render: ({ todo = [] }) =>
+    todo.length > 0
       ? bullets("todo_list", [TODO_KEPT, ...todo.map(({ text, state }) => `${state}: ${oneLine(text)}`)])
       : undefined,
 };

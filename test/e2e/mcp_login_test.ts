@@ -289,7 +289,7 @@ Deno.test({
       };
       const visit = async (address: string): Promise<void> => {
         const answer = await fetch(address);
-        assertStringIncludes(await answer.text(), "You are logged in");
+        assertStringIncludes(await answer.text(), "has the answer and goes on in your terminal");
       };
       await asked("n", async (pty) => {
         const [, address = ""] = /^\s+(http:\S+)$/m.exec(await pty.screen()) ?? [];

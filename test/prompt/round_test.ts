@@ -145,11 +145,6 @@ const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<Pr
   withoutTools: [[{ withoutTools: true }, "task_orchestration"]],
   todo: [[{ todo: [{ text: "Mend it", state: "pending" }] }, "todo_list"]],
   planning: [[{ planning: ["Write: nothing."] }, "plan_mode"]],
-  todo: [[
-    { tools: [...FULL.tools, ...tools("todo")], todo: [{ text: "one", state: "open" }] },
-    "tools_list",
-    "todo_list",
-  ]],
   dynamicContext: [[{ dynamicContext: "Another" }, "dynamic_context"]],
   channel: [[{ channel: { name: "other", blocks: [] } }, "channel_augment"]],
   runtimeSkills: [[{ runtimeSkills: [] }, "skills_runtime"]],

@@ -6,6 +6,12 @@ import type { BaseRuntime } from "./base_runtime.ts";
 const OFFICIAL_LIMIT_MS = 60_000;
 const LIMIT_MS = 300_000;
 
+/**
+ * MB of each half of V8's young generation. Made for size it has one, which a start fills several times: with two the first
+ * request is out four milliseconds earlier, for a megabyte (decision 0053).
+ */
+const YOUNG_GENERATION = "--min-semi-space-size=2,--max-semi-space-size=2";
+
 /** What a binary is made of. */
 export interface BinaryParts {
   /** Its first module, in a folder with a `deno.json`. */
@@ -27,7 +33,11 @@ export async function compileBinary(
   const command = new Deno.Command(runtime.deno, {
     args: [
       ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
-      ...[`--v8-flags=--optimize-for-size,${LINEAR_REGEX}`, "--config", `${dirname(entry)}/deno.json`],
+      ...[
+        `--v8-flags=--optimize-for-size,${YOUNG_GENERATION},${LINEAR_REGEX}`,
+        "--config",
+        `${dirname(entry)}/deno.json`,
+      ],
       ...include.flatMap((name) => ["--include", `${dirname(entry)}/${name}`]),
       ...["-o", `${out}.new`, entry],
     ],

@@ -1,18 +1,11 @@
 import type { FileChange } from "../../core/changes.ts";
-import type { AgentEvent, Denial, RunEnding, RunTotals } from "../../core/event.ts";
+import type { AgentEvent, Denial, RunEnding, RunTotals, SubAgentEnd, SubAgentStart } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { claimIn, claimsIn } from "../../sandbox/denial/claim.ts";
 
 /** What a sub-agent did, from the events of its run. */
-export interface SubAgentFacts {
+export interface SubAgentFacts extends Omit<SubAgentEnd, keyof SubAgentStart> {
   readonly answer: string;
-  readonly ending: RunEnding;
-  readonly limit?: string;
-  readonly reason?: string;
-  readonly files?: readonly FileChange[];
-  readonly checks: readonly { readonly command: string; readonly passed: boolean }[];
-  readonly denials: readonly Pick<Denial, "kind" | "target">[];
-  readonly totals?: RunTotals;
 }
 
 /** Collects facts while events go by; a run that never began is an error. */

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "@std/path";
 import { ancestorsOf, findGitRoot } from "./files/ancestors.ts";
-import { lookAt } from "./files/look_at.ts";
+import { lookAt } from "./files/read_text.ts";
 
 /** What of a project's configuration folder loads only with trust (docs/cli.md, Files). */
 const GUARDED = [

@@ -169,7 +169,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   /** Commands in the background that have ended since the model was told last: most sessions have none. */
   async function news(): Promise<readonly CustomMessage[]> {
     const { background } = core.tools;
-    return background.hasUntold() ? (await import("./background_news.ts")).backgroundNews(background) : [];
+    return background.hasUntold() ? (await import("./tools/background_commands.ts")).backgroundNews(background) : [];
   }
 
   /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */

@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
-import type { BootstrapPlaces } from "../../src/context/files/bootstrap_file.ts";
+import { type BootstrapPlaces, gatherScripts } from "../../src/context/files/bootstrap_file.ts";
 import { gatherContextFiles } from "../../src/context/files/context_files.ts";
 import { gatherPersona } from "../../src/context/files/persona_files.ts";
-import { gatherScripts } from "../../src/context/files/scripts_file.ts";
 import { gatherSystemFiles } from "../../src/context/files/system_files.ts";
 import type { PromptInputs } from "../../src/core/prompt.ts";
 import { compilePrompt } from "../../src/prompt/compile.ts";

@@ -1,4 +1,10 @@
-import type { AgentContext, ClientCapabilities, SessionUpdate, StopReason } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  RequestError,
+  type SessionUpdate,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
 import type { Engine, PromptOutcome } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -11,7 +17,6 @@ import { askAboutPlan, modeOf } from "./plan.ts";
 import { askClient } from "./permission.ts";
 import { subAgentCalls } from "./sub_agents.ts";
 import type { SaidByClient } from "./prompt_blocks.ts";
-import { stopReason } from "./stop_reason.ts";
 import { createUpdates } from "./updates.ts";
 
 /** One session of a client: an engine of its own, in a workspace of its own. */
@@ -137,4 +142,32 @@ export async function openAcpSession(
     },
     close: () => engine.close(),
   };
+}
+
+/**
+ * How a prompt ended, in the protocol's words (X20). `wasCancelled` stands above everything (X21).
+ *
+ * Throws `RequestError` when the model could not be asked or gave no answer: the protocol has no word for that.
+ */
+export function stopReason(
+  outcome: PromptOutcome,
+  last: AssistantMessage | undefined,
+  wasCancelled: boolean,
+): StopReason {
+  if (wasCancelled) return "cancelled";
+  // A command of an extension ran, or a hook took the text: nothing is left to be done.
+  if (outcome.kind !== "run") return "end_turn";
+  switch (outcome.ending) {
+    case "done":
+      return "end_turn";
+    case "aborted":
+      return "cancelled";
+    case "limit":
+      return outcome.limit === "output" || outcome.limit === "maxTokensTotal" ? "max_tokens" : "max_turn_requests";
+    case "unproven":
+      return "end_turn";
+    case "error":
+      if (last?.failure?.kind === "content_filter") return "refusal";
+      throw RequestError.internalError(undefined, outcome.errorMessage ?? "the model gave no answer");
+  }
 }

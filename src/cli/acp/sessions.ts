@@ -19,8 +19,8 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
 import { readVariable, type World } from "../../config/host_environment.ts";
 import { asRequestError, sessionError } from "./errors.ts";
-import { withServers } from "./mcp_servers.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
+import type { WrittenServer } from "../../mcp/config.ts";
 
 /** What a client says about a session that it wants. */
 export interface WantedSession {
@@ -142,4 +142,36 @@ function checkLock(sessionId: string, path: string): void {
     // Where no lock can be made, the session can still be read.
     if (error instanceof RequestError) throw error;
   }
+}
+
+/** A configuration with servers that a client named, and what a person should know about those that are not there. */
+export interface WithServers {
+  readonly config: Config;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Servers of a client join those of the user's settings and are held to the same scope: programs in the tools' sandbox,
+ * addresses within the network scope. A name that the user's settings have stays theirs.
+ */
+export function withServers(config: Config, servers: readonly McpServer[]): WithServers {
+  const own = config.user.mcpServers ?? {};
+  const added: Record<string, WrittenServer> = {};
+  const notices: string[] = [];
+  for (const server of servers) {
+    const { name } = server;
+    const written = writtenServer(server);
+    if (Object.hasOwn(own, name)) notices.push(`the MCP server ${name} is the one of the user's settings`);
+    else if (!written) notices.push(`the MCP server ${name} is not started: it speaks SSE, which is not supported`);
+    else added[name] = written;
+  }
+  if (Object.keys(added).length === 0) return { config, notices };
+  return { config: { ...config, user: { ...config.user, mcpServers: { ...own, ...added } } }, notices };
+}
+
+function writtenServer(server: McpServer): WrittenServer | undefined {
+  const pairs = (list: readonly { readonly name: string; readonly value: string }[]): Record<string, string> =>
+    Object.fromEntries(list.map(({ name, value }) => [name, value]));
+  if ("command" in server) return { command: server.command, args: server.args, env: pairs(server.env) };
+  return server.type === "http" ? { url: server.url, headers: pairs(server.headers) } : undefined;
 }

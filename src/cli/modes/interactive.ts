@@ -48,7 +48,7 @@ export async function chosenSession(config: Config): Promise<Config | number> {
   if (invocation.values["resume"] !== "") return config;
   const shelf = sessionShelf(config, () => Promise.resolve(""));
   const which = isPlain(config)
-    ? await (await import("../../tui/plain/session.ts")).plainSession(shelf, console.log, () => prompt("") ?? "")
+    ? await (await import("../../tui/plain/pick.ts")).plainSession(shelf, console.log, () => prompt("") ?? "")
     : await (await import("../../tui/view/session_screen.ts")).sessionScreen(shelf, VERSION, themeFor(config));
   if (typeof which === "number") return which;
   return { ...config, invocation: { ...invocation, values: { ...invocation.values, resume: which } } };
@@ -116,7 +116,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       keys,
       models: Object.keys(config.settings.models ?? {}),
       async serverModels() {
-        const { modelLines } = await import("../interactive/model_lines.ts");
+        const { modelLines } = await import("../interactive/models.ts");
         return await modelLines(config, choice);
       },
       ...sessionShelf(config, async () => (await engine()).state().sessionId),
@@ -178,7 +178,7 @@ export async function firstStartMode(
 ): Promise<number> {
   if (isPlain(config)) throw problem;
   const { firstStart } = await import("../../tui/view/first_start.ts");
-  const { keepModel, modelPlace } = await import("../interactive/keep_model.ts");
+  const { keepModel, modelPlace } = await import("../interactive/models.ts");
   const answer = await firstStart({
     problem,
     offers: "offers" in problem ? (problem as NoModelError).offers : [],

@@ -8,10 +8,9 @@ import { warner } from "../output/report.ts";
 import { rpcModels } from "./models.ts";
 import { rpcMode } from "./mode.ts";
 import { behindReason, outgoing } from "./outgoing.ts";
-import { rpcGrants } from "./grants.ts";
+import { rpcGrants, rpcUi } from "./ui.ts";
 import { rpcQuestions } from "./questions.ts";
 import { watchReader } from "../output/reader_gone.ts";
-import { rpcUi } from "./ui.ts";
 
 /** How long the last lines may take to be read when the process ends, milliseconds. */
 const LAST_LINES_MS = 2000;

@@ -91,3 +91,37 @@ export function failureOf(error: unknown): Exclude<ReadText, { status: "loaded" 
   }
   return { status: "read_error", note: `${error instanceof Error ? error.message : String(error)}. Make it readable` };
 }
+
+/** What stands at a path, links not followed; undefined where nothing does. Throws for what may not be looked at. */
+export function lookAt(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}
+
+/** Opens a regular file to read; throws for anything else, because a pipe could block for ever. */
+export function openRegular(path: string): Deno.FsFile {
+  if (!Deno.statSync(path).isFile) throw new Error(`Not a regular file: ${path}`);
+  return Deno.openSync(path, { read: true });
+}
+
+/** Up to `length` bytes from `offset`; fewer where the file ends. */
+export function sliceOf(file: Deno.FsFile, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  file.seekSync(offset, Deno.SeekMode.Start);
+  let total = 0;
+  while (total < length) {
+    const count = file.readSync(bytes.subarray(total));
+    if (count === null) break;
+    total += count;
+  }
+  return bytes.subarray(0, total);
+}
+
+/** A view for numbers in network order; reading beyond the end throws. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

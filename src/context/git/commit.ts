@@ -1,7 +1,6 @@
 import process from "node:process";
 import { join } from "@std/path";
-import { openRegular, sliceOf, viewOf } from "../files/file_slice.ts";
-import { readText } from "../files/read_text.ts";
+import { openRegular, readText, sliceOf, viewOf } from "../files/read_text.ts";
 import type { GitFolders } from "./branch.ts";
 
 /** Compressed bytes that hold the beginning of an object in any case: a block's own codes take at most some hundred. */

@@ -7,7 +7,7 @@ import {
   type IndexPlace,
   walkIndex,
 } from "../../core/support/git_index.ts";
-import { openRegular, sliceOf, viewOf } from "../files/file_slice.ts";
+import { openRegular, sliceOf, viewOf } from "../files/read_text.ts";
 
 /** One tracked file as git's index has it. */
 export interface IndexEntry {

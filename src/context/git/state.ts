@@ -2,9 +2,7 @@
 // it likes. Whatever is odd, large or slow is left unsaid.
 import { dirname, join, resolve } from "@std/path";
 import { createHash } from "node:crypto";
-import { openRegular, sliceOf } from "../files/file_slice.ts";
-import { lookAt } from "../files/look_at.ts";
-import { readText } from "../files/read_text.ts";
+import { lookAt, openRegular, readText, sliceOf } from "../files/read_text.ts";
 import { type GitFolders, gitFolders, mayRead } from "./branch.ts";
 import { headCommit, treeOfCommit } from "./commit.ts";
 import { type GitIndex, type IndexEntry, readIndex, treeIdOf } from "./index.ts";

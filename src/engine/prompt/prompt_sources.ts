@@ -5,7 +5,7 @@ import { gatherContextFiles } from "../../context/files/context_files.ts";
 import { gatherDocs } from "../resources/bundled.ts";
 import { gatherMemory } from "../../context/files/memory_files.ts";
 import { gatherPersona } from "../../context/files/persona_files.ts";
-import { gatherScripts } from "../../context/files/scripts_file.ts";
+import { gatherScripts } from "../../context/files/bootstrap_file.ts";
 import { gatherSystemFiles } from "../../context/files/system_files.ts";
 import { gatherRuntime } from "../../context/runtime_facts.ts";
 import { discoverTemplates } from "../../context/templates/templates.ts";

@@ -1,8 +1,8 @@
-import { resolve } from "@std/path";
+import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { SessionContext, SessionStore } from "../../core/session.ts";
 import { buildContext } from "../../session/context.ts";
-import { allSessionFolders, sessionsFolder } from "../../session/folder.ts";
+import { allSessionFolders, sessionsFolder, SUB_SESSIONS } from "../../session/folder.ts";
 import { forkSession } from "../../session/fork.ts";
 import { readHeader } from "../../session/header.ts";
 import { findSession, newestSession } from "../../session/list.ts";
@@ -151,4 +151,15 @@ function conflict(names: readonly string[]): UserError {
     why: `${names.slice(0, 2).map((name) => `--${name}`).join(" and ")} ask for different sessions`,
     fix: "Use one of --continue, --resume ID, --fork ID, --no-session",
   });
+}
+
+/** A session of a sub-agent: beside those of people, in a folder of its own, and kept where its parent's is. */
+export function subSession(config: Config, parent: SessionStore, tell: Tell): SessionStore {
+  const { folder } = sessionPlaces(config);
+  const session = { cwd: config.root, ...(parent.path === undefined ? {} : { parentSession: parent.path }) };
+  const place = folder === undefined ? undefined : join(folder, SUB_SESSIONS);
+  if (place === undefined || parent.path === undefined || !mayHost({ name: "write", path: place })) {
+    return memorySession(session, storeOptions(tell));
+  }
+  return createSession({ ...session, folder: place }, storeOptions(tell));
 }

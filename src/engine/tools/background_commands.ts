@@ -2,6 +2,7 @@ import { ToolError } from "../../core/error.ts";
 import type { BackgroundView } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { OpenShell } from "../../sandbox/shell/shell.ts";
+import type { CustomMessage } from "../../core/message.ts";
 
 /** Commands that go on after their call, as one shell has them. */
 type Own = OpenShell["background"];
@@ -141,4 +142,32 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
 
 function lastLines(text: string): string {
   return text.replace(/\n+$/, "").split("\n").slice(-LAST_LINES).join("\n");
+}
+
+/** Longest command that is said again, UTF-16 units. */
+const COMMAND_UNITS = 200;
+
+/** What the model is told of commands in the background that have ended since it was told last. */
+export function backgroundNews(background: Pick<BackgroundCommands, "takeUntold">): readonly CustomMessage[] {
+  return background.takeUntold().map((command) => ({
+    role: "custom",
+    customType: "background",
+    content: newsText(command),
+    display: false, // people are told by an event
+    details: { id: command.id, exitCode: command.exitCode ?? 0 },
+    timestamp: Date.now(),
+  }));
+}
+
+function newsText(
+  { id, command, exitCode, why, startedAt, endedAt = startedAt, tail, outputPath }: BackgroundView,
+): string {
+  const said = command.length > COMMAND_UNITS ? `${command.slice(0, COMMAND_UNITS).toWellFormed()}…` : command;
+  const how = why === undefined ? "" : ` (${why})`;
+  const seconds = ((endedAt - startedAt) / 1000).toFixed(1);
+  return [
+    `Background command ${id} has ended with code ${exitCode}${how} after ${seconds} s: ${said}`,
+    tail.trim() === "" ? "It printed nothing." : `Its last lines:\n${tail}`,
+    ...(outputPath === undefined ? [] : [`All of its output: ${outputPath}`]),
+  ].join("\n");
 }

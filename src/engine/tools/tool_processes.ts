@@ -95,31 +95,14 @@ export function openToolProcesses(
     const call = { name: tool.name, args };
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
     const address = await tool.fetches?.(args);
-    if (address !== undefined) return await withFetched(tool, address, args, options);
+    if (address !== undefined) {
+      const { runFetching } = await import("./fetched.ts");
+      return await runFetching({ tool, address, args, options }, policy, open);
+    }
     const result = await (await open()).call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });
     // What a program met is known here; the runner, which asked for the program, need not be believed.
     const met = tool.name === "bash" ? programs?.met() : undefined;
     return met === undefined ? result : withMet(result, met);
-  };
-
-  /** The host gets what is at the address; the runner, which has no network, takes it apart. */
-  const withFetched = async (
-    tool: Tool,
-    address: string,
-    args: JsonObject,
-    options: CallOptions,
-  ): Promise<ToolResult> => {
-    const { fetchFor } = await import("./fetched.ts");
-    const got = await fetchFor(address, policy, options.signal);
-    if ("result" in got) return got.result;
-    const deadlineMs = await tool.deadlineMs?.(args, policy);
-    const call = { name: tool.name, args: { ...args, fetched: got.fetched } };
-    const { content, isError } = await (await open()).call(
-      call,
-      deadlineMs === undefined ? options : { ...options, deadlineMs },
-    );
-    // Of what the runner says beside its text nothing is needed: which hosts there were is known here.
-    return { content, ...(isError ? { isError } : {}), details: got.details };
   };
 
   const inHost = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {

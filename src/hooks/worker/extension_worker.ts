@@ -1,7 +1,7 @@
 // The worker in which one extension runs. It starts with the permissions that were granted and nothing else; the files of
 // the extension come as texts, and it talks to the program in messages only.
-import { getHeapStatistics } from "node:v8";
 import * as api from "../api/api.ts";
+import { getHeapStatistics } from "node:v8";
 import { applyDelta, contextText } from "../events/context_delta.ts";
 import { type Frame, frameText, type HostOp, type LoadOrder, readFrame, type WorkerOp } from "./frame.ts";
 import { MAX_UNITS } from "../events/json_text.ts";
@@ -9,7 +9,6 @@ import { link, type LinkModule } from "../code/linker.ts";
 import { lockDown } from "./lockdown.ts";
 import { NODE_MODULES, nodeModule } from "../code/node_modules.ts";
 import { createRegistry, type Registry } from "../api/registry.ts";
-import { describeError, keepPaths } from "../events/error_place.ts";
 import { talk } from "./talk.ts";
 
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
@@ -179,4 +178,30 @@ function opened(): Registry {
 function splitAtLine(body: string): readonly string[] {
   const end = body.indexOf("\n");
   return end < 0 ? [body] : [body.slice(0, end), body.slice(end + 1)];
+}
+
+let known: readonly string[] = [];
+
+/** Tells which files are the extension's own. */
+export function keepPaths(paths: readonly string[]): void {
+  known = paths;
+}
+
+/** What was thrown, with the file and line of the extension's source from which it came, where that is known. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack } = error;
+  const text = name === "Error" || message.startsWith(`${name}:`) ? message : `${name}: ${message}`;
+  const place = placeIn(String(stack ?? ""));
+  return place === undefined || text.includes(place) ? text : `${text} (${place})`;
+}
+
+/** The first place of a stack that lies in one of the extension's files: `path:line:column`. */
+function placeIn(stack: string): string | undefined {
+  for (const line of stack.split("\n")) {
+    const path = known.find((candidate) => line.includes(candidate));
+    const place = path === undefined ? null : /(?:, <anonymous>)?:(\d+):(\d+)\)?$/.exec(line);
+    if (place) return `${path}:${place[1]}:${place[2]}`;
+  }
+  return undefined;
 }

@@ -6,8 +6,8 @@ import type { FailureScene } from "../failure/failure_message.ts";
 import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
-import { createSseReader, type SseReader } from "./sse.ts";
 import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
+import { createParser } from "eventsource-parser";
 
 /** Understands one API's events and puts them into a reply. */
 export interface WireReader {
@@ -180,4 +180,33 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   ending ??= endingOf(exchange);
   await exchange.ended?.(ending);
   yield* reply.end(ending);
+}
+
+/** Longest single event, characters; more is no reply but a flood. */
+const MAX_EVENT = 32 * 1024 * 1024;
+
+/** Turns a body's bytes into events, wherever the transport cut them. */
+export interface SseReader {
+  /** Throws when one event outgrows all reason. */
+  push(bytes: Uint8Array): void;
+  /** Dispatches an event that lacks its final blank line. */
+  end(): void;
+}
+
+/** A reader that calls `onEvent` for each event as soon as it is complete; comments are skipped. */
+export function createSseReader(onEvent: (name: string | undefined, data: string) => void): SseReader {
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: ({ event, data }) => onEvent(event, data),
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw error;
+      // llama.cpp has told errors in a field of that name, which a strict parser never shows.
+      if (error.type === "unknown-field" && error.field === "error") onEvent("error", error.value ?? "");
+    },
+  });
+  return {
+    push: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
+    end: () => parser.feed(`${decoder.decode()}\n\n`),
+  };
 }

@@ -1,5 +1,7 @@
 import { cleanLine } from "../screen/foreign.ts";
 import type { Choice, PickOptions } from "../widgets/picker.ts";
+import type { Pick, SessionShelf } from "../commands/command.ts";
+import { chooseSession } from "../commands/resume.ts";
 
 /** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
 export function plainPick<T>(
@@ -21,4 +23,18 @@ export function plainPick<T>(
     return chosen === undefined && line !== "" ? typed?.value(line) : chosen;
   };
   return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
+}
+
+/**
+ * Lets the person choose a session by lines, before one is open; the exit code instead when they leave. `ask` gives the next
+ * line that they write. Throws UserError where there is none.
+ */
+export async function plainSession(
+  shelf: SessionShelf,
+  print: (text: string) => void,
+  ask: () => string,
+): Promise<string | number> {
+  const pick: Pick = (title, choices, { typed } = {}) =>
+    plainPick(title, choices, typed, print, (take) => queueMicrotask(() => take(ask())));
+  return await chooseSession(shelf, pick, print) ?? 0;
 }

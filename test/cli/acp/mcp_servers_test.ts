@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withServers } from "../../../src/cli/acp/mcp_servers.ts";
+import { withServers } from "../../../src/cli/acp/sessions.ts";
 import { configure } from "../../../src/config/config.ts";
 
 Deno.test("withServers() adds a client's servers to the user's, whose names stay theirs", () => {

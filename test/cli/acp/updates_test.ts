@@ -1,10 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { planIn } from "../../../src/cli/acp/updates.ts";
+import { createUpdates, planIn } from "../../../src/cli/acp/updates.ts";
 import { saidIn } from "../../../src/cli/acp/prompt_blocks.ts";
-import { stopReason } from "../../../src/cli/acp/stop_reason.ts";
+import { stopReason } from "../../../src/cli/acp/session.ts";
 import { resultContent, toolView } from "../../../src/cli/acp/tool_view.ts";
-import { createUpdates } from "../../../src/cli/acp/updates.ts";
 import type { PromptOutcome } from "../../../src/core/engine.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { openRegular, sliceOf, viewOf } from "../../../src/context/files/file_slice.ts";
+import { openRegular, sliceOf, viewOf } from "../../../src/context/files/read_text.ts";
 import { inFolder } from "../world.ts";
 
 const CASES = [

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { lookAt } from "../../../src/context/files/look_at.ts";
+import { lookAt } from "../../../src/context/files/read_text.ts";
 import { isThere } from "../../../src/core/support/on_disk.ts";
 import { inFolder } from "../world.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { gatherScripts, type ScriptsOptions } from "../../../src/context/files/scripts_file.ts";
+import { gatherScripts, type ScriptsOptions } from "../../../src/context/files/bootstrap_file.ts";
 import { inFolder, yes } from "../world.ts";
 
 function gather(root: string, changes: Partial<ScriptsOptions> = {}) {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { modelLines } from "../../../src/cli/interactive/model_lines.ts";
+import { modelLines } from "../../../src/cli/interactive/models.ts";
 import { configure } from "../../../src/config/config.ts";
 import { readWorld } from "../../../src/config/host_environment.ts";
 import { parseCommandLine } from "../../../src/config/options/parse.ts";

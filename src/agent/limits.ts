@@ -1,7 +1,6 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { AgentEvent, RunTotals } from "../core/event.ts";
 import type { Budget } from "../core/runner.ts";
-import { canonicalJson } from "./canonical_json.ts";
 
 /** Bounds of one run; an absent one does not bind. */
 export interface RunLimits {
@@ -93,4 +92,12 @@ export async function* metered<T>(
     if (step.value.type === "compaction_end") meter.addUsage(step.value.usage);
     yield step.value;
   }
+}
+
+/** JSON text in which equal values look equal: keys sorted at every level. */
+export function canonicalJson(value: JsonValue): string {
+  return JSON.stringify(value, (_key, part: JsonValue) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,7 +1,6 @@
 import type { CompiledRound } from "./deps.ts";
 import { continuationOf, joinReplies } from "./joined_reply.ts";
 import { metered } from "./limits.ts";
-import { givenUp, retryDelay } from "./retry.ts";
 import { emptyReply, type RunState } from "./run_state.ts";
 import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -63,13 +62,14 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
         continue;
       }
     }
-    if (failure?.retry) {
+    const failing = failure && await import("./retry.ts");
+    if (failing && failure.retry) {
       const { maxDelayMs, maxWaitMs = maxDelayMs } = deps.retry;
       // Nobody waits long for one model while another one may answer at once.
       const settings = deps.fallback?.isThere()
         ? { ...deps.retry, maxWaitMs: Math.min(maxDelayMs, maxWaitMs) }
         : deps.retry;
-      const delayMs = retryDelay(retries + 1, settings, failure.retryAfterMs, deps.random(), waitedMs);
+      const delayMs = failing.retryDelay(retries + 1, settings, failure.retryAfterMs, deps.random(), waitedMs);
       if (delayMs !== undefined) {
         retries++;
         waitedMs += delayMs;
@@ -80,8 +80,8 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
         continue;
       }
     }
-    if (failure) {
-      const final = givenUp(failure, deps.now());
+    if (failing) {
+      const final = failing.givenUp(failure, deps.now());
       end = { ...end, failure: final, errorMessage: final.message };
     }
     if (retries > 0) yield retryEnd(retries, end);

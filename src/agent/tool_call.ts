@@ -1,4 +1,4 @@
-import { canonicalJson } from "./canonical_json.ts";
+import { canonicalJson } from "./limits.ts";
 import type { AgentDeps } from "./deps.ts";
 import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";

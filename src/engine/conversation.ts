@@ -1,13 +1,16 @@
 import type { SessionState } from "../agent/deps.ts";
 import type { SessionTotals } from "../core/engine.ts";
+import { messageOf, UserError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
 import { freshFrom } from "../history/compaction_entries.ts";
 import { messageBound } from "../history/message_tokens.ts";
+import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";
 import { type KeptManifest, manifestEntry, manifestsOf } from "../session/manifests.ts";
+import { sessionName } from "../session/tree.ts";
 
 /** The conversation at hand: the messages that the loop works on, and the session in which they are kept. */
 export interface Conversation {
@@ -148,6 +151,53 @@ function subAgentTotals(details: JsonObject = {}): JsonObject {
   const { subAgent } = details;
   const totals = isObject(subAgent) ? subAgent["totals"] : undefined;
   return isObject(totals) ? totals : {};
+}
+
+/** What is told when another session, branch or name is there. */
+export function sessionChanged(
+  { header, path, entries }: Pick<SessionStore, "header" | "path" | "entries">,
+  reason: SessionChanged["reason"],
+): SessionChanged {
+  const name = sessionName(entries());
+  return {
+    type: "session_changed",
+    reason,
+    sessionId: header.id,
+    ...(path ? { sessionFile: path } : {}),
+    ...(name ? { sessionName: name } : {}),
+  };
+}
+
+type SessionChanged = Extract<AgentEvent, { readonly type: "session_changed" }>;
+
+/** An entry of a session; throws UserError for one that it does not hold. */
+export function entryIn(store: Pick<SessionStore, "entry">, id: string): SessionEntry {
+  const entry = store.entry(id);
+  if (entry) return entry;
+  throw new UserError({
+    what: `There is no entry "${id}"`,
+    why: "the session does not hold it",
+    fix: "Take one from the session's tree",
+  });
+}
+
+/** Keeps the calls of each session in its own audit, also after another one was begun. */
+export function auditOf(
+  conversation: Pick<Conversation, "store">,
+  folder: string | undefined,
+  say: (notice: string) => void,
+): (event: AgentEvent) => void {
+  if (folder === undefined) return () => {};
+  const open = (session: string) => ({
+    session,
+    audit: openAudit(folder, session, Date.now, (error) => say(`the audit cannot be written: ${messageOf(error)}`)),
+  });
+  let current = open(conversation.store().header.id);
+  return (event) => {
+    const { id } = conversation.store().header;
+    if (id !== current.session) current = open(id);
+    current.audit.read(event);
+  };
 }
 
 /** How full the context is, for display: what the last reply told, and at most what came after it. */

@@ -1,63 +1,53 @@
 import { BACKGROUND_TOOLS, readSkillAt, TOOLS } from "../../tools/mod.ts";
 import type { Queues } from "../agent/queues.ts";
-import { type Config, toolsRoot, withSettingsAnew } from "../config/config.ts";
+import { type Config, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { thinkingOf, windowOf } from "../config/run_settings.ts";
 import type { AgentSet } from "../context/agents/agents.ts";
 import type { Engine } from "../core/engine.ts";
-import { messageOf, UserError } from "../core/error.ts";
-import { shellWord } from "../core/grant_option.ts";
-import type { ApplyOutcome, TakeRequest, TrialResult, TrialState } from "../core/changes.ts";
+import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
-import type { HookProblem, Hooks } from "../core/hook.ts";
+import type { Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Budget, CallOptions } from "../core/runner.ts";
-import type { SessionStore } from "../core/session.ts";
-import { once } from "../core/support/once.ts";
-import { stripControls } from "../core/support/text.ts";
-import type { Tool, ToolResult } from "../core/tool.ts";
+import type { Budget } from "../core/runner.ts";
+import type { Tool } from "../core/tool.ts";
 import type { McpPrompt } from "../mcp/open.ts";
-import { openAudit } from "../session/audit.ts";
-import type { SubAgents } from "./sub_agents.ts";
-import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
-import { type Conversation, openConversation } from "./conversation.ts";
-import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
-import { createEventBus, type EventBus, prewarmCalls } from "./events.ts";
-import { createExtensionGrants, type ExtensionGrants } from "./extension_grants.ts";
-import { announcedUi, contributedBy, extensionTools, openExtensions, requestSeams, tellStart } from "./extensions.ts";
+import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
+import { auditOf, type Conversation, openConversation } from "./conversation.ts";
 import { engineApi } from "./engine_api.ts";
-import { hostActions, mutedUi } from "./host_actions.ts";
+import { createEventBus, type EventBus, prewarmCalls } from "./events.ts";
+import { requestSeams, type SessionExtensions, sessionExtensions, tellStart } from "./extensions.ts";
+import {
+  type AskedFeatures,
+  askedFeatures,
+  latePlanning,
+  type LateSubAgents,
+  lateSubAgents,
+  lateTrials,
+  lateUserBash,
+  UNCONFINED_NOTICE,
+} from "./features.ts";
+import type { McpServers } from "./mcp_servers.ts";
 import { keepServer, otherServer } from "./model_server.ts";
 import { createModelState, type ModelState, modelView } from "./model_state.ts";
-import { createPlanning, type Planning, refuseWithPlan } from "./plan.ts";
-import { createPending, type Pending } from "./pending.ts";
+import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
+import { createPending, createWork, whenIdle } from "./work.ts";
+import type { Planning } from "./plan.ts";
 import type { InputSources } from "./prompt/inputs.ts";
 import { gatherBase, type PromptBase } from "./prompt/prompt_sources.ts";
 import { createPromptState, keepReading, type PromptState, restoreReading } from "./prompt_state.ts";
-import { createPrompting, type Prompting } from "./prompting.ts";
+import { createPrompting } from "./prompting.ts";
 import type { Proof } from "./proof/proof.ts";
-import { activatedIn, keepActivated, type McpServers, openMcpServers } from "./mcp_servers.ts";
-import { chooseSession } from "./sessions/session_choice.ts";
-import { refuseUnknown } from "./tools/active_tools.ts";
-import { permissionEvents } from "./tools/approval.ts";
+import { newSession } from "./sessions/session_choice.ts";
 import { createTodoList, type TodoList } from "./todo_list.ts";
+import { refuseUnknown } from "./tools/active_tools.ts";
+import { endedWithSession } from "./tools/background_commands.ts";
 import { openTools, type ToolsHost } from "./tools/tools_host.ts";
 import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tools/toolset.ts";
-import {
-  isUserBashUnconfined,
-  openUnconfinedBash,
-  UNCONFINED_NOTICE,
-  type UnconfinedBash,
-} from "./tools/unconfined_bash.ts";
+import type { Trials } from "./trials.ts";
 import { queuesOf } from "./turns.ts";
-import { createUserBash } from "./user_bash.ts";
-import type { SessionTrial } from "./trial/session_trial.ts";
-import { createWork, whenIdle } from "./work.ts";
-
-/** How deep sub-agents start others: the agent itself is 0. */
-const DEEPEST_AGENT = 2;
+import type { UserBash } from "./user_bash.ts";
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
@@ -67,11 +57,11 @@ const TOOL_NAMES = TOOLS.map(({ name }) => name);
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  // Most sessions have none, and load nothing for it.
-  const trial = options.config.invocation.values["trial"] ? await beginTrial(options.config) : undefined;
+  const asked = await askedFeatures(options);
+  const { trial } = asked;
   let session: OpenSession;
   try {
-    session = new OpenSession(trial === undefined ? options : { ...options, config: trial.config }, trial);
+    session = new OpenSession(trial === undefined ? options : { ...options, config: trial.config }, asked);
   } catch (error) {
     trial?.drop();
     throw error;
@@ -84,17 +74,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
-async function beginTrial(config: Config): Promise<SessionTrial> {
-  return await (await import("./trial/session_trial.ts")).beginTrial(config);
-}
-
-/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
-const LAST_WORDS_MS = 2000;
-
 /**
  * A session and its parts. In the order of the fields: the events, what keeps them, the parts that need nothing else; then
  * what is gathered from disk and from extensions; last the prompt, which is made from all of that. One file above the usual
- * length: the only place where the parts meet; what any of them does is in its own file.
+ * length: the only place where the parts meet; what any of them does is in its own file, and what most sessions never have
+ * stands in features.ts until it is asked for.
  */
 class OpenSession implements EngineCore {
   readonly #options: EngineOptions;
@@ -115,7 +99,6 @@ class OpenSession implements EngineCore {
   readonly whole: Budget | undefined;
 
   #config: Config;
-  #hooks: Hooks | undefined;
   #base: PromptBase | undefined;
   #prompt: PromptState | undefined;
   #proof: Proof | undefined;
@@ -125,41 +108,28 @@ class OpenSession implements EngineCore {
   #isOnBackground = false;
   #hadBackground = false;
   readonly #isOtherModel: boolean;
+  readonly #extensions: SessionExtensions;
   readonly #servers: McpServers | undefined;
-  /** The session whose found tools are active. */
-  #activatedOf: SessionStore | undefined;
-  /** What servers bring at the start is there. */
-  #hasServerTools = false;
-  /** Tools were found since the last request. */
-  #hasActivated = false;
-  readonly #grants: ExtensionGrants;
-  readonly #pending: Pending;
-  readonly #prompting: Prompting;
-  readonly #unconfined: (() => UnconfinedBash) | undefined;
+  readonly #agents: LateSubAgents;
+  readonly #trials: Trials;
+  readonly #typed: UserBash;
   readonly #engine: Engine;
-  /** Loaded and opened with the first call. */
-  #agents: Promise<SubAgents> | undefined;
 
-  #trial: SessionTrial | undefined;
-  #trialResult: TrialResult | undefined;
-
-  constructor(options: EngineOptions, trial: SessionTrial | undefined) {
+  constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
     const { config, ask } = options;
-    refuseWithPlan(config);
-    const isUnconfined = isUserBashUnconfined(config);
     this.#options = options;
     this.#config = config;
-    this.#trial = trial;
     this.#bus = createEventBus([
       ...config.warnings,
       ...(trial?.notices ?? []),
-      ...(isUnconfined ? [UNCONFINED_NOTICE] : []),
+      ...(config.user.userBash === "unconfined" ? [UNCONFINED_NOTICE] : []),
     ]);
     this.emit = this.#bus.emit;
     this.notify = this.#bus.notify;
     const { within } = options;
     this.whole = within?.whole;
-    const store = within?.store ?? chooseSession(config, this.notify);
+    const store = within?.store ??
+      (resumed ? resumed.chooseKept(config, this.notify) : newSession(config, this.notify));
     this.conversation = openConversation(store);
     this.todo = createTodoList(() => this.conversation.store().pathTo());
     this.changes = sessionChanges({
@@ -176,14 +146,15 @@ class OpenSession implements EngineCore {
     this.tools = within?.tools ?? openTools(
       config,
       true,
-      ask ? permissionEvents(ask, this.emit) : undefined,
+      ask && approval?.approving(approval.permissionEvents(ask, this.emit)),
       options.hardens,
       (line) => this.notify(`A command in the background: ${line}`),
       this.#onBackground,
     );
     this.tools.notices.forEach((notice) => this.notify(notice));
     this.#followed = { policy: this.tools.policy, granted: this.tools.granted };
-    this.plan = createPlanning(this);
+    this.plan = latePlanning(this);
+    this.#agents = lateSubAgents(this, within, openEngine);
     this.toolset = createToolset(this.#builtin(), this.#onAtStart());
     const kept = this.conversation.context();
     this.model = createModelState({
@@ -205,34 +176,28 @@ class OpenSession implements EngineCore {
       model: this.model.current,
       settings: (contextWindow) => windowOf(this.#config, this.auto.compaction, contextWindow),
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
-      review: () => compactionReview(this.#hooks),
+      review: () => compactionReview(this.hooks()),
     });
-    this.#servers = within ? undefined : openMcpServers({
-      config,
-      choice: this.model.choice(),
-      policy: () => this.tools.held?.policy ?? this.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
-      onNotice: this.notify,
-      activate: this.#activate,
+    this.#servers = servers?.openMcpServers(this);
+    const pending = createPending(this);
+    const prompting = createPrompting(this, pending, options.promptBuilder);
+    this.#typed = lateUserBash(this, pending);
+    this.#trials = lateTrials(this, this.#move, trial);
+    const retool = this.#retool;
+    this.#extensions = sessionExtensions(this, options, {
+      pending,
+      prompting,
+      engine: () => this.#engine,
+      retool,
+      builtinTools: TOOL_NAMES,
     });
-    this.#pending = createPending(this);
-    this.#prompting = createPrompting(this, this.#pending, options.promptBuilder);
-    const unconfined = this.#unconfined = isUnconfined
-      ? once(() => openUnconfinedBash(this.#config, this.model.choice(), this.tools.policy))
-      : undefined;
-    this.#grants = createExtensionGrants(config, options.grants, this.#report);
     this.#engine = engineApi(this, {
       notices: this.#bus.kept,
-      prompting: this.#prompting,
-      typed: createUserBash(this, this.#pending, unconfined && ((...command) => unconfined().run(...command))),
-      retool: this.#retool,
+      prompting,
+      typed: this.#typed,
+      retool,
       reload: this.#reload,
-      trial: {
-        state: () => this.#trial?.state(),
-        result: () => this.#trialResult,
-        begin: this.#beginTrial,
-        changes: () => this.work.run("session", async () => await this.#openTrial().changes()),
-        end: this.#endTrial,
-      },
+      trials: this.#trials,
       subscribe: this.#bus.subscribe,
       close: () => this.close(),
     });
@@ -250,12 +215,12 @@ class OpenSession implements EngineCore {
     restoreReading(this.conversation, this.#prompt);
     await this.plan.restore();
     tellStart(
-      this.#hooks,
+      this.hooks(),
       this.conversation.state.messages.length > 0,
       this.#isOtherModel ? modelView(this.model) : undefined,
       { level: this.model.thinking(), previousLevel: thinkingOf(this.#config, undefined) },
     );
-    this.#servers?.listen((names) => void this.#hooks?.observe({ type: "mcp_servers_change", servers: names }));
+    this.#servers?.listen((names) => void this.hooks()?.observe({ type: "mcp_servers_change", servers: names }));
     this.#bus.open();
     void this.#settleGrants();
     return this.#engine;
@@ -263,75 +228,26 @@ class OpenSession implements EngineCore {
 
   async close(): Promise<void> {
     this.#bus.leave(this.#options.onLeft);
-    this.#grants.close();
-    const hooks = this.#hooks;
-    if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
-    await hooks?.heard(LAST_WORDS_MS);
-    hooks?.close();
-    await (await this.#agents)?.close();
+    await this.#extensions.close();
+    await this.#agents.close();
     await this.#servers?.close();
-    await this.#unconfined?.().close();
-    await this.changes?.close();
-    const running = this.tools?.background.list().filter(({ exitCode }) => exitCode === undefined) ?? [];
+    await this.#typed.close();
+    await this.changes.close();
+    const ended = endedWithSession(this.tools.background.list());
     await this.tools.close();
-    for (const { id, command } of running) this.notify(endedWithSession(id, command));
-    await this.#keepTrial();
+    ended.forEach((line) => this.notify(line));
+    await this.#trials.close();
     this.conversation.close();
   }
 
-  readonly #beginTrial = (): Promise<TrialState> =>
-    this.work.run("session", async () => {
-      if (this.#trial) throw noTrial("one goes on already", "End it first");
-      const trial = await beginTrial(this.#config);
-      try {
-        await this.#move(trial.config);
-      } catch (error) {
-        trial.drop();
-        throw error;
-      }
-      this.#trial = trial;
-      for (const notice of trial.notices.slice(1)) this.notify(notice);
-      return trial.state();
-    });
-
-  readonly #endTrial = (request: TakeRequest = {}): Promise<ApplyOutcome> =>
-    this.work.run("session", async () => {
-      const trial = this.#openTrial();
-      // Nobody may write while what there is to take is looked at.
-      if (!request.dryRun) await this.tools.move(trial.config);
-      const { paths } = request;
-      const isNone = paths?.length === 0;
-      const outcome = isNone ? { files: [], misfits: [], isDone: true } : await trial.take(request);
-      if (!outcome.isDone) return outcome;
-      const { trial: _, ...config } = this.#config;
-      await this.#move(config);
-      await this.#keepTrial(new Set(outcome.files.map(({ path }) => path)));
-      return outcome;
-    });
-
-  #openTrial(): SessionTrial {
-    if (this.#trial) return this.#trial;
-    throw noTrial("none goes on", "Begin one: /trial, begin_trial, or sandpiper --trial");
-  }
-
   /** Tools go on in another place; what looks at files begins anew there. */
-  async #move(config: Config): Promise<void> {
+  readonly #move = async (config: Config): Promise<void> => {
     await this.changes.close();
     await this.tools.move(config);
     this.#config = config;
     this.#proof = await this.#demanded();
     this.followPolicy();
-  }
-
-  /** Keeps what was not taken, and says where. */
-  async #keepTrial(taken?: ReadonlySet<string>): Promise<void> {
-    const trial = this.#trial;
-    if (trial === undefined) return;
-    this.#trial = undefined;
-    const result = this.#trialResult = await trial.end(this.conversation.store(), taken);
-    const { id } = this.conversation.store().header;
-    for (const line of resultLines(result, taken !== undefined, id)) this.notify(line);
-  }
+  };
 
   /** Only `start` comes before there is one: nobody has the engine until then, but for extensions that are being loaded. */
   get prompt(): PromptState {
@@ -340,8 +256,8 @@ class OpenSession implements EngineCore {
   }
 
   readonly config = (): Config => this.#config;
-  readonly hooks = (): Hooks | undefined => this.#hooks;
-  readonly guards = (): Hooks | undefined => this.#options.within ? this.#options.within.hooks() : this.#hooks;
+  readonly hooks = (): Hooks | undefined => this.#extensions.hooks();
+  readonly guards = (): Hooks | undefined => this.#options.within ? this.#options.within.hooks() : this.hooks();
   readonly proof = (): Proof | undefined => this.tools.held ? undefined : this.#proof;
   readonly inputs = (): InputSources =>
     this.#base?.sources ?? { skills: [], choice: {}, templates: [], root: this.#config.root };
@@ -368,15 +284,11 @@ class OpenSession implements EngineCore {
   };
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
-    const known = await this.#servers?.take(signal);
+    await this.#servers?.follow(signal);
     await this.#listAgents();
-    this.#restoreActivated();
-    if (!known) return;
-    this.toolset.replace("mcp", known);
-    // The first belong to the start: a resumed session keeps the clock that it was started with.
-    this.prompt.takeTools(this.toolset.active(), "tools", !this.#hasServerTools);
-    this.#hasServerTools = true;
   };
+  readonly followMcpTools = (): void => this.#servers?.followNow();
+  readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
 
   /** The prompt has the agents since the start where `task` was active then; where it was switched on later, from here on. */
   async #listAgents(): Promise<void> {
@@ -388,35 +300,9 @@ class OpenSession implements EngineCore {
     this.prompt.takeBase(this.#base, "tools");
   }
 
-  readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
-
-  readonly followMcpTools = (): void => {
-    const known = this.#servers?.takeNow();
-    if (known) this.toolset.replace("mcp", known);
-    if (!known && !this.#hasActivated) return;
-    this.#hasActivated = false;
-    this.prompt.takeTools(this.toolset.active(), "tools", true);
-  };
-
-  /** What a search found is callable from the next request on, and in this session when it is opened again. */
-  readonly #activate = (names: readonly string[]): void => {
-    this.toolset.activate(names);
-    this.#hasActivated = true;
-    keepActivated(this.conversation, names);
-  };
-
-  /** Tools that were found belong to the session in which they were. */
-  #restoreActivated(): void {
-    const store = this.conversation.store();
-    if (this.#activatedOf === store || !this.#servers) return;
-    this.#activatedOf = store;
-    this.toolset.activate(activatedIn(store), true);
-    this.prompt.takeTools(this.toolset.active(), "tools", true);
-  }
-
   readonly renewExtensions = async (): Promise<void> => {
-    if (!this.#grants.beginSession()) return;
-    this.#hooks?.close();
+    if (!this.#extensions.beginSession()) return;
+    this.hooks()?.close();
     try {
       await this.#loadAgain();
     } catch (error) {
@@ -451,77 +337,32 @@ class OpenSession implements EngineCore {
     record(this.todo.read);
     record((event) => prewarmCalls(event, this.tools.prewarm));
     // Every event of a run can be observed.
-    record((event) => this.#hooks?.has(event.type as HookName) ? void this.#hooks.observe(event) : undefined);
+    record((event) => {
+      const hooks = this.hooks();
+      if (hooks?.has(event.type as HookName)) void hooks.observe(event);
+    });
   }
 
   #builtin(): readonly KnownTool[] {
     const places = () => new Map((this.#base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
     return this.tools.known.flatMap((tool) => {
       if (tool.name !== "task") return [builtinTool(forSession(tool, places), this.tools.run)];
-      return this.#depth() < DEEPEST_AGENT ? [builtinTool(tool, this.#runTask)] : [];
+      return this.#agents.areAllowed ? [builtinTool(tool, this.#agents.run)] : [];
     });
   }
-
-  #depth(): number {
-    return this.#options.within?.depth ?? 0;
-  }
-
-  readonly #runTask = async (
-    _tool: Tool,
-    args: JsonObject,
-    callId: string,
-    options: CallOptions,
-  ): Promise<ToolResult> => {
-    this.#agents ??= import("./sub_agents.ts").then(({ openSubAgents }) => {
-      const prefix = this.#options.within ? `${this.#options.within.agentId}.` : "a";
-      return openSubAgents({ core: this, open: openEngine, prefix, depth: this.#depth() });
-    });
-    return await (await this.#agents).run(args, callId, options);
-  };
 
   #onAtStart(): readonly string[] {
     return this.tools.active.map(({ name }) => name);
   }
 
-  readonly #report = ({ extension, message }: HookProblem): void => this.notify(`extension ${extension}: ${message}`);
-
   /** Extensions, and then everything that is on disk for the prompt. */
   async #gather(reason: "startup" | "reload"): Promise<PromptBase> {
-    const { ui, channel, extensions = [], additions } = this.#options;
+    const { channel, additions } = this.#options;
     const config = this.#config;
-    const opening = openExtensions({
-      config,
-      policy: this.tools.policy,
-      host: hostActions(
-        this,
-        this.#pending,
-        this.#prompting,
-        () => this.#engine,
-        ui ? announcedUi(ui, (event) => void this.#hooks?.observe(event)) : mutedUi(this.notify),
-      ),
-      facts: { cwd: toolsRoot(config), mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
-      builtinTools: TOOL_NAMES,
-      inProcess: extensions,
-      grants: this.#grants,
-      report: this.#report,
-      isStart: reason === "startup",
-    });
+    const opening = this.#extensions.load(reason);
     const gathered = gatherBase(config, this.tools, channel, undefined, additions);
-    const [hooks] = await Promise.all([opening, gathered.catch(() => {})]);
-    this.#hooks = hooks;
-    if (!hooks) return await gathered;
-    hooks.onToolsChanged(() => {
-      this.#takeExtensionTools(hooks);
-      void this.#retool();
-    });
-    this.#takeExtensionTools(hooks);
-    const contributed = await contributedBy(hooks, reason);
+    const [contributed] = await Promise.all([opening, gathered.catch(() => {})]);
     return contributed ? await gatherBase(config, this.tools, channel, contributed, additions) : await gathered;
-  }
-
-  #takeExtensionTools(hooks: Hooks): void {
-    // No tools means none: theirs are not known either, so that nobody switches them on.
-    if (!this.#config.invocation.values["no-tools"]) this.toolset.replace("extension", extensionTools(hooks));
   }
 
   /** Never in the middle of a run: its requests keep their prefix (R447). */
@@ -541,66 +382,16 @@ class OpenSession implements EngineCore {
     // What cannot be read leaves everything as it is.
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
-    this.#grants.take(this.#config.user);
+    this.#extensions.takeSettings(this.#config.user);
     this.#proof = await this.#demanded();
-    const before = this.#hooks;
-    if (before?.has("session_shutdown")) await before.observe({ type: "session_shutdown", reason: "reload" });
-    before?.close();
+    await this.#extensions.leave();
     await this.#loadAgain();
-    void this.#hooks?.observe({ type: "session_start", reason: "reload" });
+    void this.hooks()?.observe({ type: "session_start", reason: "reload" });
   };
 
   #settleGrants(): Promise<void> {
-    return this.#grants.settle(() => whenIdle(this.work, this.#engine.reload));
+    return this.#extensions.settle(() => whenIdle(this.work, this.#engine.reload));
   }
-}
-
-function noTrial(why: string, fix: string): UserError {
-  return new UserError({ what: "There is no trial to do this with", why, fix });
-}
-
-/** What became of a trial, for people. */
-function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean, session: string): string[] {
-  const many = files.length === 1 ? "1 file" : `${files.length} files`;
-  const lines = leftOut.map(({ why, count, paths = [] }) =>
-    `Of the trial, ${why}${paths.length > 0 ? `: ${paths.slice(0, 3).join(", ")}` : ""}${
-      (count ?? 0) > 3 ? ` and ${(count ?? 0) - 3} more` : ""
-    }`
-  );
-  if (why !== undefined) lines.push(`The patch of the trial: ${why}`);
-  if (files.length === 0) return [...lines, ...(why === undefined && !isRest ? ["The trial changed nothing"] : [])];
-  const what = isRest ? `What was not taken of the trial (${many})` : `The trial changed ${many}`;
-  if (patch === undefined) return [...lines, `${what}, and there is no patch of it`];
-  // One beside the session is found by it.
-  const which = patch.endsWith(".patch") && patch.includes(`_${session}.`) ? session : shellWord(patch);
-  return [...lines, `${what}: ${patch}. To apply it: sandpiper apply ${which}`];
-}
-
-/** Keeps the calls of each session in its own audit, also after another one was begun. */
-function auditOf(
-  conversation: Conversation,
-  folder: string | undefined,
-  say: (notice: string) => void,
-): (event: AgentEvent) => void {
-  if (folder === undefined) return () => {};
-  const open = (session: string) => ({
-    session,
-    audit: openAudit(folder, session, Date.now, (error) => say(`the audit cannot be written: ${messageOf(error)}`)),
-  });
-  let current = open(conversation.store().header.id);
-  return (event) => {
-    const { id } = conversation.store().header;
-    if (id !== current.session) current = open(id);
-    current.audit.read(event);
-  };
-}
-
-/** What is said of a command that ran until the session ended; the command is a model's, so that nothing in it may steer. */
-function endedWithSession(id: string, command: string): string {
-  const line = stripControls(command).replace(/\s+/g, " ");
-  return `${id} ran in the background and was ended with the session: ${
-    line.length > 80 ? `${line.slice(0, 79)}…` : line
-  }`;
 }
 
 /** `read_skill` finds skills where this session has them. */

@@ -3,11 +3,13 @@ import { ToolError, UserError } from "../core/error.ts";
 import { type EngineCore } from "./parts.ts";
 import { inputCommands } from "./prompt/inputs.ts";
 import { modelView } from "./model_state.ts";
-import { createNavigation, sessionName } from "./session_navigation.ts";
-import { contextTokens } from "./conversation.ts";
+import { sessionName } from "../session/tree.ts";
+import { contextTokens, entryIn, sessionChanged } from "./conversation.ts";
 import { drain } from "./events.ts";
 import type { Prompting } from "./prompting.ts";
 import { retryOf } from "../config/run_settings.ts";
+import { lateNavigation } from "./features.ts";
+import type { Trials } from "./trials.ts";
 import type { UserBash } from "./user_bash.ts";
 
 /** What the engine that others see is made from, besides the parts of its session. */
@@ -19,13 +21,7 @@ export interface EngineApiParts {
   /** The prompt takes the active tools, but not in the middle of a run. */
   readonly retool: () => Promise<void>;
   readonly reload: () => Promise<void>;
-  readonly trial: {
-    readonly state: Engine["trial"];
-    readonly begin: Engine["beginTrial"];
-    readonly changes: Engine["trialChanges"];
-    readonly end: Engine["endTrial"];
-    readonly result: Engine["trialResult"];
-  };
+  readonly trials: Trials;
   readonly subscribe: Engine["subscribe"];
   readonly close: () => Promise<void>;
 }
@@ -33,21 +29,21 @@ export interface EngineApiParts {
 /** What modes, RPC, SDK and screens see of a session. */
 export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
   const { conversation, model, queues, toolset, compactor, auto, work, emit } = core;
-  const { notices, prompting, typed, retool } = parts;
+  const { notices, prompting, typed, retool, trials } = parts;
   const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
 
   let isClosed = false;
   return {
     notices,
-    ...createNavigation(core, abort),
-    trial: parts.trial.state,
-    beginTrial: parts.trial.begin,
-    trialChanges: parts.trial.changes,
-    endTrial: parts.trial.end,
-    trialResult: parts.trial.result,
+    ...lateNavigation(core, abort),
+    trial: trials.state,
+    beginTrial: trials.begin,
+    trialChanges: trials.changes,
+    endTrial: trials.end,
+    trialResult: trials.result,
     state() {
       const opened = conversation.store();
-      const name = sessionName(opened);
+      const name = sessionName(opened.entries());
       const texts = queues.texts();
       const plan = core.plan.state();
       return {
@@ -141,6 +137,17 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       model.setThinking(level);
       conversation.append({ type: "thinking_level_change", thinkingLevel: level });
       void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source });
+    },
+    setName(given) {
+      const name = given.trim();
+      conversation.append({ type: "session_info", name });
+      void core.hooks()?.observe({ type: "session_info_changed", name });
+      emit(sessionChanged(conversation.store(), "name"));
+    },
+    setLabel(entryId, label) {
+      entryIn(conversation.store(), entryId);
+      const text = label?.trim();
+      conversation.append({ type: "label", targetId: entryId, ...(text ? { label: text } : {}) });
     },
     setActiveTools(names) {
       const active = toolset.choose(names);

@@ -1,45 +1,121 @@
-import { join } from "@std/path";
-import type { Config } from "../config/config.ts";
-import { UserError } from "../core/error.ts";
+import { type Config, toolsRoot } from "../config/config.ts";
+import type { Engine } from "../core/engine.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
-import type { ExtensionFacts, HostActions, HostUi } from "../core/host_actions.ts";
-import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { ThinkingLevel } from "../core/provider.ts";
-import { VERSION } from "../core/version.ts";
-import { discoverExtensions } from "../hooks/load/discover.ts";
-import type { HooksOptions } from "../hooks/open.ts";
+import { discoverExtensions, type FoundExtension, notLoaded } from "../hooks/load/discover.ts";
 import type { ExtensionGrants } from "./extension_grants.ts";
 import type { RequestSeams } from "./model/open_model.ts";
+import type { EngineCore, EngineOptions } from "./parts.ts";
+import type { Pending } from "./work.ts";
 import type { Contributed } from "./prompt/prompt_sources.ts";
-import { cacheRoot } from "./sessions/session_folders.ts";
-import { foreignTool } from "./tools/foreign_tool.ts";
-import type { KnownTool } from "./tools/toolset.ts";
+import type { Prompting } from "./prompting.ts";
 
-/** What extensions are opened with. */
-export interface ExtensionsOptions {
-  readonly config: Config;
-  /** What the tools may do; a cache that they could write is none. */
-  readonly policy: Policy;
-  readonly host: HostActions;
-  readonly facts: ExtensionFacts;
+/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
+const LAST_WORDS_MS = 2000;
+
+/** The extensions of a session. Where there are none, nothing is loaded that would open them. */
+export interface SessionExtensions {
+  readonly hooks: () => Hooks | undefined;
+  /** Opens those that there are in place of those before, and gives the paths that they bring. Throws as `findExtensions`. */
+  readonly load: (reason: "startup" | "reload") => Promise<Contributed | undefined>;
+  /** The user's settings were read anew. */
+  readonly takeSettings: (user: Config["user"]) => void;
+  /** Asks what was put off; `reload` loads all once more, for what was granted. Never rejects. */
+  readonly settle: (reload: () => Promise<void>) => Promise<void>;
+  /** Another session begins: whether one has what it may not have any more, and all have to be loaded again. */
+  readonly beginSession: () => boolean;
+  /** Ends those that are loaded, before they are loaded again. */
+  readonly leave: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What extensions reach of a session besides its parts. */
+export interface ExtensionSeams {
+  readonly pending: Pending;
+  readonly prompting: Prompting;
+  /** Asked when they do something, because it is made after them. */
+  readonly engine: () => Engine;
+  /** The prompt takes the active tools, but not in the middle of a run. */
+  readonly retool: () => Promise<void>;
   readonly builtinTools: readonly string[];
-  /** Of a program that embeds the engine. */
-  readonly inProcess: NonNullable<HooksOptions["inProcess"]>;
-  readonly grants: ExtensionGrants;
-  readonly report: (problem: HookProblem) => void;
-  /** At the start, an extension of the command line that is missing or does not load ends it; at a reload it is reported. */
-  readonly isStart: boolean;
+}
+
+/** The extensions that a session finds, and those of a program that embeds it. */
+export function sessionExtensions(
+  core: EngineCore,
+  { ui, channel, grants: asking, extensions: inProcess = [] }: EngineOptions,
+  { pending, prompting, engine, retool, builtinTools }: ExtensionSeams,
+): SessionExtensions {
+  let hooks: Hooks | undefined;
+  let grants: ExtensionGrants | undefined;
+  const report = ({ extension, message }: HookProblem): void => core.notify(`extension ${extension}: ${message}`);
+
+  const load = async (reason: "startup" | "reload"): Promise<Contributed | undefined> => {
+    const config = core.config();
+    const found = findExtensions(config, reason === "startup", report);
+    if (found.length === 0 && inProcess.length === 0) return void (hooks = undefined);
+    const [{ contributedBy, extensionTools, openExtensions }, { createExtensionGrants }, actions] = await Promise.all([
+      import("./open_extensions.ts"),
+      import("./extension_grants.ts"),
+      import("./host_actions.ts"),
+    ]);
+    grants ??= createExtensionGrants(config, asking, report);
+    const shown = ui ? actions.announcedUi(ui, (event) => void hooks?.observe(event)) : actions.mutedUi(core.notify);
+    const opened = await openExtensions({
+      config,
+      found,
+      policy: core.tools.policy,
+      host: actions.hostActions(core, pending, prompting, engine, shown),
+      facts: { cwd: toolsRoot(config), mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
+      builtinTools,
+      inProcess,
+      grants,
+      report,
+      isStart: reason === "startup",
+    });
+    hooks = opened;
+    const takeTools = (): void => {
+      // No tools means none: theirs are not known either, so that nobody switches them on.
+      if (!config.invocation.values["no-tools"]) core.toolset.replace("extension", extensionTools(opened));
+    };
+    opened.onToolsChanged(() => {
+      takeTools();
+      void retool();
+    });
+    takeTools();
+    return await contributedBy(opened, reason);
+  };
+
+  return {
+    hooks: () => hooks,
+    load,
+    takeSettings: (user) => grants?.take(user),
+    settle: async (reload) => await grants?.settle(reload),
+    beginSession: () => grants?.beginSession() ?? false,
+    async leave() {
+      if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "reload" });
+      hooks?.close();
+    },
+    async close() {
+      grants?.close();
+      if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
+      await hooks?.heard(LAST_WORDS_MS);
+      hooks?.close();
+    },
+  };
 }
 
 /**
- * Opens the extensions of a session; undefined, and nothing loaded, when there are none.
+ * The extensions that there are; what was left out is reported.
  *
- * Throws UserError at the start for an extension that `-e` names and that cannot be had: whoever names a guard must not
- * get a run without it.
+ * Throws UserError at the start for one that `-e` names and that is not there: whoever names a guard must not get a run
+ * without it.
  */
-export async function openExtensions(
-  { config, policy, host, facts, builtinTools, inProcess, grants, report, isStart }: ExtensionsOptions,
-): Promise<Hooks | undefined> {
+export function findExtensions(
+  config: Config,
+  isStart: boolean,
+  report: (problem: HookProblem) => void,
+): readonly FoundExtension[] {
   const { values } = config.invocation;
   const explicit = values["extension"];
   const { found, missing, diagnostics } = discoverExtensions({
@@ -55,66 +131,7 @@ export async function openExtensions(
     throw notLoaded(absent, "there is no such file, and no folder with index.ts", "Correct the path, or leave -e out");
   }
   for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
-  if (found.length === 0 && inProcess.length === 0) return undefined;
-  const { openHooks } = await import("../hooks/open.ts");
-  const cache = cacheFolder(config, policy);
-  // Only the user's own file: a project cannot let its extensions stand in for anything.
-  const { shadow = [] } = config.user.extensions ?? {};
-  const hooks = await openHooks({
-    extensions: found,
-    inProcess,
-    grants: grants.kept(),
-    ...(grants.verdict ? { askGrant: grants.verdict } : {}),
-    host,
-    facts,
-    home: config.world.home,
-    ...(cache ? { cacheFolder: cache } : {}),
-    version: VERSION,
-    builtinTools: new Set(builtinTools),
-    mayShadow: new Set(shadow),
-    report,
-  });
-  const named = new Set(found.flatMap(({ origin, path }) => origin === "explicit" ? [path] : []));
-  const failed = hooks.extensions().find(({ path, lost }) => lost !== undefined && named.has(path ?? ""));
-  if (isStart && failed?.path !== undefined) {
-    hooks.close();
-    throw notLoaded(failed.path, failed.lost ?? "", "Mend it, or leave -e out");
-  }
-  hooks.setFlags(flagsOf(values["flag"]));
-  return hooks;
-}
-
-function notLoaded(path: string, why: string, fix: string): UserError {
-  return new UserError({ what: `Cannot load the extension "${path}"`, why, fix });
-}
-
-/** Where extensions are kept; undefined where there is no such place, or where the tools could write what the next start runs. */
-function cacheFolder(config: Config, { write, denyWrite }: Policy): string | undefined {
-  const root = cacheRoot(config.world.env);
-  if (root === undefined) return undefined;
-  const folder = join(realFolder(root), "extensions");
-  const isDenied = denyWrite.some((denied) => isInside(folder, denied));
-  return covers(write, folder) && !isDenied ? undefined : folder;
-}
-
-/** A folder as the policy names it; one that is not there yet keeps the name that it was given. */
-function realFolder(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-/** The tools that extensions brought, as those of the session. */
-export function extensionTools(hooks: Hooks): readonly KnownTool[] {
-  return hooks.tools().map((brought) =>
-    foreignTool(
-      brought,
-      "extension",
-      (args, callId, { signal, onUpdate }) => hooks.runTool(brought.name, args, callId, signal, onUpdate),
-    )
-  );
+  return found;
 }
 
 /** Tells that the session has begun, and which model and thinking level are those of a resumed session. */
@@ -129,49 +146,6 @@ export function tellStart(
   if (thinking.level !== thinking.previousLevel) {
     void hooks?.observe({ type: "thinking_level_select", ...thinking, source: "restore" });
   }
-}
-
-/** Paths that extensions bring, for skills and templates; themes are taken and not used (R224). */
-export async function contributedBy(
-  hooks: Hooks | undefined,
-  reason: "startup" | "reload",
-): Promise<Contributed | undefined> {
-  if (!hooks?.has("resources_discover")) return undefined;
-  const { skillPaths, promptPaths } = await hooks.resourcesDiscover(reason, new AbortController().signal);
-  const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
-  return { skills: paths(skillPaths), templates: paths(promptPaths) };
-}
-
-/** `--flag name` and `--flag name=value`. */
-function flagsOf(given: unknown): Readonly<Record<string, boolean | string>> {
-  const words = Array.isArray(given) ? given.map(String) : [];
-  return Object.fromEntries(words.map((word) => {
-    const at = word.indexOf("=");
-    return at < 0 ? [word, true] : [word.slice(0, at), word.slice(at + 1)];
-  }));
-}
-
-/** What is told of a question: that it is asked, and that it is over. */
-export type TellQuestion = (
-  event: { readonly type: "ui_prompt_start" | "ui_prompt_end"; readonly kind: string; readonly title: string },
-) => void;
-
-/** Questions of extensions to the person, told to whoever listens. */
-export function announcedUi(ui: HostUi, tell: TellQuestion): HostUi {
-  const told = async <T>(kind: string, title: string, ask: () => Promise<T>): Promise<T> => {
-    tell({ type: "ui_prompt_start", kind, title });
-    try {
-      return await ask();
-    } finally {
-      tell({ type: "ui_prompt_end", kind, title });
-    }
-  };
-  return {
-    ...ui,
-    select: (title, ...rest) => told("select", title, () => ui.select(title, ...rest)),
-    confirm: (title, ...rest) => told("confirm", title, () => ui.confirm(title, ...rest)),
-    input: (title, ...rest) => told("input", title, () => ui.input(title, ...rest)),
-  };
 }
 
 /** Requests as hooks leave them, right before they are sent (R213–R217). */

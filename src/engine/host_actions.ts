@@ -3,9 +3,8 @@ import { messageOf } from "../core/error.ts";
 import type { ExecResult, HostActions, HostUi } from "../core/host_actions.ts";
 import { type CustomMessage, textOf } from "../core/message.ts";
 import type { EngineCore } from "./parts.ts";
-import type { Pending } from "./pending.ts";
+import { type Pending, whenIdle } from "./work.ts";
 import type { Prompting } from "./prompting.ts";
-import { whenIdle } from "./work.ts";
 
 /** What extensions can do to the session; `engine` is asked when they do it, because it is made after them. */
 export function hostActions(
@@ -97,6 +96,29 @@ export function hostActions(
 function noSuchTools(names: readonly string[], known: readonly string[]): Error {
   const said = names.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 100))).join(", ");
   return new Error(`this session has no tool ${said}; it has ${known.join(", ") || "none"}`);
+}
+
+/** What is told of a question: that it is asked, and that it is over. */
+export type TellQuestion = (
+  event: { readonly type: "ui_prompt_start" | "ui_prompt_end"; readonly kind: string; readonly title: string },
+) => void;
+
+/** Questions of extensions to the person, told to whoever listens. */
+export function announcedUi(ui: HostUi, tell: TellQuestion): HostUi {
+  const told = async <T>(kind: string, title: string, ask: () => Promise<T>): Promise<T> => {
+    tell({ type: "ui_prompt_start", kind, title });
+    try {
+      return await ask();
+    } finally {
+      tell({ type: "ui_prompt_end", kind, title });
+    }
+  };
+  return {
+    ...ui,
+    select: (title, ...rest) => told("select", title, () => ui.select(title, ...rest)),
+    confirm: (title, ...rest) => told("confirm", title, () => ui.confirm(title, ...rest)),
+    input: (title, ...rest) => told("input", title, () => ui.input(title, ...rest)),
+  };
 }
 
 /** For modes in which nobody can be asked: questions are not answered, and what is told becomes a notice. */

@@ -1,20 +1,17 @@
-import { join } from "@std/path";
-import type { Policy } from "../core/policy.ts";
-import type { SessionStore } from "../core/session.ts";
+// The servers of the Model Context Protocol that a session has. Loaded where the user's settings or the project name one.
 import type { Config } from "../config/config.ts";
-import type { Conversation } from "./conversation.ts";
-import { isThere } from "../core/support/on_disk.ts";
+import type { SessionStore } from "../core/session.ts";
 import type { McpPrompt } from "../mcp/open.ts";
-import type { SessionMcp } from "./mcp/mcp.ts";
-import type { ModelChoice } from "./model/model.ts";
+import type { SessionMcp, SessionMcpOptions } from "./mcp/mcp.ts";
+import type { EngineCore } from "./parts.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
 /** The servers of a session, as far as the engine has to do with them. */
 export interface McpServers {
-  /** Waits for those that are still starting; their tools where these are others than at the last call. */
-  readonly take: (signal: AbortSignal) => Promise<readonly KnownTool[] | undefined>;
-  /** The same without waiting, in the middle of a run. */
-  readonly takeNow: () => readonly KnownTool[] | undefined;
+  /** Called before each prompt: waits for those that are still starting, and takes the tools that they have now. */
+  readonly follow: (signal: AbortSignal) => Promise<void>;
+  /** Called before each request: takes tools that servers have changed, or that were found, since the last one. */
+  readonly followNow: () => void;
   /** The prompts of those that are ready. */
   readonly prompts: () => readonly McpPrompt[];
   /** From now on `listener` hears which servers have tools whenever those change, and at once when they have already. */
@@ -22,21 +19,70 @@ export interface McpServers {
   readonly close: () => Promise<void>;
 }
 
-/** What servers are opened with. */
-export interface McpServersOptions {
-  readonly config: Config;
-  readonly choice: ModelChoice;
-  readonly policy: () => Policy;
-  readonly onNotice: (sentence: string) => void;
-  /** Makes tools active that `tool_search` has found. */
-  readonly activate: (names: readonly string[]) => void;
+/** Starts the servers that are named, and keeps the session's tools to what they have. */
+export function openMcpServers(
+  core: Pick<EngineCore, "config" | "conversation" | "model" | "notify" | "prompt" | "tools" | "toolset">,
+): McpServers {
+  const { conversation, toolset } = core;
+  /** The session whose found tools are active. */
+  let activatedOf: SessionStore | undefined;
+  /** What servers bring at the start is there. */
+  let isComplete = false;
+  /** Tools were found since the last request. */
+  let hasActivated = false;
+  const { listen, prompts, close, ...servers } = startServers(core.config(), {
+    config: core.config(),
+    choice: core.model.choice(),
+    policy: () => core.tools.held?.policy ?? core.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
+    onNotice: core.notify,
+    /** What a search found is callable from the next request on, and in this session when it is opened again. */
+    activate(names) {
+      toolset.activate(names);
+      hasActivated = true;
+      conversation.append({ type: "custom", customType: ACTIVATED, data: { names: [...names] } });
+    },
+  });
+  /** Tools that were found belong to the session in which they were. */
+  const restoreActivated = (): void => {
+    const store = conversation.store();
+    if (activatedOf === store) return;
+    activatedOf = store;
+    toolset.activate(activatedIn(store), true);
+    core.prompt.takeTools(toolset.active(), "tools", true);
+  };
+  return {
+    async follow(signal) {
+      const known = await servers.take(signal);
+      restoreActivated();
+      if (!known) return;
+      toolset.replace("mcp", known);
+      // The first belong to the start: a resumed session keeps the clock that it was started with.
+      core.prompt.takeTools(toolset.active(), "tools", !isComplete);
+      isComplete = true;
+    },
+    followNow() {
+      const known = servers.takeNow();
+      if (known) toolset.replace("mcp", known);
+      if (!known && !hasActivated) return;
+      hasActivated = false;
+      core.prompt.takeTools(toolset.active(), "tools", true);
+    },
+    prompts,
+    listen,
+    close,
+  };
 }
 
-/** Starts the servers of the user's settings; their code is loaded with the first that somebody names, else never. */
-export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions): McpServers | undefined {
-  const hasOwn = Object.keys(config.user.mcpServers ?? {}).length > 0;
-  const mayBring = config.trusted && isThere(join(config.root, ".mcp.json"));
-  if ((!hasOwn && !mayBring) || config.invocation.values["no-tools"]) return undefined;
+interface Started extends Pick<McpServers, "prompts" | "listen" | "close"> {
+  /** Waits for those that are still starting; their tools where these are others than at the last call. */
+  readonly take: (signal: AbortSignal) => Promise<readonly KnownTool[] | undefined>;
+  /** The same without waiting, in the middle of a run. */
+  readonly takeNow: () => readonly KnownTool[] | undefined;
+}
+
+/** Their code is loaded beside the start of the session, which does not wait for it. */
+function startServers(config: Config, parts: Omit<SessionMcpOptions, "servers">): Started {
+  const { onNotice } = parts;
   let listener: ((servers: readonly string[]) => void) | undefined;
   let hasChanged = false;
   let isStale = true;
@@ -53,7 +99,7 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
       const words = brought.map(([name, server]) => `${name} (${serverWords(server)})`);
       onNotice(`MCP servers of this project: ${words.join(", ")}`);
     }
-    const opened = here = openSessionMcp({ config, servers, onNotice, ...rest });
+    const opened = here = openSessionMcp({ ...parts, servers });
     opened.onChanged(() => {
       hasChanged = isStale = true;
       listener?.(named(opened));
@@ -90,13 +136,8 @@ export function openMcpServers({ config, onNotice, ...rest }: McpServersOptions)
 /** The custom type of entries that name the tools which a search has made active. */
 const ACTIVATED = "activated_tools";
 
-/** Keeps with the session which tools a search has made active. */
-export function keepActivated(conversation: Pick<Conversation, "append">, names: readonly string[]): void {
-  conversation.append({ type: "custom", customType: ACTIVATED, data: { names: [...names] } });
-}
-
 /** The names of the tools that searches of a session have made active, in that order. */
-export function activatedIn(store: Pick<SessionStore, "entries">): readonly string[] {
+function activatedIn(store: Pick<SessionStore, "entries">): readonly string[] {
   const names = store.entries().flatMap((entry) => {
     if (entry.type !== "custom" || entry.customType !== ACTIVATED) return [];
     const { data } = entry;

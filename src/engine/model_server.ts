@@ -1,6 +1,7 @@
 // A session names its model and not where that was asked: gone on with under other settings, a whole conversation would go
 // to another server without a word.
 import type { SessionStore } from "../core/session.ts";
+import { lastCustom } from "../session/tree.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ModelChoice } from "./model/model.ts";
 
@@ -32,9 +33,7 @@ function originOf(choice: ModelChoice): string | undefined {
 }
 
 function stored({ entries }: Pick<SessionStore, "entries">): string | undefined {
-  const entry = entries().findLast((entry) => entry.type === "custom" && entry.customType === SERVER);
-  const data: unknown = entry?.type === "custom" ? entry.data : undefined;
-  const origin = typeof data === "object" && data !== null && "origin" in data ? data.origin : undefined;
+  const origin = lastCustom(entries(), SERVER)?.["origin"];
   // Session files come from elsewhere, too.
   const isOrigin = typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;
   return isOrigin ? origin : undefined;

@@ -14,7 +14,7 @@ import {
   type StandIns,
   tableOf,
 } from "./model/model.ts";
-import { resolveChoice } from "./model/resolve_choice.ts";
+import { resolveChoice } from "./model/first_model.ts";
 import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 
 /** Which model answers, opened when it is first asked for: loading its adapter is most of a start. */

@@ -2,8 +2,8 @@ import type { PlanAnswer, PlanState, PromptOutcome } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
 import type { AgentEvent, PlanPhase } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
-import type { SessionStore } from "../core/session.ts";
 import type { Config } from "../config/config.ts";
+import { lastCustom } from "../session/tree.ts";
 import type { EngineCore } from "./parts.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
@@ -27,23 +27,20 @@ export interface Planning {
   readonly read: (event: AgentEvent) => void;
 }
 
-/** The custom type of its entries. */
-const ENTRY = "plan";
-
 /** What goes to the model with an accepted plan; the plan itself stands right before it, unless the person changed it. */
 const ACCEPTED = "I accept the plan. Carry it out.";
 const CHANGED = "I accept the plan with changes. Carry it out as it stands here:";
 
-/** No plan yet. */
+/** No plan yet. `customType`: that of the entries in which the session keeps how far it came. */
 export function createPlanning(
   core: Pick<EngineCore, "config" | "conversation" | "emit" | "followPolicy" | "notify" | "tools" | "work">,
+  customType: string,
 ): Planning {
   const { conversation, emit, tools, work } = core;
   let isProposed = false;
   let isOpened = false;
 
-  const keep = (phase: PlanPhase): void =>
-    void conversation.append({ type: "custom", customType: ENTRY, data: { phase } });
+  const keep = (phase: PlanPhase): void => void conversation.append({ type: "custom", customType, data: { phase } });
   const answerText = (): string => {
     const last = conversation.state.messages.findLast(({ role }) => role === "assistant");
     return last?.role === "assistant" ? textOf(last.content).trim() : "";
@@ -111,7 +108,7 @@ export function createPlanning(
       const { values } = core.config().invocation;
       const asked = isOpened ? undefined : values["plan"] ? true : values["no-plan"] ? false : undefined;
       isOpened = true;
-      const phase = phaseIn(conversation.store());
+      const phase = lastCustom(conversation.store().entries(), customType)?.["phase"];
       const wasPlanning = phase !== undefined && phase !== "accepted" && phase !== "left";
       const plans = asked ?? wasPlanning;
       isProposed = plans && phase === "proposed" && answerText() !== "";
@@ -154,13 +151,6 @@ export function refuseWithPlan({ invocation: { values } }: Config): void {
     fix: `Leave one of them out; --${other} counts when the plan is carried out`,
     exitCode: 2,
   });
-}
-
-/** How far the newest plan of a session came; undefined: there was none. */
-function phaseIn(store: SessionStore): unknown {
-  const entry = store.entries().findLast((one) => one.type === "custom" && one.customType === ENTRY);
-  const data = entry?.type === "custom" ? entry.data : undefined;
-  return typeof data === "object" && data !== null && "phase" in data ? data.phase : undefined;
 }
 
 function none(why: string, fix: string): UserError {

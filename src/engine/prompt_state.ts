@@ -8,8 +8,7 @@ import { type AgentMessage, type CustomMessage, textOf } from "../core/message.t
 import type { Policy } from "../core/policy.ts";
 import type { ToolDefinition } from "../core/provider.ts";
 import type { PromptInputs } from "../core/prompt.ts";
-import type { SessionEntry, SessionStore } from "../core/session.ts";
-import { unlessAborted } from "../core/support/unless_aborted.ts";
+import type { SessionStore } from "../core/session.ts";
 import {
   compileOverride,
   compileRound,
@@ -17,9 +16,10 @@ import {
   type PromptOverride,
   type StablePart,
 } from "../prompt/compile.ts";
-import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
+import type { PromptBuilder, ToolRegistry } from "../prompt/custom_prompt.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
+import { lastCustom } from "../session/tree.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EngineCore } from "./parts.ts";
 import type { PromptBase } from "./prompt/prompt_sources.ts";
@@ -195,6 +195,10 @@ export async function settleBuilt(
   if (!builder) return;
   const { full, manifest } = prompt.peek();
   const input = { ...prompt.registry(), prompt: task, systemPrompt: full, signal };
+  const [{ buildCustomPrompt }, { unlessAborted }] = await Promise.all([
+    import("../prompt/custom_prompt.ts"),
+    import("../core/support/unless_aborted.ts"),
+  ]);
   try {
     const built = await unlessAborted(buildCustomPrompt(builder, input), signal);
     // The builder saw the compiled prompt and what extensions made of it, and may have kept any of it.
@@ -248,19 +252,11 @@ export function restoreReading(conversation: Conversation, prompt: PromptState):
 }
 
 function stored(conversation: Conversation): RuntimeReading | undefined {
-  const entry = conversation.store().entries().findLast(isReading);
-  return entry?.type === "custom" ? readingIn(entry.data) : undefined;
-}
-
-function isReading(entry: SessionEntry): boolean {
-  return entry.type === "custom" && entry.customType === READING;
-}
-
-function readingIn(data: unknown): RuntimeReading | undefined {
-  if (typeof data !== "object" || data === null) return undefined;
-  const { runtime, at } = data as Readonly<Record<string, unknown>>; // an object; checked field by field
+  const data = lastCustom(conversation.store().entries(), READING);
+  if (data === undefined) return undefined;
+  const { runtime, at } = data;
   if (typeof runtime !== "object" || runtime === null || typeof at !== "number") return undefined;
-  const { dateTime, cwd, os, git } = runtime as Readonly<Record<string, unknown>>; // the same
+  const { dateTime, cwd, os, git } = runtime as Readonly<Record<string, unknown>>; // an object; checked field by field
   if (typeof dateTime !== "string" || typeof cwd !== "string" || typeof os !== "string") return undefined;
   const { branch, dirty } = (typeof git === "object" && git !== null ? git : {}) as Readonly<Record<string, unknown>>;
   return {

@@ -1,5 +1,3 @@
-import { splitArguments } from "../context/templates/arguments.ts";
-import { applyHookPrompt } from "../prompt/hook_prompt.ts";
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
@@ -9,11 +7,11 @@ import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
-import type { Pending } from "./pending.ts";
+import type { Pending, Work } from "./work.ts";
 import { type ActiveModel, modelView } from "./model_state.ts";
-import { type RolledHistory, rollHistory, runTurns } from "./turns.ts";
+import type { RolledHistory } from "./rolled_history.ts";
+import { runTurns } from "./turns.ts";
 import { windowOf } from "../config/run_settings.ts";
-import type { Work } from "./work.ts";
 
 /** From a person's words to the end of the run. */
 export interface Prompting {
@@ -122,6 +120,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const prompt = name === undefined ? undefined : core.mcpPrompts().find((one) => one.name === name);
     if (!prompt) return text;
     try {
+      const { splitArguments } = await import("../context/templates/arguments.ts");
       return await prompt.text(splitArguments(rest), signal);
     } catch (error) {
       if (isFinal) {
@@ -148,6 +147,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         ...(made.images.length > 0 ? { images: made.images } : {}),
       }, signal);
       if (said.systemPrompt !== undefined) {
+        const { applyHookPrompt } = await import("../prompt/hook_prompt.ts");
         core.prompt.setOverride(applyHookPrompt(base, said.systemPrompt, said.changedBy));
       }
       for (const draft of said.messages) injected.push({ role: "custom", ...draft, timestamp: Date.now() });
@@ -180,6 +180,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     }
     const [model, summary] = [await core.model.current(), await core.model.summary()];
     const { reserveTokens } = windowOf(core.config(), true, model.contextWindow);
+    const { rollHistory } = await import("./rolled_history.ts");
     return await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
   }
 

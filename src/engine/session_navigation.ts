@@ -1,14 +1,15 @@
 import { sleep } from "../core/support/sleep.ts";
 import type { Engine, MoveOptions } from "../core/engine.ts";
-import { UserError } from "../core/error.ts";
 import type { SessionBeforeTreeResult } from "../core/hook_event.ts";
 import type { DecisionEvents, SessionReason } from "../core/hook_events.ts";
 import { textOf } from "../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../core/session.ts";
 import { forkSession } from "../session/fork.ts";
-import { newSession, resumable, resumeSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
+import { newSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
+import { resumable, resumeSession } from "./sessions/resumed_session.ts";
 import { otherServer } from "./model_server.ts";
 import { modelView } from "./model_state.ts";
+import { entryIn, sessionChanged } from "./conversation.ts";
 import type { EngineCore } from "./parts.ts";
 import { restoreReading } from "./prompt_state.ts";
 import { levelNamed, windowOf } from "../config/run_settings.ts";
@@ -16,7 +17,7 @@ import { levelNamed, windowOf } from "../config/run_settings.ts";
 type SessionBeforeForkResult = DecisionEvents["session_before_fork"]["result"];
 
 /** Going from one session, or one branch of it, to another. */
-export type Navigation = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate" | "setName" | "setLabel">;
+export type Navigation = Pick<Engine, "newSession" | "switchSession" | "fork" | "navigate">;
 
 /**
  * Goes to another session or branch. Each function asks the hooks first and changes nothing until they have answered (R221,
@@ -71,17 +72,8 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     }
     announce(reason);
   };
-  const announce = (reason: "new" | "resume" | "fork" | "tree" | "name"): void => {
-    const { header: { id: sessionId }, path } = conversation.store();
-    const name = sessionName(conversation.store());
-    core.emit({
-      type: "session_changed",
-      reason,
-      sessionId,
-      ...(path ? { sessionFile: path } : {}),
-      ...(name ? { sessionName: name } : {}),
-    });
-  };
+  const announce = (reason: "new" | "resume" | "fork" | "tree"): void =>
+    core.emit(sessionChanged(conversation.store(), reason));
   /** Asks, and goes if nobody forbids it; a run is stopped in between, where the caller wants that. */
   const move = async <A extends { readonly cancel?: boolean }, T>(
     { whileBusy }: MoveOptions,
@@ -106,15 +98,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
     const hooks = core.hooks();
     return hooks?.has("session_before_switch") ? await hooks.decide("session_before_switch", event, signal) : {};
   };
-  const entryOf = (id: string): SessionEntry => {
-    const entry = conversation.store().entry(id);
-    if (entry) return entry;
-    throw new UserError({
-      what: `There is no entry "${id}"`,
-      why: "the session does not hold it",
-      fix: "Take one from the session's tree",
-    });
-  };
+  const entryOf = (id: string): SessionEntry => entryIn(conversation.store(), id);
 
   return {
     newSession: async ({ parentSession, ...options } = {}) =>
@@ -196,16 +180,6 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
         return { text: isUser ? textOfEntry(entry) : "" };
       });
     },
-    setName(name) {
-      conversation.append({ type: "session_info", name: name.trim() });
-      void core.hooks()?.observe({ type: "session_info_changed", name: name.trim() });
-      announce("name");
-    },
-    setLabel(entryId, label) {
-      entryOf(entryId);
-      const text = label?.trim();
-      conversation.append({ type: "label", targetId: entryId, ...(text ? { label: text } : {}) });
-    },
   };
 
   /** The summary of a branch that is left; null: it could not be had, and the person stays where they are. */
@@ -241,12 +215,6 @@ function summaryWishes(said: SessionBeforeTreeResult, focus: string | undefined)
   const text = said.customInstructions ?? focus;
   if (!text) return {};
   return said.customInstructions && said.replaceInstructions ? { instructions: text } : { focus: text };
-}
-
-/** The name that a person gave the session, if they did. */
-export function sessionName(store: SessionStore): string | undefined {
-  const named = store.entries().findLast((entry) => entry.type === "session_info");
-  return named?.type === "session_info" && named.name !== "" ? named.name : undefined;
 }
 
 function textOfEntry(entry: SessionEntry): string {

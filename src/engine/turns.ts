@@ -6,17 +6,15 @@ import { retryOf, runLimitsOf } from "../config/run_settings.ts";
 import type { Manifest } from "../core/compiled_prompt.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
-import type { AgentMessage, RequestMessage, SystemMessage } from "../core/message.ts";
-import type { Provider } from "../core/provider.ts";
+import type { AgentMessage, RequestMessage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { errorResult } from "../core/tool.ts";
 import { convertToLlm } from "../history/convert.ts";
-import { turnsOf } from "../history/turns.ts";
 import type { Compactor } from "./compaction.ts";
-import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
+import type { RolledHistory } from "./rolled_history.ts";
 import type { TodoList } from "./todo_list.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
@@ -169,61 +167,4 @@ async function requestMessages(
   const seen = hooks?.has("context") ? await hooks.context(chosen, signal) : chosen;
   const converted = convertToLlm(seen);
   return rolled?.summary ? [rolled.summary, ...converted] : converted;
-}
-
-/** What of the past goes out with a prompt, where the rolling history owns it (K8). */
-export interface RolledHistory {
-  readonly messages: readonly AgentMessage[];
-  /** Messages of the conversation that `messages` stand for; what comes after them is sent as it is. */
-  readonly covered: number;
-  /** Stands before `messages` in every request of the run; the same object, so that it is converted once. */
-  readonly summary?: SystemMessage;
-  readonly record: Manifest["history"];
-}
-
-/**
- * Chooses the history of the next prompt; compresses what has grown too long and keeps the summary (R304–R322). `goesOn`:
- * there is no new prompt, so a turn that was not brought to its end is what the run goes on with.
- */
-export async function* rollHistory(
-  conversation: Conversation,
-  model: ActiveModel,
-  summaryProvider: Provider | undefined,
-  responseReserveTokens: number,
-  goesOn: boolean,
-  signal: AbortSignal,
-): AsyncGenerator<AgentEvent, RolledHistory> {
-  const { messages, entryIds } = conversation.context();
-  const last = turnsOf(messages).at(-1);
-  const covered = goesOn && last && last.state !== "completed" ? last.from : messages.length;
-  const past = { messages: messages.slice(0, covered), entryIds: entryIds.slice(0, covered) };
-  const [{ selectRolling }, { rollingEntry }] = await Promise.all([
-    import("../history/rolling.ts"),
-    import("../history/rolling_store.ts"),
-  ]);
-  const selection = await selectRolling({ ...past, path: conversation.store().pathTo() }, {
-    provider: model.provider,
-    ...(summaryProvider ? { summaryProvider } : {}),
-    thinking: model.thinking,
-    contextWindow: model.contextWindow,
-    responseReserveTokens,
-    now: Date.now,
-    sleep,
-    signal,
-  });
-  if (selection.newSummary) conversation.append(rollingEntry(selection.newSummary));
-  if (selection.problem !== undefined) {
-    yield {
-      type: "notice",
-      level: "warning",
-      message: `The history was cut instead of summarised: ${selection.problem}`,
-    };
-  }
-  const { systemSummary } = selection;
-  return {
-    messages: selection.messages,
-    covered,
-    ...(systemSummary === undefined ? {} : { summary: { role: "system", content: systemSummary } }),
-    record: { decision: selection.decision, owner: "rolling", messages: selection.messages.length },
-  };
 }

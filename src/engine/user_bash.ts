@@ -2,9 +2,10 @@ import type { UserCommandOutcome } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
 import { textOf } from "../core/message.ts";
 import type { CallOptions } from "../core/runner.ts";
+import { once } from "../core/support/once.ts";
 import type { ToolResult } from "../core/tool.ts";
 import type { EngineCore } from "./parts.ts";
-import type { Pending } from "./pending.ts";
+import type { Pending } from "./work.ts";
 
 /** Commands that the person types (`!`, or `!!` to keep them from the model). */
 export interface UserBash {
@@ -12,14 +13,17 @@ export interface UserBash {
   readonly run: (command: string, hidden: boolean) => Promise<UserCommandOutcome>;
   /** Stops those that run, and nothing else; resolves when they have ended. */
   readonly abort: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/** `unconfined` runs them where the user's settings say that the scope of the bash tool is not theirs. */
-export function createUserBash(
-  core: EngineCore,
-  pending: Pending,
-  unconfined: ((command: string, options: CallOptions) => Promise<ToolResult>) | undefined,
-): UserBash {
+/** Runs them in the scope of the bash tool, or in none where the user's settings say so. */
+export function createUserBash(core: EngineCore, pending: Pending): UserBash {
+  // Its code is loaded with the first command.
+  const unconfined = core.config().user.userBash !== "unconfined" ? undefined : once(async () => {
+    const { openUnconfinedBash } = await import("./tools/unconfined_bash.ts");
+    return openUnconfinedBash(core.config(), core.model.choice(), core.tools.policy);
+  });
+  let isOpened = false;
   const running = new Map<AbortController, Promise<unknown>>();
 
   async function run(command: string, hidden: boolean, signal: AbortSignal): Promise<UserCommandOutcome> {
@@ -42,15 +46,18 @@ export function createUserBash(
     return outcome;
   }
 
-  function execute(command: string, signal: AbortSignal): Promise<ToolResult> {
+  async function execute(command: string, signal: AbortSignal): Promise<ToolResult> {
     const options: CallOptions = {
       signal,
       onUpdate: (partial) => core.emit({ type: "bash_execution_update", output: textOf(partial.content) }),
     };
-    if (unconfined) return unconfined(command, options);
+    if (unconfined) {
+      isOpened = true;
+      return await (await unconfined()).run(command, options);
+    }
     const bash = core.toolset.active().find(({ tool }) => tool.name === "bash");
     if (!bash) throw refused("the bash tool, whose scope it would have, is off");
-    return bash.run({ command }, `user-${crypto.randomUUID()}`, options);
+    return await bash.run({ command }, `user-${crypto.randomUUID()}`, options);
   }
 
   async function watched(command: string, hidden: boolean, outer?: AbortSignal): Promise<UserCommandOutcome> {
@@ -72,6 +79,9 @@ export function createUserBash(
     async abort() {
       for (const command of running.keys()) command.abort();
       await Promise.allSettled(running.values());
+    },
+    async close() {
+      if (isOpened) await (await unconfined?.())?.close();
     },
   };
 }

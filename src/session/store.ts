@@ -1,13 +1,10 @@
-import { dirname, join } from "@std/path";
+import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { EntryBase, NewEntry, SessionEntry, SessionHeader, SessionStore } from "../core/session.ts";
 import { entryLine } from "./entry_shape.ts";
 import { fileFailure } from "./failure.ts";
-import { readHeader } from "./header.ts";
 import { isSessionId, makeEntryId, makeSessionId } from "./identifiers.ts";
-import { loadSession } from "./load.ts";
-import { lockSession, type SessionLock } from "./lock.ts";
-import { createSessionFile, openSessionFile, type SessionFile } from "./session_file.ts";
+import { createSessionFile, type SessionFile } from "./session_file.ts";
 import { pathIn } from "./tree.ts";
 
 /** What a new session is. */
@@ -42,36 +39,6 @@ export function createSession(session: NewSession, options: StoreOptions): Sessi
   return openTree(beginning, newSink(path, beginning, options.now, beginning.entries.some(isSaid)), options);
 }
 
-/**
- * Opens a session to go on with it: nobody else can until it is closed.
- *
- * A session of an older format stays as it is: what is added goes, with all that it holds, to a new file in `folder`
- * (its own folder when left out). Throws `UserError` when the file is no session, or is open elsewhere.
- */
-export function openSession(path: string, options: StoreOptions & { readonly folder?: string }): SessionStore {
-  const { version } = readHeader(path);
-  const real = Deno.realPathSync(path); // one lock, whatever links lead to the file
-  if (version < 3) return openOld(real, options);
-  const lock = tryLock(real, options.now());
-  try {
-    const loaded = loadSession(real);
-    for (const notice of loaded.notices) options.onNotice?.(notice);
-    return openTree(loaded, existingSink(real, lock, loaded), options);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-function openOld(path: string, options: StoreOptions & { readonly folder?: string }): SessionStore {
-  const { header: { cwd }, entries, notices, version } = loadSession(path);
-  const beginning = begin({ cwd, parentSession: path, entries }, options);
-  const to = sessionPath(options.folder ?? dirname(path), beginning.header);
-  for (const notice of notices) options.onNotice?.(notice);
-  options.onNotice?.(`The session has format ${version} and stays as it is; what is added goes to "${to}"`);
-  return openTree(beginning, newSink(to, beginning, options.now, false), options);
-}
-
 /** The file of a session: names sort by time. */
 export function sessionPath(folder: string, { id, timestamp }: SessionHeader): string {
   return join(folder, `${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`);
@@ -101,7 +68,8 @@ export function newHeader(
   };
 }
 
-function begin(session: Omit<NewSession, "folder">, options: Pick<StoreOptions, "now" | "random">): Beginning {
+/** What a new session begins with. */
+export function begin(session: Omit<NewSession, "folder">, options: Pick<StoreOptions, "now" | "random">): Beginning {
   const header = newHeader(session, options);
   const entries = [...session.entries ?? []];
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -115,7 +83,7 @@ function isSaid(entry: SessionEntry): boolean {
 }
 
 /** A file that is made when something is said; until then lines wait. */
-function newSink(
+export function newSink(
   path: string,
   { header, entries }: Pick<Beginning, "header" | "entries">,
   now: () => number,
@@ -145,40 +113,6 @@ function newSink(
     syncSoon: () => file?.syncSoon(),
     close: () => file?.close(),
   };
-}
-
-function existingSink(
-  path: string,
-  lock: TriedLock,
-  read: { readonly size: number; readonly wholeBytes: number },
-): Sink {
-  let file: SessionFile | undefined;
-  return {
-    path: () => path,
-    start() {
-      if (lock.failure !== undefined) throw lock.failure;
-      file = openSessionFile(path, lock, read);
-    },
-    add: (_entry, line) => file?.add([line]),
-    sync: () => file?.sync(),
-    syncSoon: () => file?.syncSoon(),
-    close: () => file === undefined ? lock.release() : file.close(),
-  };
-}
-
-interface TriedLock extends SessionLock {
-  /** Why there is none: no lock file can be made there, and nothing else either. */
-  readonly failure?: unknown;
-}
-
-/** Somebody else's lock is an error; where no lock can be made the session can still be read. */
-function tryLock(path: string, now: number): TriedLock {
-  try {
-    return lockSession(path, now);
-  } catch (failure) {
-    if (failure instanceof UserError) throw failure;
-    return { failure, release: () => {} };
-  }
 }
 
 /** What an open session needs of the world. */

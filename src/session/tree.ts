@@ -42,6 +42,16 @@ export function sessionName(entries: readonly SessionEntry[]): string | undefine
   return last?.type === "session_info" ? last.name.trim() || undefined : undefined;
 }
 
+/** What the newest entry of a custom type holds, where that is an object; session files come from elsewhere, too. */
+export function lastCustom(
+  entries: readonly SessionEntry[],
+  customType: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const entry = entries.findLast((one) => one.type === "custom" && one.customType === customType);
+  const data: unknown = entry?.type === "custom" ? entry.data : undefined;
+  return typeof data === "object" && data !== null ? data as Readonly<Record<string, unknown>> : undefined; // an object
+}
+
 /** From the first entry to `id`; null is the place before the first. Throws for an id that is not there. */
 export function pathIn(byId: ReadonlyMap<string, SessionEntry>, id: string | null): SessionEntry[] {
   const path: SessionEntry[] = [];

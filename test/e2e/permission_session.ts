@@ -6,6 +6,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { configure } from "../../src/config/config.ts";
 import { parseCommandLine } from "../../src/config/options/parse.ts";
 import type { Settings } from "../../src/config/settings/settings_table.ts";
+import { approving } from "../../src/engine/tools/approval.ts";
 import { openTools } from "../../src/engine/tools/tools_host.ts";
 import { readWorld } from "../../src/config/host_environment.ts";
 
@@ -68,7 +69,7 @@ if (import.meta.main) {
     onTrouble: (sentence: string): void => void trouble.push(sentence),
   };
   const user = script.projects ? { ...config.user, projects: script.projects } as Settings : config.user; // as the file says
-  const tools = openTools({ ...config, user }, true, script.mute ? undefined : asker);
+  const tools = openTools({ ...config, user }, true, script.mute ? undefined : approving(asker));
   const seen: Seen[] = [];
   const running: Promise<void>[] = [];
   try {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RequestError } from "@agentclientprotocol/sdk";
-import { openSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { serveGated } from "../helpers/gated_server.ts";
 import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";

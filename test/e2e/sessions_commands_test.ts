@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { openSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { cassette, inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
 
 interface Place {

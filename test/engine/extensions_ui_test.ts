@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { announcedUi } from "../../src/engine/extensions.ts";
+import { announcedUi } from "../../src/engine/host_actions.ts";
 import type { HostCall, HostUi } from "../../src/core/host_actions.ts";
 
 const CALL: HostCall = { extension: "x", signal: new AbortController().signal };

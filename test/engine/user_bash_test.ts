@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { UNCONFINED_NOTICE } from "../../src/engine/tools/unconfined_bash.ts";
+import { UNCONFINED_NOTICE } from "../../src/engine/features.ts";
 import { serveGated } from "../helpers/gated_server.ts";
 import { textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";

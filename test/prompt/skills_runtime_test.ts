@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import type { PromptInputs, RuntimeSkill } from "../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../src/prompt/compile.ts";
-import { skillsPrompt } from "../../src/prompt/text/skills_prompt.ts";
+import { skillsPrompt } from "../../src/prompt/sections/skills.ts";
 import { countCharacters } from "../../src/core/support/text.ts";
 import { inputs, meta, promptOf, tools } from "./sample.ts";
 

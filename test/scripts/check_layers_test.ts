@@ -11,7 +11,7 @@ const RULES = [
   { from: "src/provider/openai/chat_request.ts", to: "src/history/convert.ts", ok: false, row: "R303" },
   { from: "src/provider/openai/chat_request.ts", to: "src/agent/retry.ts", ok: false, row: "R303" },
   // Skills are found and chosen by others: the compiler gets what is to be said of them.
-  { from: "src/prompt/text/skills_prompt.ts", to: "src/context/skills/selection.ts", ok: false, row: "R127" },
+  { from: "src/prompt/sections/skills.ts", to: "src/context/skills/selection.ts", ok: false, row: "R127" },
   { from: "src/agent/run.ts", to: "src/core/message.ts", ok: true },
   { from: "src/agent/run.ts", to: "src/provider/mod.ts", ok: false },
   { from: "src/prompt/compile.ts", to: "src/agent/run.ts", ok: false },

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { listSessions } from "../../src/session/list.ts";
 import { loadSession } from "../../src/session/load.ts";
-import { openSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { begin, startWriter } from "./start_writer.ts";
 import { said, user, worldIn } from "./world.ts";

@@ -3,7 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
 import { loadSession } from "../../src/session/load.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { until } from "../helpers/until.ts";
 import { inWorld, reply, said, user, type World, worldIn } from "./world.ts";
 

@@ -3,7 +3,8 @@ import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
 import { forkSession } from "../../src/session/fork.ts";
 import { importSession } from "../../src/session/import.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { labelsOf } from "../../src/session/tree.ts";
 import { inWorld, linesOf, refusalOf, reply, said, user, type World, writeLines } from "./world.ts";
 

@@ -5,7 +5,8 @@ import { forkSession } from "../../src/session/fork.ts";
 import { importSession } from "../../src/session/import.ts";
 import { findSession, listSessions, newestSession } from "../../src/session/list.ts";
 import { loadSession } from "../../src/session/load.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { inWorld, refusalOf, reply, said, user, type World, writeLines } from "./world.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

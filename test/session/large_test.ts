@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { inWorld, reply, said, user, worldIn } from "./world.ts";
 
 Deno.test("openSession() of 100,000 entries takes at most a second of work and three times the file", () => {
@@ -30,7 +31,7 @@ Deno.test("openSession() of 100,000 entries takes at most a second of work and t
       script,
       `
       import process from "node:process";
-      import { openSession } from ${JSON.stringify(new URL("../../src/session/store.ts", import.meta.url).href)};
+      import { openSession } from ${JSON.stringify(new URL("../../src/session/reopen.ts", import.meta.url).href)};
       const rss = Deno.memoryUsage().rss, cpu = process.cpuUsage(), start = performance.now();
       const onFailure = (failure) => { throw failure; };
       const session = openSession(Deno.args[0], { now: Date.now, random: Math.random, onFailure });

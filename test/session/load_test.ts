@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
 import { loadSession } from "../../src/session/load.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { inWorld, linesOf, refusalOf, reply, said, user, writeLines } from "./world.ts";
 
 const HEADER = { type: "session", version: 3, id: "s", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/w" };

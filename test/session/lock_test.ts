@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { lockSession } from "../../src/session/lock.ts";
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { begin, startWriter } from "./start_writer.ts";
 import { inWorld, linesOf, refusalOf, reply, said, START, user, worldIn } from "./world.ts";
 

@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import type { NewEntry } from "../../src/core/session.ts";
 import { buildContext } from "../../src/session/context.ts";
-import { createSession, memorySession, openSession } from "../../src/session/store.ts";
+import { createSession, memorySession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { inWorld, linesOf, refusalOf, reply, result, said, START, user, writeLines } from "./world.ts";
 
 const call = { type: "toolCall", id: "c1", name: "read", arguments: { path: "a.ts" } } as const;

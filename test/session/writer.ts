@@ -1,6 +1,7 @@
 // A process that goes on with the session it is given, as fast as it can, and says after each entry that it is kept.
 // Its standard input names the session's file, or the folder of a new one.
-import { createSession, openSession } from "../../src/session/store.ts";
+import { createSession } from "../../src/session/store.ts";
+import { openSession } from "../../src/session/reopen.ts";
 import { reply, said, user } from "./world.ts";
 
 const { path, folder } = await new Response(Deno.stdin.readable).json();

@@ -2,7 +2,8 @@
 //   deno run session_probe.ts append FOLDER COUNT | resume FILE
 import type { AgentMessage } from "../../../src/core/message.ts";
 import { buildContext } from "../../../src/session/context.ts";
-import { createSession, openSession } from "../../../src/session/store.ts";
+import { createSession } from "../../../src/session/store.ts";
+import { openSession } from "../../../src/session/reopen.ts";
 
 const [what, place = "", count = "0"] = Deno.args;
 const options = {

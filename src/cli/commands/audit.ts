@@ -10,7 +10,7 @@ import { loadSession } from "../../session/load.ts";
 import { warn, write } from "./sessions.ts";
 import { type Config, configure } from "../../config/config.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { sessionFile } from "../../engine/sessions/session_choice.ts";
+import { sessionFile } from "../../engine/sessions/resumed_session.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 /** A session as the audit has it; without `cwd` it was not kept, and only its tool calls are known. */

@@ -4,7 +4,7 @@ import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
 import { openLearned } from "../../engine/model/learned.ts";
 import type { ServerChoice } from "../../engine/model/model.ts";
 import { openModel } from "../../engine/model/open_model.ts";
-import { resolveChoice } from "../../engine/model/resolve_choice.ts";
+import { resolveChoice } from "../../engine/model/first_model.ts";
 import {
   type Finding,
   MOST_PROBES,

@@ -13,7 +13,8 @@ import { refuseWithPlan } from "../../engine/plan.ts";
 import { gatherBase } from "../../engine/prompt/prompt_sources.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { createExtensionGrants } from "../../engine/extension_grants.ts";
-import { contributedBy, extensionTools, openExtensions } from "../../engine/extensions.ts";
+import { findExtensions } from "../../engine/extensions.ts";
+import { contributedBy, extensionTools, openExtensions } from "../../engine/open_extensions.ts";
 import { mutedUi, noSession } from "../../engine/host_actions.ts";
 import { readyInput } from "../../engine/prompt/inputs.ts";
 import { createPromptState } from "../../engine/prompt_state.ts";
@@ -51,7 +52,7 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     if (hooks && !values["no-tools"]) toolset.replace("extension", extensionTools(hooks));
     const names = toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(tools.foreign, [...BUILTIN, ...names], true);
-    const contributed = await contributedBy(hooks, "startup");
+    const contributed = hooks && await contributedBy(hooks, "startup");
     const base = await gatherBase(config, tools, "text", contributed);
     const state = createPromptState(base, toolset.active(), tools.policy);
     const held = values["plan"] ? readingOnly(tools.policy) : undefined;
@@ -82,8 +83,10 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
 /** Extensions as far as they are part of the prompt: their tools, skills and templates. Nobody is asked anything. */
 async function openBrought(config: Config, policy: Policy, say: (message: string) => void): Promise<Hooks | undefined> {
   const report = ({ extension, message }: HookProblem): void => say(`extension ${extension}: ${message}`);
-  return await openExtensions({
+  const found = findExtensions(config, true, report);
+  return found.length === 0 ? undefined : await openExtensions({
     config,
+    found,
     policy,
     host: noSession(mutedUi(say)),
     facts: { cwd: config.root, mode: "text", hasUI: false },

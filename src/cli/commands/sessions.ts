@@ -20,7 +20,8 @@ import { meterOf } from "../../engine/conversation.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
-import { sessionFile, sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
+import { sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
+import { sessionFile } from "../../engine/sessions/resumed_session.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 /**

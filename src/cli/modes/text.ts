@@ -1,7 +1,6 @@
 import type { AgentEvent } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { denialLines } from "../output/denial_lines.ts";
 import type { ModeOutcome } from "./json.ts";
 
 /** A path and the option that names it have to be whole: twice PATH_MAX and some words. */
@@ -38,7 +37,7 @@ export function isTextEvent({ type }: AgentEvent): boolean {
 export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
   let outcome: TextOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
-  const denialsOf = denialLines();
+  let denialsOf: ((event: AgentEvent) => string[]) | undefined;
   const progressOf = progressLines();
   let told: Wait | undefined;
   for await (const event of events) {
@@ -50,7 +49,10 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
     }
     // How a call ended stands right below the call, what it was denied after it.
     if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
-    for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
+    if (mayTellDenial(event)) {
+      denialsOf ??= (await import("../output/denial_lines.ts")).denialLines();
+      for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
+    }
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
   }
   // Where only one shape is an answer, anything else is none.
@@ -59,6 +61,12 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   const text = stripControls(said).replace(/\n+$/, "");
   if (text !== "") output.answer(text + "\n");
   return { ...outcome, ...(last ? { last } : {}) };
+}
+
+/** Whether a call, a sub-agent's too, ended with more than its text: most runs meet no denial. */
+function mayTellDenial(event: AgentEvent): boolean {
+  const of = event.type === "subagent_event" ? event.event : event;
+  return of.type === "tool_execution_end" && (of.isError || of.result.details !== undefined);
 }
 
 /** Longer waits look like a program that hangs. */

@@ -1,7 +1,6 @@
 import { basename, dirname } from "@std/path";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
-import type { SkillHead } from "./fields.ts";
-import { readSkill } from "./file.ts";
+import { readSkill, type SkillHead } from "./file.ts";
 import {
   findSkillFiles,
   type SkillFile,

@@ -3,8 +3,15 @@ import { messageOf } from "../../core/error.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { cutBlock } from "../files/front_matter.ts";
 import { readText } from "../files/read_text.ts";
-import { isFitName, isFlatMap, isSameName, isTextUpTo, SKILL_LIMITS, STANDARD_FIELDS } from "./fields.ts";
-import { MAX_SKILL_BYTES } from "./file.ts";
+import {
+  isFitName,
+  isFlatMap,
+  isSameName,
+  isTextUpTo,
+  MAX_SKILL_BYTES,
+  SKILL_LIMITS,
+  STANDARD_FIELDS,
+} from "./file.ts";
 
 /** Longest block that is parsed, characters. */
 const MAX_BLOCK = 16 * 1024;

@@ -12,7 +12,7 @@ import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
-import { fetchObjects, gitContents, spillObjects } from "./git_contents.ts";
+import { gitContents } from "./git_contents.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
 
 /** The journal of a session, open. */
@@ -52,8 +52,8 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     if (current?.policy !== now) current = { policy: now, scopes: openWriteScopes(now, trees) };
     return current.scopes.list;
   };
-  const fetch = (contents: ReadonlyMap<string, string>, mostBytes?: number) =>
-    fetchObjects(contents, [...trees.values()], mostBytes);
+  const fetch = async (contents: ReadonlyMap<string, string>, mostBytes?: number) =>
+    (await import("./git_objects.ts")).fetchObjects(contents, [...trees.values()], mostBytes);
   const recorder = openRecorder({
     root: toolsRoot(config),
     scopes,
@@ -78,7 +78,10 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     },
     undo: async (request) => {
       await recorder.catchUp();
-      const { undo } = await import("../../changes/undo.ts");
+      const [{ undo }, { spillObjects }] = await Promise.all([
+        import("../../changes/undo.ts"),
+        import("./git_objects.ts"),
+      ]);
       const { outcome, changes, done } = await undo({
         root: toolsRoot(config),
         journal,

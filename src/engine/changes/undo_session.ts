@@ -7,10 +7,10 @@ import type { Config } from "../../config/config.ts";
 import { loadSession } from "../../session/load.ts";
 import { lockSession } from "../../session/lock.ts";
 import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions/checkpoint_place.ts";
-import { resumable } from "../sessions/session_choice.ts";
+import { resumable } from "../sessions/resumed_session.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
-import { spillObjects } from "./git_contents.ts";
+import { spillObjects } from "./git_objects.ts";
 import { entryText } from "./open_journal.ts";
 
 /** What can be gone back to in a session, whoever has it open. */

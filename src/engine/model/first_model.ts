@@ -1,7 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
-import { chooseModel, chooseNamed, keptName, type ModelChoice, tableOf } from "./model.ts";
-import { resolveChoice } from "./resolve_choice.ts";
+import { chooseModel, chooseNamed, keptName, type ModelChoice, type ServerChoice, tableOf } from "./model.ts";
 
 /**
  * Who answers at the start: the command line, the settings, or where neither names anybody, the session that is gone on
@@ -27,7 +26,7 @@ export async function firstModel(
 
 async function nameInSession(config: Config): Promise<string | undefined> {
   // Not before it is needed: reading sessions is code that a start can do without.
-  const { keptModel } = await import("../sessions/session_choice.ts");
+  const { keptModel } = await import("../sessions/resumed_session.ts");
   try {
     const kept = keptModel(config);
     return kept === undefined ? undefined : keptName(kept, tableOf(config.settings));
@@ -36,4 +35,50 @@ async function nameInSession(config: Config): Promise<string | undefined> {
     if (error instanceof UserError) return undefined;
     throw error;
   }
+}
+
+/**
+ * A choice with a whole model in it: `PROVIDER/` alone, of a provider without a usual model, is the only one that its server
+ * lists, and a name without a tag the only one with that name. Throws UserError where it lists several, or none for the
+ * provider alone.
+ */
+export async function resolveChoice(choice: ModelChoice): Promise<ModelChoice> {
+  if (choice.kind !== "server") return choice;
+  const { endpoint } = choice;
+  if (endpoint.model !== "") {
+    return endpoint.entry.hasTags && !endpoint.model.includes(":") ? await tagged(choice) : choice;
+  }
+  const { entry: { name, label }, baseUrl } = endpoint;
+  const { listModels } = await import("./list_models.ts");
+  const listed = await listModels(endpoint);
+  const [first, ...others] = "models" in listed ? listed.models : [];
+  if (first && others.length === 0) return { kind: "server", endpoint: { ...endpoint, model: first.id } };
+  const what = `Which model of ${label}?`;
+  const fix = `Write --model ${name}/ID`;
+  if ("why" in listed) throw new UserError({ what, why: `${baseUrl} lists none: ${listed.why}`, fix });
+  if (!first) throw new UserError({ what, why: `${baseUrl} has none`, fix: "Load or download one there first" });
+  const names = listed.models.slice(0, 12).map(({ id }) => id).join(", ");
+  throw new UserError({
+    what,
+    why: `it has ${listed.models.length}: ${names}${listed.models.length > 12 ? ", …" : ""}`,
+    fix: `Write for example --model ${name}/${first.id}`,
+  });
+}
+
+/** A model with the tag that it has there. Its server takes a name without one for `latest`, and what it does not have it says itself. */
+async function tagged(choice: ServerChoice): Promise<ServerChoice> {
+  const { endpoint } = choice;
+  const { entry: { name, label }, model } = endpoint;
+  const { listModels } = await import("./list_models.ts");
+  const listed = await listModels(endpoint);
+  const ids = "models" in listed ? listed.models.map(({ id }) => id) : [];
+  if (ids.includes(model) || ids.includes(`${model}:latest`)) return choice;
+  const [first, ...others] = ids.filter((id) => id.startsWith(`${model}:`));
+  if (first === undefined) return choice;
+  if (others.length === 0) return { kind: "server", endpoint: { ...endpoint, model: first } };
+  throw new UserError({
+    what: `Which ${model} of ${label}?`,
+    why: `it has ${[first, ...others].join(", ")}`,
+    fix: `Write for example --model ${name}/${first}`,
+  });
 }

@@ -6,10 +6,11 @@ import { SUB_SESSIONS } from "../../session/folder.ts";
 import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import { lockSession, type SessionLock } from "../../session/lock.ts";
-import { openSession } from "../../session/store.ts";
+import { openSession } from "../../session/reopen.ts";
 import { checkpointsFolder } from "./checkpoint_place.ts";
 import { patchesOf } from "./patch_place.ts";
-import { sessionFile, sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
+import { sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
+import { sessionFile } from "./resumed_session.ts";
 
 /**
  * Deletes a session: its file, its audit, what undo kept of it, the patches of its trials, and the same of its sub-agents.

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
-import { resumable } from "./session_choice.ts";
+import { resumable } from "./resumed_session.ts";
 
 /** A path that no patch of the session has yet; undefined where the session is not kept. */
 export function newPatchPath(session: string | undefined): string | undefined {

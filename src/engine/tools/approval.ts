@@ -5,7 +5,10 @@ import type { JsonObject } from "../../core/json.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { allows } from "../../sandbox/denial/grantable.ts";
+import type { Config } from "../../config/config.ts";
 import { type ActivePolicy, offeredIn, withLine } from "./active_policy.ts";
+import { grantFolder } from "./allowed_before.ts";
+import { recordGrant } from "./grants.ts";
 
 /** The call that met a denial. */
 export interface DeniedCall {
@@ -42,6 +45,19 @@ export interface ApprovedRun {
   readonly askFor: Asker["ask"];
   /** Another session begins: nothing that was answered in the one before holds in it. */
   readonly beginSession: () => void;
+}
+
+/** Puts whoever can answer between calls and the policy at hand; answers for the project are kept in the user's settings. */
+export type Approving = (activePolicy: ActivePolicy, config: Config) => ApprovedRun;
+
+/** The same for one who can answer. */
+export function approving(asker: Asker): Approving {
+  return (activePolicy, config) =>
+    runWithApproval(activePolicy, {
+      ask: (...question) => asker.ask(...question),
+      onTrouble: (sentence) => asker.onTrouble?.(sentence),
+      record: (denial) => recordGrant(grantFolder(config), config.root, denial),
+    });
 }
 
 /** Runs one tool call; never rejects for what the tool does. */

@@ -1,6 +1,7 @@
 import { ToolError } from "../../core/error.ts";
 import type { BackgroundView } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import { stripControls } from "../../core/support/text.ts";
 import type { OpenShell } from "../../sandbox/shell/shell.ts";
 import type { CustomMessage } from "../../core/message.ts";
 
@@ -170,4 +171,13 @@ function newsText(
     tail.trim() === "" ? "It printed nothing." : `Its last lines:\n${tail}`,
     ...(outputPath === undefined ? [] : [`All of its output: ${outputPath}`]),
   ].join("\n");
+}
+
+/** What is said of commands that ran until the session ended; the words are a model's, so that nothing in them may steer. */
+export function endedWithSession(commands: readonly BackgroundView[]): readonly string[] {
+  return commands.filter(({ exitCode }) => exitCode === undefined).map(({ id, command }) => {
+    const line = stripControls(command).replace(/\s+/g, " ");
+    const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
+    return `${id} ran in the background and was ended with the session: ${shown}`;
+  });
 }

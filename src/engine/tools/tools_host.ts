@@ -22,13 +22,12 @@ import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
-import { allowedBefore, grantFolder } from "./allowed_before.ts";
-import { type Asker, type Recorder, runWithApproval } from "./approval.ts";
+import { allowedBefore } from "./allowed_before.ts";
+import type { Approving, Asker } from "./approval.ts";
 import { type BackgroundCommands, backgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
-import { recordGrant } from "./grants.ts";
 import { makeKeptFolder, policyOf } from "./resolve_policy.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { scopeValue } from "../../config/options/parse.ts";
@@ -83,14 +82,14 @@ export interface ToolsHost {
 const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standalone: false };
 
 /**
- * Decides the policy and, with `start`, opens what runs tools under it. `asker` is whoever answers denials; without one
- * they are final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
+ * Decides the policy and, with `start`, opens what runs tools under it. `approving` asks about denials; without it they are
+ * final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
  * `onLeft`: see ToolGround in tool_processes.ts. `onBackground`: hears of commands that go on after their call.
  */
 export function openTools(
   first: Config,
   start: boolean,
-  asker?: Asker,
+  approving?: Approving,
   hardens = true,
   onLeft: (line: string) => void = () => {},
   onBackground: (event: AgentEvent) => void = () => {},
@@ -157,8 +156,8 @@ export function openTools(
     });
     if (start && hardens) hardenHost();
     let workspace = folderAt(toolsRoot(config));
-    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = asker
-      ? runWithApproval(activePolicy, recorder(asker, config))
+    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = approving
+      ? approving(activePolicy, config)
       : {
         run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
         beginSession: activePolicy.beginSession,
@@ -230,14 +229,6 @@ function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "k
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
   const { active, known } = tools;
   return { policy, active, known, run, warmSoon: () => {}, prewarm: () => {}, retire: nothing, close: nothing };
-}
-
-function recorder(asker: Asker, config: Config): Recorder {
-  return {
-    ask: (...question) => asker.ask(...question),
-    onTrouble: (sentence) => asker.onTrouble?.(sentence),
-    record: (denial) => recordGrant(grantFolder(config), config.root, denial),
-  };
 }
 
 /** A workspace that holds the whole home is seldom meant, and opens more of it than any other. */

@@ -21,15 +21,6 @@ const ALL = { all: true, list: [] } as const;
 /** Nobody is there to answer or to page: standard input is empty. */
 const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", PAGER: "cat", GIT_PAGER: "cat" } as const;
 
-/** What a person should know at the start where the setting is on. */
-export const UNCONFINED_NOTICE = "what you type after ! runs outside the sandbox, with all that you may do: " +
-  'your settings say "userBash": "unconfined"';
-
-/** Whether the user's own settings say so; nobody else's count. */
-export function isUserBashUnconfined({ user }: Pick<Config, "user">): boolean {
-  return user.userBash === "unconfined";
-}
-
 /**
  * Opens the shell of `userBash: "unconfined"`: the user's own scope and environment, but for the model's key. Bounds of time
  * and output stay. Nothing is started before the first command.

@@ -1,3 +1,4 @@
+import { UserError } from "../../core/error.ts";
 import { isFile } from "../../core/support/on_disk.ts";
 import { basename, join, resolve } from "@std/path";
 
@@ -94,4 +95,9 @@ function indexIn(folder: string): string | undefined {
 function nameOf(path: string): string {
   const file = basename(path).replace(/\.(?:ts|js)$/, "");
   return file === "index" ? basename(join(path, "..")) : file;
+}
+
+/** Why a session does not start that was to have an extension. */
+export function notLoaded(path: string, why: string, fix: string): UserError {
+  return new UserError({ what: `Cannot load the extension "${path}"`, why, fix });
 }

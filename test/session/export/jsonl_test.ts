@@ -4,7 +4,7 @@ import { buildContext } from "../../../src/session/context.ts";
 import { jsonlPieces } from "../../../src/session/export/jsonl.ts";
 import { importSession } from "../../../src/session/import.ts";
 import { loadSession } from "../../../src/session/load.ts";
-import { openSession } from "../../../src/session/store.ts";
+import { openSession } from "../../../src/session/reopen.ts";
 import { labelsOf } from "../../../src/session/tree.ts";
 import { inWorld, linesOf, reply, said, user, type World, writeLines } from "../world.ts";
 import { everyKind } from "./sample.ts";

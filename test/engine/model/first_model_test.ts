@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
 import { chooseModel } from "../../../src/engine/model/model.ts";
-import { resolveChoice } from "../../../src/engine/model/resolve_choice.ts";
+import { resolveChoice } from "../../../src/engine/model/first_model.ts";
 
 /** The model that a name comes to where an Ollama has these models; how often it was asked for them. */
 async function resolved(named: string, models: readonly string[] | undefined) {

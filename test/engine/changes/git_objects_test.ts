@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { fetchObjects, spillObjects } from "../../../src/engine/changes/git_contents.ts";
+import { fetchObjects, spillObjects } from "../../../src/engine/changes/git_objects.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
 import { inWorkspace } from "../../helpers/program.ts";
 

@@ -1,7 +1,6 @@
 import { isInside } from "../core/policy.ts";
 import type { ChangeKind, ChangeSet, ChangingCall, CountedFolder, FileChange, LeftOut } from "../core/changes.ts";
-import { shownPath } from "../core/support/tree.ts";
-import { type Change, isSameState, type State, thingOf } from "./states.ts";
+import { type Change, isSameState, shownIn, type State, thingOf } from "./states.ts";
 
 /** What a look came to, besides the files. */
 export interface ChangeFacts {
@@ -50,12 +49,6 @@ export function kindOf({ before, after }: Pick<Change, "before" | "after">): Cha
   if (before.kind !== after.kind) return "changed";
   if (isSameState({ ...before, mode: 0 }, { ...after, mode: 0 }) !== true) return "changed";
   return before.mode === after.mode || before.kind === "link" ? undefined : "mode";
-}
-
-/** A path as people see it. */
-export function shownIn(root: string, path: string): string {
-  const text = shownPath(path);
-  return text !== root && isInside(text, root) ? text.slice(root.length + 1) : text;
 }
 
 function fileChange(change: Change, root: string, source: Change | undefined): FileChange | undefined {

@@ -1,36 +1,26 @@
-// Looks at the write scopes while the model answers, and writes down what is not as it was at the look before.
+// Looks at the write scopes while the model answers, and writes down what is not as it was at the look before. What contents
+// are kept is in keeper.ts, what differs in differences.ts. One file above the usual length: which looks, calls and messages
+// there are, and in which order they are written down, is one state.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import {
-  KIND,
-  lengthIn,
-  modeIn,
-  nameIn,
-  RECORD,
-  type Records,
-  statusIn,
-  type Tree,
-  wordsOf,
-} from "../core/support/tree.ts";
-import { changeSet, kindOf, shownIn } from "./change_set.ts";
+import { KIND, modeIn, statusIn, type Tree } from "../core/support/tree.ts";
+import type { Contents, Differences } from "./differences.ts";
 import type { JournalFile, JournalRecord } from "./journal_file.ts";
-import { countLines } from "./line_counts.ts";
+import { createKeeper, type KnownContents, type RecorderLimits } from "./keeper.ts";
 import type { Pace } from "./pace.ts";
-import { type Pack } from "./pack.ts";
-import { bytesOfString, type Change, isSameState, type State, whyTooLarge } from "./states.ts";
+import type { Pack } from "./pack.ts";
+import { bytePath, type Change, isSameState, shownIn, type State } from "./states.ts";
 import {
   emptyTable,
   type Folder,
   type Found,
   look,
   type LookSums,
-  noteOf,
   pathAt,
   type Place,
   placeOf,
   places,
   recordOf,
-  setNote,
 } from "./table.ts";
 
 /** A write scope: its tree, and what of it is looked at. */
@@ -38,23 +28,6 @@ export interface Scope {
   readonly tree: Tree;
   /** Whether a path, relative to the tree, may be changed by tools. */
   readonly isKept: (path: string) => boolean;
-}
-
-/** Contents that need not be copied: those that a repository has. */
-export interface KnownContents {
-  /** The name of the object of a file that is as the repository has it, by its path in the tree and its record. */
-  readonly of: (path: string, record: Records, at: number) => Uint8Array | undefined;
-  /** Whether attributes make the bytes of files other than those of their objects. */
-  readonly converts: (attributes: Uint8Array) => boolean;
-}
-
-/** Bounds of a session's journal. */
-export interface RecorderLimits {
-  readonly maxFileBytes: number;
-  readonly depth: number;
-  readonly entries: number;
-  /** Contents that a repository has are read again to count lines: so much of them at once. */
-  readonly lineBytes: number;
 }
 
 /** What a recorder works with. */
@@ -73,7 +46,7 @@ export interface RecorderOptions {
   readonly fetch: (
     contents: ReadonlyMap<string, string>,
     mostBytes: number,
-  ) => Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  ) => Promise<Contents>;
   readonly now: () => number;
   readonly tell: (changes: ChangeSet) => void;
   /** The journal cannot be written; told once. */
@@ -138,8 +111,6 @@ const CLOCK_MS = 20;
  */
 const MAPPED_MS = 60_000;
 const LATE = "the first look had not ended when a call began: what it changed before is not known";
-const CHANGED_BEFORE_KEPT = "it was changed before it could be kept";
-
 /** Opens the recorder of a session. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { journal, pack, pace, limits, root } = options;
@@ -166,7 +137,18 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let isFirstDone = false;
   let copying: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
-  const objects = createNames();
+  const scopeOf = (tree: Tree): Scope | undefined => watched.get(tree.root)?.scope;
+  const keeper = createKeeper({
+    pack,
+    limits,
+    known: options.known,
+    isKept: (tree, path) => scopeOf(tree)?.isKept(path) ?? false,
+  });
+  const { stateOf } = keeper;
+  let loading: Promise<Differences> | undefined;
+  /** Most runs change nothing. */
+  const differences = (): Promise<Differences> =>
+    loading ??= import("./differences.ts").then(({ createDifferences }) => createDifferences(keeper, pack));
   const unseen = new Set<string>();
 
   /** Messages are written with what came of them: a session in which nothing changes leaves no journal. */
@@ -184,33 +166,6 @@ export function openRecorder(options: RecorderOptions): Recorder {
     }
   };
 
-  /** The name of a content that is noted in a record. */
-  const contentOf = (note: number): string | undefined =>
-    note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? objects.name(-note - 1) : undefined;
-
-  const stateOf = (record: Records | undefined): State => {
-    if (record === undefined) return { kind: "absent" };
-    const { mode, size, stamp } = statusIn(record, 0);
-    const [kind, bits] = [mode >> 12, mode & 0o7777];
-    if (kind === KIND.folder) return { kind: "folder", mode: bits };
-    if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode: bits };
-    const content = contentOf(noteOf(record) | 0);
-    return {
-      kind: kind === KIND.file ? "file" : "link",
-      mode: bits,
-      size,
-      stamp,
-      ...(content === undefined ? { why: whyNotKept(size) } : { content }),
-    };
-  };
-
-  const whyNotKept = (size: number): string =>
-    size > limits.maxFileBytes
-      ? whyTooLarge(limits.maxFileBytes)
-      : pack.isFull()
-      ? "the room for what is kept of the session was used up"
-      : CHANGED_BEFORE_KEPT;
-
   const tellFound = (tree: Tree, { path, before, after, isIgnored }: Found): void => {
     const absolute = `${bytePath(tree.root)}/${path}`;
     if (isIgnored) {
@@ -223,62 +178,6 @@ export function openRecorder(options: RecorderOptions): Recorder {
     if (known) [known.after, known.rows] = [after, rows];
     else pending.set(absolute, { path: absolute, tree, inner: path, before: stateOf(before), after, rows });
   };
-
-  /** Keeps what a file or link holds, where it is as its record says. */
-  const keep = (tree: Tree, path: string, place: Place): Uint8Array<ArrayBuffer> | undefined => {
-    const { mode, size, stamp } = statusIn(place.folder, place.at);
-    const kind = mode >> 12;
-    if (kind === KIND.link) {
-      const target = tree.readLink(path);
-      if (target === undefined || tree.status(path)?.stamp !== stamp) return undefined;
-      return noted(place, bytesOfString(target));
-    }
-    if (kind !== KIND.file || size > limits.maxFileBytes) return undefined;
-    const read = tree.read(path, limits.maxFileBytes);
-    return read?.status.stamp === stamp ? noted(place, read.bytes) : undefined;
-  };
-  const noted = (place: Place, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
-    const number = pack.add(bytes);
-    if (number !== undefined) setNote(place, number + 1);
-    return bytes;
-  };
-
-  /** Everything that is there, so that it can be brought back. */
-  function* keepAll({ scope: { tree }, top }: Watched): Generator<true, void> {
-    const repository = options.known(tree);
-    const stack = [{ folder: top, known: repository }];
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const { folder } = next;
-      let { bytes } = folder;
-      const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
-      for (let next = 0; next < bytes.length;) {
-        const at = next;
-        next += lengthIn(bytes, at);
-        const kind = modeIn(bytes, at) >> 12;
-        if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
-        const place = { folder, at };
-        const path = pathAt(place);
-        if (!scopeOf(tree)?.isKept(path)) continue;
-        const content = known?.of(path, { bytes, words: wordsOf(bytes), length: bytes.length }, at);
-        if (content !== undefined) setNote(place, -objects.add(content));
-        else if (!pack.isFull()) keep(tree, path, place);
-        yield true;
-        // A look has read this folder anew meanwhile.
-        if (folder.bytes !== bytes) [bytes, next] = [folder.bytes, 0];
-      }
-      for (const inner of folder.inner) stack.push({ folder: inner, known });
-      yield true;
-    }
-  }
-  const converts = (tree: Tree, folder: Folder, known: KnownContents): boolean => {
-    for (let at = 0; at < folder.bytes.length; at += lengthIn(folder.bytes, at)) {
-      if (folder.bytes[at + RECORD.name] !== 0x2e || nameIn(folder.bytes, at) !== ".gitattributes") continue;
-      const read = tree.read(pathAt({ folder, at }), limits.maxFileBytes);
-      return read === undefined || known.converts(read.bytes);
-    }
-    return false;
-  };
-  const scopeOf = (tree: Tree): Scope | undefined => watched.get(tree.root)?.scope;
 
   /** Walks all scopes; false where it was stopped. */
   async function walk(isStopped: () => boolean): Promise<boolean> {
@@ -305,29 +204,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (!isWhole) return false;
       if (!one.isKnown) {
         one.isKnown = true;
-        copying = Promise.all([copying, pace.run(keepAll(one))]);
+        copying = Promise.all([copying, pace.run(keeper.keepAll(scope.tree, one.top))]);
         copying.catch(() => {});
       }
     }
     return true;
-  }
-
-  /** Keeps what came, and compares it with what was. */
-  function* compare(
-    list: readonly Pending[],
-    fetched: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
-    into: Change[],
-  ): Generator<true, void> {
-    for (const one of list) {
-      const { before } = one;
-      const after = placeNow(one);
-      let bytes: Uint8Array<ArrayBuffer> | undefined;
-      if (after !== undefined && noteOf(after.folder, after.at) === 0) bytes = keep(one.tree, one.inner, after);
-      const state = stateOf(recordOrNone(after));
-      const change: Change = { path: one.path, before, after: state };
-      if (kindOf(change) !== undefined) into.push({ ...change, ...linesOf(before, state, bytes, fetched) });
-      yield true;
-    }
   }
 
   /** Where its record is now: a look that was given up may have been followed by one that read the folder anew. */
@@ -335,36 +216,6 @@ export function openRecorder(options: RecorderOptions): Recorder {
     if (after === undefined || after.folder.bytes === rows) return after;
     const top = watched.get(tree.root)?.top;
     return top && placeOf(top, inner);
-  };
-
-  const read = (
-    state: State,
-    fetched: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
-  ): Uint8Array<ArrayBuffer> | undefined => {
-    if (state.kind !== "file") return new Uint8Array();
-    if (state.content === undefined) return undefined;
-    const known = fetched.get(state.content);
-    if (known) return known;
-    const number = state.content.startsWith("sha256:") ? pack.find(state.content.slice(7)) : undefined;
-    return number === undefined ? undefined : pack.read(number);
-  };
-
-  const linesOf = (
-    before: State,
-    after: State,
-    bytes: Uint8Array<ArrayBuffer> | undefined,
-    fetched: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
-  ): Pick<Change, "lines" | "isBinary"> => {
-    if (before.kind !== "file" && after.kind !== "file") return {};
-    try {
-      const old = read(before, fetched);
-      const fresh = bytes !== undefined && after.kind === "file" ? bytes : read(after, fetched);
-      if (old === undefined || fresh === undefined) return {};
-      const lines = countLines(old, fresh);
-      return lines === "binary" ? { isBinary: true } : { lines };
-    } catch {
-      return {};
-    }
   };
 
   /** A whole look, and what it found written down; nothing where it was stopped. */
@@ -376,8 +227,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
     if (!await walk(isStopped)) return;
     const list = [...pending.values()].sort((a, b) => a.path < b.path ? -1 : 1);
     const changes: Change[] = [];
-    const fetched = list.length === 0 ? NONE : await fetchFor(list);
-    if (!await pace.run(compare(list, fetched, changes), isStopped)) return;
+    if (list.length > 0) {
+      const { compare } = await differences();
+      const fetched = await fetchFor(list);
+      if (!await pace.run(compare(list, placeNow, fetched, changes), isStopped)) return;
+    } else if (isStopped()) return;
     pending.clear();
     const ignored = [...counted.values()];
     counted.clear();
@@ -398,12 +252,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
     write(found);
     if (of === "calls") flushPrompts();
     if (of === "calls") ofRun?.looks.push(found);
-    options.tell(changeSet(changes, root, { of, calls: by, counted: ignored, leftOut }));
+    const { told } = await differences();
+    options.tell(told(changes, root, { of, calls: by, counted: ignored, leftOut }));
   }
 
   const fetchFor = async (
     list: readonly Pick<Pending, "before" | "path">[],
-  ): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> => {
+  ): Promise<Contents> => {
     const wanted = new Map<string, string>();
     for (const { before, path } of list) {
       if (before.kind === "file" && before.content?.startsWith("git:")) wanted.set(before.content, path);
@@ -505,22 +360,17 @@ export function openRecorder(options: RecorderOptions): Recorder {
       else await queue;
       ofRun = undefined;
       const { looks } = run;
-      const changes: Change[] = [];
       await inOrder(async () => {
-        const folded = foldChanges(looks.flatMap((one) => one.changes));
-        const fetched = await fetchFor(folded);
-        for (const change of folded) {
-          if (kindOf(change) !== undefined) {
-            changes.push({ ...change, ...linesOf(change.before, change.after, undefined, fetched) });
-          }
-        }
+        const { fold, told, withLines } = await differences();
+        const folded = fold(looks.flatMap((one) => one.changes));
+        const changes = withLines(folded, await fetchFor(folded));
+        options.tell(told(changes, root, {
+          of: "run",
+          calls: [...run.calls, ...background.filter((call) => !run.calls.includes(call))],
+          counted: [...new Map(looks.flatMap((one) => one.counted ?? []).map((one) => [one.path, one])).values()],
+          leftOut: looks.flatMap((one) => one.leftOut ?? []),
+        }));
       });
-      options.tell(changeSet(changes, root, {
-        of: "run",
-        calls: [...run.calls, ...background.filter((call) => !run.calls.includes(call))],
-        counted: [...new Map(looks.flatMap((one) => one.counted ?? []).map((one) => [one.path, one])).values()],
-        leftOut: looks.flatMap((one) => one.leftOut ?? []),
-      }));
     },
     async catchUp() {
       begin();
@@ -532,9 +382,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
         await walk(() => false);
         const known = new Map(changes.map((change) => [change.path, change]));
         const list = [...pending.values()].filter(({ path }) => known.has(path));
-        await pace.run(compare(list, NONE, []));
+        const { compare } = await differences();
+        await pace.run(compare(list, placeNow, NONE, []));
         for (const one of list) {
-          const state = stateOf(recordOrNone(placeNow(one)));
+          const place = placeNow(one);
+          const state = stateOf(place && recordOf(place));
           if (isSameState(state, known.get(one.path)?.after ?? ABSENT) === true) pending.delete(one.path);
           else one.before = known.get(one.path)?.after ?? ABSENT;
         }
@@ -551,47 +403,5 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Names of objects, twenty bytes each. */
-function createNames(): {
-  /** Gives how many there are now. */
-  readonly add: (name: Uint8Array) => number;
-  readonly name: (number: number) => string;
-} {
-  let bytes = new Uint8Array(20 * 64);
-  let count = 0;
-  return {
-    add(name) {
-      if ((count + 1) * 20 > bytes.length) {
-        const more = new Uint8Array(bytes.length * 2);
-        more.set(bytes);
-        bytes = more;
-      }
-      bytes.set(name.subarray(0, 20), count * 20);
-      return ++count;
-    },
-    name: (number) => `git:${bytes.subarray(number * 20, number * 20 + 20).toHex()}`,
-  };
-}
-
 const ABSENT: State = { kind: "absent" };
-const NONE: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map();
-
-/** The first state of each path and the last one. */
-function foldChanges(changes: readonly Change[]): Change[] {
-  const folded = new Map<string, Change>();
-  for (const { path, before, after } of changes) {
-    folded.set(path, { path, before: folded.get(path)?.before ?? before, after });
-  }
-  return [...folded.values()];
-}
-
-function recordOrNone(place: Place | undefined): Records | undefined {
-  return place && recordOf(place);
-}
-
-/** A path as a byte string. */
-export function bytePath(path: string): string {
-  let text = "";
-  for (const byte of new TextEncoder().encode(path)) text += String.fromCharCode(byte);
-  return text;
-}
+const NONE: Contents = new Map();

@@ -1,4 +1,6 @@
 import type { ChangedThing } from "../core/changes.ts";
+import { isInside } from "../core/policy.ts";
+import { shownPath } from "../core/support/tree.ts";
 
 /** What stands at a path, as the journal keeps it. */
 export type State =
@@ -61,4 +63,17 @@ export function bytesOfString(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   return bytes;
+}
+
+/** A path as a byte string. */
+export function bytePath(path: string): string {
+  let text = "";
+  for (const byte of new TextEncoder().encode(path)) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** A path as people see it. */
+export function shownIn(root: string, path: string): string {
+  const text = shownPath(path);
+  return text !== root && isInside(text, root) ? text.slice(root.length + 1) : text;
 }

@@ -1,13 +1,13 @@
 import type { ChangeSet, UndoLeft, UndoOutcome, UndoPoint, UndoRequest } from "../core/changes.ts";
 import { UserError } from "../core/error.ts";
 import { isInside } from "../core/policy.ts";
-import { changeSet, shownIn } from "./change_set.ts";
+import { changeSet } from "./change_set.ts";
+import { bytePath, type Change, shownIn } from "./states.ts";
 import type { JournalFile } from "./journal_file.ts";
 import type { Pack } from "./pack.ts";
 import type { SessionEntry } from "../core/session.ts";
-import { bytePath, type Scope } from "./recorder.ts";
+import type { Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
-import type { Change } from "./states.ts";
 import { type Moment, momentsOf, positionAt, redoPosition, type Wanted, wantedBefore } from "./undo_plan.ts";
 
 /** What undo works with. */

@@ -1,7 +1,7 @@
 import type { Skill } from "./skills/skills.ts";
 import { splitArguments, substituteArguments } from "./templates/arguments.ts";
 import type { Template } from "./templates/templates.ts";
-import type { SkillBody } from "./skills/file.ts";
+import { type SkillBody, skillElement } from "./skills/file.ts";
 
 /** What a typed text may stand for. */
 export interface InputSources {
@@ -70,20 +70,3 @@ export function findSkill(skills: readonly Skill[], name: string): Skill | undef
 }
 
 const GIVEN = "The instructions of this skill stand earlier in this conversation. Follow them again.";
-
-/** The element that stands for `/skill:name` (R111, R112, R115); nothing in the body can close it. */
-export function skillElement(skill: Pick<Skill, "name" | "path" | "folder">, body: string): string {
-  return [
-    `<skill name="${escapeAttribute(skill.name)}" location="${escapeAttribute(skill.path)}">`,
-    `References are relative to ${skill.folder}.`,
-    "",
-    body.replace(/<(?=\/skill\b)/gi, "&lt;"),
-    "</skill>",
-  ].join("\n");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escapeAttribute(value: string): string {
-  return value.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char).replace(/\s/g, " ");
-}

@@ -108,7 +108,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     if (seen.action === "handled") return undefined;
     const prompted = await promptOfServer(seen.text, input.refusesUnknownNames === true, signal);
     if (prompted === undefined) return undefined;
-    const made = readyInput(prompted, core.inputs(), conversation.state.messages);
+    const made = await readyInput(prompted, core.inputs(), conversation.state.messages);
     if (input.refusesUnknownNames) refuseUnknownName(prompted, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) core.notify(made.problem);
     return { ...made, images: seen.images };

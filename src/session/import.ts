@@ -1,8 +1,7 @@
 import { entryLine } from "./entry_shape.ts";
 import { newHeader, sessionPath, type StoreOptions } from "./store.ts";
-import { copyFailure } from "./failure.ts";
+import { copyFailure, createSessionFile } from "./session_file.ts";
 import { loadSession } from "./load.ts";
-import { createSessionFile } from "./session_file.ts";
 
 /**
  * Copies a session file, of this program or of pi in any format, into `folder` and tells where it is now.

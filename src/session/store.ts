@@ -2,9 +2,8 @@ import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { EntryBase, NewEntry, SessionEntry, SessionHeader, SessionStore } from "../core/session.ts";
 import { entryLine } from "./entry_shape.ts";
-import { fileFailure } from "./failure.ts";
+import { createSessionFile, fileFailure, type SessionFile } from "./session_file.ts";
 import { isSessionId, makeEntryId, makeSessionId } from "./identifiers.ts";
-import { createSessionFile, type SessionFile } from "./session_file.ts";
 import { pathIn } from "./tree.ts";
 
 /** What a new session is. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { changeSet, shownIn } from "../../src/changes/change_set.ts";
-import type { Change, State } from "../../src/changes/states.ts";
+import { changeSet } from "../../src/changes/change_set.ts";
+import { type Change, shownIn, type State } from "../../src/changes/states.ts";
 
 const FACTS = { of: "calls", calls: [], counted: [], leftOut: [] } as const;
 const ABSENT: State = { kind: "absent" };

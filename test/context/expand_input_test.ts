@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { expandInput, findSkill, type InputSources, skillElement } from "../../src/context/expand_input.ts";
+import { expandInput, findSkill, type InputSources } from "../../src/context/expand_input.ts";
+import { readSkillBody, skillElement } from "../../src/context/skills/file.ts";
 import { readTemplate, type Template } from "../../src/context/templates/templates.ts";
 import { sampleSkill } from "./sample_skill.ts";
 import { inFolder } from "./world.ts";
-import { readSkillBody } from "../../src/context/skills/file.ts";
 
 const template = (name: string, text: string): Template => ({
   name,

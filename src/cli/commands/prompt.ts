@@ -60,7 +60,7 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     if (hooks?.has("before_agent_start")) {
       say("extensions may change this prompt with each message (before_agent_start): that is not in it");
     }
-    const { runtimeSkills, problem } = readyInput(words.join(" "), base.sources, []);
+    const { runtimeSkills, problem } = await readyInput(words.join(" "), base.sources, []);
     state.startPrompt({ runtimeSkills });
     const prompt = state.peek();
     const notices = [...config.warnings, ...tools.notices, ...said, ...base.notices, ...problem ? [problem] : []];

@@ -2,7 +2,7 @@
 // client hands over is looked at before it gets there.
 import { Buffer } from "node:buffer";
 import type { ImageContent } from "../../core/message.ts";
-import { imageIn } from "./image_file.ts";
+import { imageIn } from "./message.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Characters of base64 that hold the beginning by which the kinds of picture are known. */

@@ -238,3 +238,23 @@ function listOf(value: unknown, separator: string | RegExp): readonly string[] {
 function textOf(value: unknown): string {
   return typeof value === "string" ? value.trim() : "";
 }
+
+/** The element that stands for `/skill:name` (R111, R112, R115); nothing in the body can close it. */
+export function skillElement(
+  skill: { readonly name: string; readonly path: string; readonly folder: string },
+  body: string,
+): string {
+  return [
+    `<skill name="${escapeAttribute(skill.name)}" location="${escapeAttribute(skill.path)}">`,
+    `References are relative to ${skill.folder}.`,
+    "",
+    body.replace(/<(?=\/skill\b)/gi, "&lt;"),
+    "</skill>",
+  ].join("\n");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escapeAttribute(value: string): string {
+  return value.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char).replace(/\s/g, " ");
+}

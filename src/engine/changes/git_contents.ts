@@ -1,6 +1,6 @@
 // What a repository has of its files needs no copy: git's index says which files are as their objects are, by the same times
 // that a look sees. Where something between file and object might change bytes (filters, ends of lines), all is copied.
-import type { KnownContents } from "../../changes/recorder.ts";
+import type { KnownContents } from "../../changes/keeper.ts";
 import { KIND, modeIn, RECORD, type Tree } from "../../core/support/tree.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 

@@ -2,7 +2,7 @@
 import { dirname } from "@std/path";
 import { openPack } from "../../changes/pack.ts";
 import { isContent } from "../../changes/restore.ts";
-import { bytePath } from "../../changes/recorder.ts";
+import { bytePath } from "../../changes/states.ts";
 import { UserError } from "../../core/error.ts";
 import { isInside } from "../../core/policy.ts";
 import type { Tree } from "../../core/support/tree.ts";

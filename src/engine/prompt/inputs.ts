@@ -1,4 +1,5 @@
-import { type ExpandedInput, expandInput, skillElement } from "../../context/expand_input.ts";
+import type { ExpandedInput } from "../../context/expand_input.ts";
+import { readSkillBody, skillElement } from "../../context/skills/file.ts";
 import { selectSkills, type SkillChoice } from "../../context/skills/selection.ts";
 import type { Skill } from "../../context/skills/skills.ts";
 import type { Template } from "../../context/templates/templates.ts";
@@ -8,7 +9,6 @@ import { type AgentMessage, textOf } from "../../core/message.ts";
 import type { RuntimeSkill } from "../../core/prompt.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { isThere } from "../../core/support/on_disk.ts";
-import { readSkillBody } from "../../context/skills/file.ts";
 
 /** What typed text may name: gathered with the prompt's base, and again at a reload. */
 export interface InputSources {
@@ -28,9 +28,14 @@ export interface ReadyInput {
 }
 
 /** Puts skills and templates in (K1), and chooses the skills of the turn (K14). No event, no model (R116, R164). */
-export function readyInput(text: string, sources: InputSources, earlier: readonly AgentMessage[]): ReadyInput {
+export async function readyInput(
+  text: string,
+  sources: InputSources,
+  earlier: readonly AgentMessage[],
+): Promise<ReadyInput> {
   const said = earlier.flatMap((message) => message.role === "user" ? [textOf(message.content)] : []);
-  const expanded: ExpandedInput = expandInput(text, {
+  // Skills and templates are named by a slash at the beginning alone.
+  const expanded: ExpandedInput = !text.startsWith("/") ? { text, words: text } : (await expander()).expandInput(text, {
     skills: sources.choice.mode === "off" ? [] : sources.skills,
     templates: sources.templates,
     readBody: (skill) => readSkillBody(skill.path),
@@ -47,6 +52,10 @@ export function readyInput(text: string, sources: InputSources, earlier: readonl
     runtimeSkills: runtime,
     ...(expanded.problem === undefined ? {} : { problem: expanded.problem }),
   };
+}
+
+function expander(): Promise<typeof import("../../context/expand_input.ts")> {
+  return import("../../context/expand_input.ts");
 }
 
 /** What can be called with `/name`, by name. */

@@ -1,18 +1,19 @@
-import { resolve } from "@std/path";
+import { join, resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
 import { gatherContextFiles } from "../../context/files/context_files.ts";
 import { gatherDocs } from "../resources/bundled.ts";
-import { gatherMemory } from "../../context/files/memory_files.ts";
+import type { GatheredMemory } from "../../context/files/memory_files.ts";
 import { gatherPersona } from "../../context/files/persona_files.ts";
 import { gatherScripts } from "../../context/files/bootstrap_file.ts";
 import { gatherSystemFiles } from "../../context/files/system_files.ts";
 import { gatherRuntime } from "../../context/runtime_facts.ts";
-import { discoverTemplates } from "../../context/templates/templates.ts";
+import type { TemplateOptions, TemplateSet } from "../../context/templates/templates.ts";
 import type { TrustDecision } from "../../core/compiled_prompt.ts";
 import { UserError } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptBlock, PromptInputs } from "../../core/prompt.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 import { once } from "../../core/support/once.ts";
 import type { InputSources } from "./inputs.ts";
 import { findSkills } from "../resources/skills.ts";
@@ -79,13 +80,15 @@ export async function gatherBase(
     enabled: !values["no-context-files"] && (isFull || (profile === "minimal" && mode === "replace")),
   });
   const scripts = gatherScripts({ ...places, canWrite: (path) => canWrite(tools.policy, path) });
-  const memory = gatherMemory({
-    userFolder,
-    now: Date.now(),
-    canRead: mayRead,
-    canOpen: (path) => canOpen(tools.policy, path),
-    enabled: enabled && settings.memory === true,
-  });
+  const memory: GatheredMemory = !enabled || settings.memory !== true
+    ? { diagnostics: [] }
+    : (await import("../../context/files/memory_files.ts")).gatherMemory({
+      userFolder,
+      now: Date.now(),
+      canRead: mayRead,
+      canOpen: (path) => canOpen(tools.policy, path),
+      enabled,
+    });
   const skills = await findSkills(config, tools.bundled, tools.policy, {
     contributed: contributed.skills,
     gitRoot,
@@ -96,7 +99,7 @@ export async function gatherBase(
   const agents = tools.active.some(({ name }) => name === "task")
     ? await (await import("../resources/agents.ts")).findAgents(config)
     : undefined;
-  const templates = await discoverTemplates({
+  const templates = await templatesOf({
     root,
     projectFolder,
     userFolder,
@@ -141,6 +144,16 @@ export async function gatherBase(
       root,
     }),
   };
+}
+
+/** The templates that there are; most people have none. */
+async function templatesOf(options: TemplateOptions): Promise<TemplateSet> {
+  const { projectFolder, userFolder, explicit, contributed = [], enabled } = options;
+  const folders = [projectFolder, userFolder].filter((folder) => folder !== undefined);
+  const isAny = explicit.length > 0 || (enabled && contributed.length > 0) ||
+    (enabled && folders.some((folder) => isThere(join(folder, "prompts"))));
+  if (!isAny) return { templates: [], problems: [] };
+  return await (await import("../../context/templates/templates.ts")).discoverTemplates(options);
 }
 
 /** Asked before the disk is touched, so that a restricted run is denied and never asked (R97, R472). */

@@ -113,9 +113,13 @@ export function openFolderTree(root: string): Tree | undefined {
     return within(path.slice(0, Math.max(0, cut)), O_PATH | O_DIRECTORY, (fd) => work(fd, cPath(name)));
   };
   /** Makes something under a free name and gives it its own. */
-  const put = (path: string, make: (fd: number, name: Uint8Array<ArrayBuffer>) => void): void =>
+  const put = (
+    path: string,
+    temporary: string | undefined,
+    make: (fd: number, name: Uint8Array<ArrayBuffer>) => void,
+  ): void =>
     inFolder(path, (fd, name) => {
-      const free = cPath(`.${crypto.randomUUID()}.tmp`);
+      const free = cPath(temporary ?? `.${crypto.randomUUID()}.tmp`);
       try {
         make(fd, free);
         if (systemCall("renameat", fd, free, fd, name) < 0) throw failed("put in its place");
@@ -184,8 +188,8 @@ export function openFolderTree(root: string): Tree | undefined {
       inFolder(path, (fd, name) => {
         if (systemCall("mkdirat", fd, name, mode) < 0) throw failed("made");
       }),
-    putFile: (path, bytes, mode) =>
-      put(path, (folder, name) => {
+    putFile: (path, bytes, mode, temporary) =>
+      put(path, temporary, (folder, name) => {
         const fd = systemCall("openat", folder, name, O_WRONLY | O_CREAT_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600);
         if (fd < 0) throw failed("made");
         try {
@@ -200,8 +204,8 @@ export function openFolderTree(root: string): Tree | undefined {
           close(fd);
         }
       }),
-    putLink: (path, target) =>
-      put(path, (folder, name) => {
+    putLink: (path, target, temporary) =>
+      put(path, temporary, (folder, name) => {
         if (systemCall("symlinkat", cPath(target), folder, name) < 0) throw failed("made");
       }),
     remove: (path, isFolder) =>

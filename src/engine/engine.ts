@@ -133,6 +133,7 @@ class OpenSession implements EngineCore {
   /** Tools were found since the last request. */
   #hasActivated = false;
   readonly #grants: ExtensionGrants;
+  #audit: (event: AgentEvent) => void = () => {};
   readonly #pending: Pending;
   readonly #prompting: Prompting;
   readonly #unconfined: (() => UnconfinedBash) | undefined;
@@ -223,7 +224,12 @@ class OpenSession implements EngineCore {
     this.#engine = engineApi(this, {
       notices: this.#bus.kept,
       prompting: this.#prompting,
-      typed: createUserBash(this, this.#pending, unconfined && ((...command) => unconfined().run(...command))),
+      typed: createUserBash(
+        this,
+        this.#pending,
+        (event) => this.#audit(event),
+        unconfined && ((...command) => unconfined().run(...command)),
+      ),
       retool: this.#retool,
       reload: this.#reload,
       trial: {
@@ -440,7 +446,7 @@ class OpenSession implements EngineCore {
   #record(): void {
     const { record } = this.#bus;
     record(this.conversation.record);
-    record(auditOf(this.conversation, this.#config.auditFolder, this.notify));
+    record(this.#audit = auditOf(this.conversation, this.#config.auditFolder, this.notify));
     record(({ type }) => {
       if (type !== "prompt_compiled") return;
       keepReading(this.conversation, this.prompt);

@@ -1,8 +1,9 @@
 import type { UserCommandOutcome } from "../core/engine.ts";
-import { UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
 import type { CallOptions } from "../core/runner.ts";
-import type { ToolResult } from "../core/tool.ts";
+import { errorResult, type ToolResult } from "../core/tool.ts";
 import type { EngineCore } from "./parts.ts";
 import type { Pending } from "./pending.ts";
 
@@ -14,10 +15,14 @@ export interface UserBash {
   readonly abort: () => Promise<void>;
 }
 
-/** `unconfined` runs them where the user's settings say that the scope of the bash tool is not theirs. */
+/** How the audit names a command that the person typed. */
+const NAME = "user_bash";
+
+/** `audit` keeps them, as it keeps calls of tools; nobody else is told of them as of calls. `unconfined` runs them where the user's settings say that the scope of the bash tool is not theirs. */
 export function createUserBash(
   core: EngineCore,
   pending: Pending,
+  audit: (event: AgentEvent) => void,
   unconfined: ((command: string, options: CallOptions) => Promise<ToolResult>) | undefined,
 ): UserBash {
   const running = new Map<AbortController, Promise<unknown>>();
@@ -31,7 +36,7 @@ export function createUserBash(
     if (said?.block) throw refused(said.reason ?? "an extension blocked it");
     const outcome = said?.result
       ? { cancelled: false, truncated: false, ...said.result }
-      : outcomeOf(await execute(command, signal), signal);
+      : outcomeOf(await audited(command, signal), signal);
     pending.add({
       role: "bashExecution",
       command,
@@ -42,7 +47,30 @@ export function createUserBash(
     return outcome;
   }
 
-  function execute(command: string, signal: AbortSignal): Promise<ToolResult> {
+  async function audited(command: string, signal: AbortSignal): Promise<ToolResult> {
+    const toolCallId = `user-${crypto.randomUUID()}`;
+    audit({ type: "tool_execution_start", toolCallId, toolName: NAME, args: { command } });
+    const begin = performance.now();
+    const end = (result: ToolResult): void =>
+      audit({
+        type: "tool_execution_end",
+        toolCallId,
+        toolName: NAME,
+        result,
+        isError: result.isError ?? false,
+        durationMs: performance.now() - begin,
+      });
+    try {
+      const result = await execute(toolCallId, command, signal);
+      end(result);
+      return result;
+    } catch (error) {
+      end(errorResult(messageOf(error)));
+      throw error;
+    }
+  }
+
+  function execute(id: string, command: string, signal: AbortSignal): Promise<ToolResult> {
     const options: CallOptions = {
       signal,
       onUpdate: (partial) => core.emit({ type: "bash_execution_update", output: textOf(partial.content) }),
@@ -50,7 +78,7 @@ export function createUserBash(
     if (unconfined) return unconfined(command, options);
     const bash = core.toolset.active().find(({ tool }) => tool.name === "bash");
     if (!bash) throw refused("the bash tool, whose scope it would have, is off");
-    return bash.run({ command }, `user-${crypto.randomUUID()}`, options);
+    return bash.run({ command }, id, options);
   }
 
   async function watched(command: string, hidden: boolean, outer?: AbortSignal): Promise<UserCommandOutcome> {

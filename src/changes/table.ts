@@ -73,7 +73,7 @@ export function emptyTable(): Folder {
 const NO_BYTES = new Uint8Array(0);
 
 function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean): Folder {
-  return { name, parent, bytes: NO_BYTES, inner: [], isKnown, lookedMs: 0, isFresh: false };
+  return { name, parent, bytes: NO_BYTES, inner: [], isKnown, lookedMs: NaN, isFresh: false };
 }
 
 /** The path of a folder, relative to the tree's root. */
@@ -162,8 +162,7 @@ function compare(
     sums.entries += Math.max(0, count);
     if (count >= 0) return folder.inner;
   }
-  // Of a folder that nobody looked into nothing is told: only folders in it need their names.
-  const isFirst = !isKnown && old.length === 0;
+  if (!isKnown && old.length === 0) return takeFirst(folder, path, read, level, { atMs, settleMs }, isKept, sums);
   const known = new Map<string, number>();
   for (let at = 0; at < old.length; at += lengthIn(old, at)) known.set(nameIn(old, at), at);
   const innerOf = new Map(folder.inner.map((one) => [one.name, one]));
@@ -177,10 +176,6 @@ function compare(
   for (let at = 0; at < fresh.length; at += lengthIn(fresh.bytes, at)) {
     sums.entries++;
     const isFolder = modeIn(fresh.bytes, at) >> 12 === KIND.folder;
-    if (isFirst && !isFolder) {
-      folder.isFresh ||= isJustChanged(fresh.words, at, atMs, settleMs);
-      continue;
-    }
     const name = nameIn(fresh.bytes, at);
     const place = below(path, name);
     const was = known.get(name);
@@ -219,6 +214,45 @@ function compare(
   }
   folder.inner = inner;
   return inner;
+}
+
+/**
+ * Takes what is in a folder that nobody looked into: nothing is told, and only folders in it need their names. All files of a
+ * first look come here, before V8 has compiled any of it: few steps for each, and nothing is allocated but what stays.
+ */
+function takeFirst(
+  folder: Folder,
+  path: string,
+  { bytes, words, length }: Records,
+  level: IgnoreLevel | undefined,
+  { atMs, settleMs }: { readonly atMs: number; readonly settleMs: number },
+  isKept: (path: string) => boolean,
+  sums: LookSums,
+): readonly Folder[] {
+  const inner: Folder[] = [];
+  // A second before any time that counts as late.
+  const late = Math.floor((atMs - Math.max(settleMs, 1_000)) / 1_000);
+  let [entries, isFresh] = [0, false];
+  for (let next = 0; next < length; entries++) {
+    const at = next;
+    // Within the records, all of them.
+    next += (bytes[at] as number) | (bytes[at + 1] as number) << 8;
+    if ((bytes[at + 3] as number) >> 4 !== KIND.folder) {
+      const changed = words[(at >> 2) + RECORD.changed] as number;
+      if (changed >= late && !isFresh) isFresh = isJustChanged(words, at, atMs, settleMs);
+      continue;
+    }
+    const name = nameIn(bytes, at);
+    const place = below(path, name);
+    if (skips(level, place, name)) sums.ignored++;
+    else if (isKept(place)) inner.push(emptyFolder(name, folder, false));
+  }
+  sums.entries += entries;
+  folder.bytes = bytes.slice(0, length);
+  folder.isKnown = true;
+  folder.lookedMs = atMs;
+  folder.isFresh = isFresh;
+  return folder.inner = inner;
 }
 
 /** Tells of everything that was in a folder which is gone. */

@@ -208,8 +208,20 @@ export interface Misfit {
   readonly hunk?: string;
 }
 
+/** What came of an application of a patch that was cut off, by SIGKILL or a crash. */
+export interface TakenBack {
+  /** Whether all of it was done already: then it was left so. */
+  readonly isComplete: boolean;
+  /** Files that are as they were before it. */
+  readonly restored: readonly string[];
+  /** Files that somebody else changed since: they are left as they are. */
+  readonly left: readonly string[];
+}
+
 /** What applying a patch would do, or did. */
 export interface ApplyOutcome {
+  /** Of an application that was cut off before this one: it was taken back first. */
+  readonly takenBack?: TakenBack;
   /** What the workspace gets. */
   readonly files: readonly PatchedFile[];
   /** What does not fit; where there is any, nothing is changed. */

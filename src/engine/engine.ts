@@ -113,6 +113,7 @@ class OpenSession implements EngineCore {
   readonly #agents: LateSubAgents;
   readonly #trials: Trials;
   readonly #typed: UserBash;
+  #audit: (event: AgentEvent) => void = () => {};
   readonly #engine: Engine;
 
   constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
@@ -181,7 +182,7 @@ class OpenSession implements EngineCore {
     this.#servers = servers?.openMcpServers(this);
     const pending = createPending(this);
     const prompting = createPrompting(this, pending, options.promptBuilder);
-    this.#typed = lateUserBash(this, pending);
+    this.#typed = lateUserBash(this, pending, (event) => this.#audit(event));
     this.#trials = lateTrials(this, this.#move, trial);
     const retool = this.#retool;
     this.#extensions = sessionExtensions(this, options, {
@@ -326,7 +327,7 @@ class OpenSession implements EngineCore {
   #record(): void {
     const { record } = this.#bus;
     record(this.conversation.record);
-    record(auditOf(this.conversation, this.#config.auditFolder, this.notify));
+    record(this.#audit = auditOf(this.conversation, this.#config.auditFolder, this.notify));
     record(({ type }) => {
       if (type !== "prompt_compiled") return;
       keepReading(this.conversation, this.prompt);

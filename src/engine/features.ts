@@ -1,5 +1,6 @@
 // What most sessions never have. Each part is loaded by the option or setting that asks for it, or by the first event that
 // needs it; until then a few lines here stand in its place.
+import type { AgentEvent } from "../core/event.ts";
 import { join } from "@std/path";
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../core/engine.ts";
@@ -91,10 +92,10 @@ export const UNCONFINED_NOTICE = "what you type after ! runs outside the sandbox
   'your settings say "userBash": "unconfined"';
 
 /** What a person types behind `!`. */
-export function lateUserBash(core: EngineCore, pending: Pending): UserBash {
+export function lateUserBash(core: EngineCore, pending: Pending, audit: (event: AgentEvent) => void): UserBash {
   let loading: Promise<UserBash> | undefined;
   const load = (): Promise<UserBash> =>
-    loading ??= import("./user_bash.ts").then(({ createUserBash }) => createUserBash(core, pending));
+    loading ??= import("./user_bash.ts").then(({ createUserBash }) => createUserBash(core, pending, audit));
   return {
     run: async (command, hidden) => await (await load()).run(command, hidden),
     abort: async () => await (await loading)?.abort(),

@@ -1,9 +1,10 @@
 import type { UserCommandOutcome } from "../core/engine.ts";
-import { UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { once } from "../core/support/once.ts";
-import type { ToolResult } from "../core/tool.ts";
+import { errorResult, type ToolResult } from "../core/tool.ts";
 import type { EngineCore } from "./parts.ts";
 import type { Pending } from "./work.ts";
 
@@ -16,8 +17,14 @@ export interface UserBash {
   readonly close: () => Promise<void>;
 }
 
-/** Runs them in the scope of the bash tool, or in none where the user's settings say so. */
-export function createUserBash(core: EngineCore, pending: Pending): UserBash {
+/** How the audit names a command that the person typed. */
+const NAME = "user_bash";
+
+/**
+ * Runs them in the scope of the bash tool, or in none where the user's settings say so. `audit` keeps them, as it keeps calls of
+ * tools; nobody else is told of them as of calls.
+ */
+export function createUserBash(core: EngineCore, pending: Pending, audit: (event: AgentEvent) => void): UserBash {
   // Its code is loaded with the first command.
   const unconfined = core.config().user.userBash !== "unconfined" ? undefined : once(async () => {
     const { openUnconfinedBash } = await import("./tools/unconfined_bash.ts");
@@ -35,7 +42,7 @@ export function createUserBash(core: EngineCore, pending: Pending): UserBash {
     if (said?.block) throw refused(said.reason ?? "an extension blocked it");
     const outcome = said?.result
       ? { cancelled: false, truncated: false, ...said.result }
-      : outcomeOf(await execute(command, signal), signal);
+      : outcomeOf(await audited(command, signal), signal);
     pending.add({
       role: "bashExecution",
       command,
@@ -46,7 +53,30 @@ export function createUserBash(core: EngineCore, pending: Pending): UserBash {
     return outcome;
   }
 
-  async function execute(command: string, signal: AbortSignal): Promise<ToolResult> {
+  async function audited(command: string, signal: AbortSignal): Promise<ToolResult> {
+    const toolCallId = `user-${crypto.randomUUID()}`;
+    audit({ type: "tool_execution_start", toolCallId, toolName: NAME, args: { command } });
+    const begin = performance.now();
+    const end = (result: ToolResult): void =>
+      audit({
+        type: "tool_execution_end",
+        toolCallId,
+        toolName: NAME,
+        result,
+        isError: result.isError ?? false,
+        durationMs: performance.now() - begin,
+      });
+    try {
+      const result = await execute(toolCallId, command, signal);
+      end(result);
+      return result;
+    } catch (error) {
+      end(errorResult(messageOf(error)));
+      throw error;
+    }
+  }
+
+  async function execute(id: string, command: string, signal: AbortSignal): Promise<ToolResult> {
     const options: CallOptions = {
       signal,
       onUpdate: (partial) => core.emit({ type: "bash_execution_update", output: textOf(partial.content) }),
@@ -57,7 +87,7 @@ export function createUserBash(core: EngineCore, pending: Pending): UserBash {
     }
     const bash = core.toolset.active().find(({ tool }) => tool.name === "bash");
     if (!bash) throw refused("the bash tool, whose scope it would have, is off");
-    return await bash.run({ command }, `user-${crypto.randomUUID()}`, options);
+    return await bash.run({ command }, id, options);
   }
 
   async function watched(command: string, hidden: boolean, outer?: AbortSignal): Promise<UserCommandOutcome> {

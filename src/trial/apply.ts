@@ -15,8 +15,13 @@ export interface ApplyFailure {
 /** Files are read whole before they are replaced. */
 const MOST_BYTES = 1024 ** 3;
 
-/** Makes the files as wanted; `umask` as of the process. Undefined: all is done. */
-export function applyPlan(tree: Tree, wanted: ReadonlyMap<string, Wanted>, umask: number): ApplyFailure | undefined {
+/** Makes the files as wanted; `umask` as of the process, `temporary` as of `Tree.putFile`. Undefined: all is done. */
+export function applyPlan(
+  tree: Tree,
+  wanted: ReadonlyMap<string, Wanted>,
+  umask: number,
+  temporary?: string,
+): ApplyFailure | undefined {
   const back: { readonly path: string; readonly undo: () => void }[] = [];
   const step = (path: string, work: () => void, undo: () => void): void => {
     work();
@@ -41,8 +46,8 @@ export function applyPlan(tree: Tree, wanted: ReadonlyMap<string, Wanted>, umask
       makeFolders(tree, path, umask, step);
       const there = statusKind(tree, path) !== undefined;
       const restore = there ? kept(tree, path) : () => tree.remove(path, false);
-      if (want.kind === "link") step(path, () => tree.putLink(path, want.target), restore);
-      else step(path, () => tree.putFile(path, want.bytes, want.mode), restore);
+      if (want.kind === "link") step(path, () => tree.putLink(path, want.target, temporary), restore);
+      else step(path, () => tree.putFile(path, want.bytes, want.mode, temporary), restore);
     }
     return undefined;
   } catch (error) {

@@ -92,11 +92,15 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     );
     // No grant is known: nothing claims that none helps, and nothing advises one.
     const secret = cassette(outside, [{ calls: [{ name: "read", args: { path: "/etc/shadow" } }] }, { text: "Done." }]);
-    const unknownGrant = await run(SOURCE, ["-p", "-m", `replay:${secret}`, "go"], { cwd: ws, env: { HOME: home } });
+    const words = ["-p", "-m", `replay:${secret}`, "--report", "r.json", "go"];
+    const unknownGrant = await run(SOURCE, words, { cwd: ws, env: { HOME: home } });
     assertMatch(
       unknownGrant.stderr,
       /^warning: denied in read: .*\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
     );
+    const { deniedCalls, denials: [denied] } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals([deniedCalls, denied.tool, denied.grant, denied.calls], [1, "read", null, 1]);
+    assertStringIncludes(denied.why, "/etc/shadow");
     const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
     const failing = await run(SOURCE, ["--fail-on", "denied,tool-error", ...args], { cwd: ws, env: { HOME: home } });

@@ -23,3 +23,18 @@ Deno.test("after another session is begun, its calls stand in its own audit R481
     assertEquals([kept(first).length, kept(second).length], [2, 1]);
   });
 });
+
+Deno.test("a command that the person typed is in the audit, between two prompts, too, with what became of it R481", () =>
+  withSession({ replies: [{ text: "one" }], files: { "a.txt": "a" } }, async ({ engine, say, home }) => {
+    const folder = `${home}/.sandpiper/agent/audit`;
+    await engine.bash("cat a.txt", false);
+    await say("first");
+    await engine.bash("exit 3", true);
+    const { calls } = readAudit(folder, engine.store().header.id);
+    assertEquals(calls.map(({ tool, decision, outcome }) => [tool, decision, outcome]), [
+      ["user_bash", "allowed", "ok"],
+      ["user_bash", "allowed", "error"],
+    ]);
+    const lines = auditLines(folder, engine.store());
+    assertEquals(lines.filter((line) => line.startsWith(" ")).map((line) => line.trim()), ["$ cat a.txt", "$ exit 3"]);
+  }));

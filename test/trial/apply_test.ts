@@ -1,9 +1,10 @@
 // A patch is foreign: where it may reach, what does not fit, and what is left of it when something fails on the way.
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import type { Tree } from "../../src/core/support/tree.ts";
+import { KIND, type Tree } from "../../src/core/support/tree.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
-import { planPatch } from "../../src/trial/plan.ts";
+import { applyJournal, journalBytes, readJournal, takeBack } from "../../src/trial/apply_journal.ts";
+import { namesIn, planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
 import { literalLines } from "../../src/trial/binary.ts";
 import { blobName, bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
@@ -194,53 +195,154 @@ Deno.test("of a hunk's first line only numbers are said again: the rest is words
 });
 
 for (let seed = 1; seed <= 12; seed++) {
-  Deno.test(`applyPlan() that fails at any step leaves everything as it was: seed ${seed}`, () => {
-    const random = randomOf(seed);
-    withTree((tree, path) => {
-      change(tree, random, 40);
-      const before = snapshot(tree);
-      new Deno.Command("cp", { args: ["-a", path, `${path}2`] }).outputSync();
-      const other = treeAt(`${path}2`);
-      change(other, random, 30);
-      const after = snapshot(other);
-      other.close();
-      const text = Object.keys({ ...before, ...after }).map((name) => {
-        const side = (shot: string | undefined) => {
-          const [, kind, bytes = ""] = /^(file|program|link) ([^]*)$/.exec(shot ?? "") ?? [];
-          const mode = kind === "link" ? "120000" : kind === "program" ? "100755" : "100644";
-          return kind === undefined ? undefined : { mode, bytes: bytesOf(bytes) } as const;
-        };
-        const [was, is] = [side(before[name]), side(after[name])];
-        return before[name] === after[name]
-          ? ""
-          : writeDifference({ path: name, ...(was ? { before: was } : {}), ...(is ? { after: is } : {}) }).text;
-      }).join("");
-      const { wanted, unfit } = planPatch(read(text), ground(tree));
-      assertEquals(unfit, []);
+  Deno.test(`applyPlan() that fails at any step leaves everything as it was: seed ${seed}`, () =>
+    withPlan(seed, ({ tree, wanted, before, after }) => {
       for (let step = 0;; step++) {
         let left = step;
         let hasFailed = false;
-        const count = <A extends readonly unknown[]>(work: (...args: A) => void) => (...args: A): void => {
-          if (!hasFailed && left-- === 0) {
+        const failure = applyPlan(
+          changing(tree, () => {
+            if (hasFailed || left-- > 0) return;
             hasFailed = true;
             throw new Error("no room");
-          }
-          work(...args);
-        };
-        const failing: Tree = {
-          ...tree,
-          putFile: count(tree.putFile),
-          putLink: count(tree.putLink),
-          remove: count(tree.remove),
-          makeFolder: count(tree.makeFolder),
-        };
-        const failure = applyPlan(failing, wanted, 0o022);
+          }),
+          wanted,
+          0o022,
+        );
         if (failure === undefined) break;
         assertEquals([failure.why, failure.changed], ["no room", []]);
         assertEquals(snapshot(tree), before, `step ${step}`);
       }
       assertEquals(snapshot(tree), after);
-      Deno.removeSync(`${path}2`, { recursive: true });
-    });
+    }));
+
+  Deno.test(`takeBack() leaves everything as it was after a plan that was cut off at any step, twice: seed ${seed}`, () =>
+    withPlan(seed, ({ tree, wanted, before, after }) => {
+      const temporary = ".being-written.tmp";
+      const folders = modesOf(tree);
+      for (let step = 0;; step++) {
+        const journal = readJournal(journalBytes(applyJournal(tree, wanted, temporary)));
+        assert(journal !== undefined);
+        const cut = (steps: number): Tree => {
+          let left = steps;
+          return changing(tree, (name, [path]) => {
+            if (left-- > 0) return;
+            // What is not whole yet has a name of its own.
+            if (left === -1 && name.startsWith("put")) {
+              tree.putFile(`${/^(.*\/)?/.exec(path)?.[0]}${temporary}`, new Uint8Array(3), 0o600);
+            }
+            throw new Error("killed");
+          });
+        };
+        const failure = applyPlan(cut(step), wanted, 0o022, temporary);
+        if (failure === undefined) {
+          assertEquals(takeBack(tree, journal), { isComplete: true, restored: [], left: [], failed: [] });
+          break;
+        }
+        takeBack(cut(step >> 1), journal);
+        const { left, failed } = takeBack(tree, journal);
+        assertEquals([left, failed], [[], []], `step ${step}`);
+        assertEquals(snapshot(tree), before, `step ${step}`);
+        assertEquals(modesOf(tree), folders, `step ${step}`);
+      }
+      assertEquals(snapshot(tree), after);
+    }));
+}
+
+Deno.test("takeBack() leaves what somebody else changed since, and says so", () =>
+  withTree((tree, path) => {
+    for (const name of ["a", "b", "c", "gone"]) Deno.writeTextFileSync(`${path}/${name}`, `${name}\n`);
+    const text = [
+      ...["a", "b", "c"].map((name) =>
+        writeDifference({ path: name, before: content(`${name}\n`), after: content(`new ${name}\n`) })
+      ),
+      writeDifference({ path: "gone", before: content("gone\n") }),
+      writeDifference({ path: "made", after: content("made\n") }),
+      writeDifference({ path: "in/new", after: content("new\n") }),
+    ].map((one) => one.text).join("");
+    const { wanted } = planPatch(read(text), ground(tree));
+    const journal = applyJournal(tree, wanted, ".t.tmp");
+    assertEquals(applyPlan(tree, wanted, 0o022), undefined);
+    Deno.writeTextFileSync(`${path}/a`, "mine\n");
+    Deno.removeSync(`${path}/b`);
+    Deno.writeTextFileSync(`${path}/gone`, "mine again\n");
+    Deno.writeTextFileSync(`${path}/made`, "mine, too\n");
+    Deno.writeTextFileSync(`${path}/in/other`, "mine\n");
+    const { restored, left, failed } = takeBack(tree, journal);
+    assertEquals([restored.toSorted(), left.map((one) => one.path).sort(), failed], [
+      ["c", "in/new"],
+      ["a", "b", "gone", "made"],
+      [],
+    ]);
+    assertEquals(Object.entries(snapshot(tree)), [
+      ["a", "file mine\n"],
+      ["c", "file c\n"],
+      ["gone", "file mine again\n"],
+      ["in/other", "file mine\n"],
+      ["made", "file mine, too\n"],
+    ]);
+  }));
+
+/** Runs `work` with a tree at random and a patch's plan that makes another of it. */
+function withPlan(
+  seed: number,
+  work: (plan: {
+    readonly tree: Tree;
+    readonly wanted: ReturnType<typeof planPatch>["wanted"];
+    readonly before: Readonly<Record<string, string>>;
+    readonly after: Readonly<Record<string, string>>;
+  }) => void,
+): void {
+  const random = randomOf(seed);
+  withTree((tree, path) => {
+    change(tree, random, 40);
+    const before = snapshot(tree);
+    new Deno.Command("cp", { args: ["-a", path, `${path}2`] }).outputSync();
+    const other = treeAt(`${path}2`);
+    change(other, random, 30);
+    const after = snapshot(other);
+    other.close();
+    const text = Object.keys({ ...before, ...after }).map((name) => {
+      const side = (shot: string | undefined) => {
+        const [, kind, bytes = ""] = /^(file|program|link) ([^]*)$/.exec(shot ?? "") ?? [];
+        const mode = kind === "link" ? "120000" : kind === "program" ? "100755" : "100644";
+        return kind === undefined ? undefined : { mode, bytes: bytesOf(bytes) } as const;
+      };
+      const [was, is] = [side(before[name]), side(after[name])];
+      return before[name] === after[name]
+        ? ""
+        : writeDifference({ path: name, ...(was ? { before: was } : {}), ...(is ? { after: is } : {}) }).text;
+    }).join("");
+    const { wanted, unfit } = planPatch(read(text), ground(tree));
+    assertEquals(unfit, []);
+    work({ tree, wanted, before, after });
   });
+}
+
+/** A tree that calls `check` before each change. */
+function changing(tree: Tree, check: (name: string, args: readonly [path: string, ...unknown[]]) => void): Tree {
+  const checked = <A extends readonly [string, ...unknown[]]>(name: string, work: (...args: A) => void) =>
+  (
+    ...args: A
+  ): void => {
+    check(name, args);
+    work(...args);
+  };
+  return {
+    ...tree,
+    putFile: checked("putFile", tree.putFile),
+    putLink: checked("putLink", tree.putLink),
+    remove: checked("remove", tree.remove),
+    makeFolder: checked("makeFolder", tree.makeFolder),
+    setMode: checked("setMode", tree.setMode),
+  };
+}
+
+/** Paths and modes of all folders. */
+function modesOf(tree: Tree, folder = ""): string[] {
+  return namesIn(tree, folder).flatMap((name) => {
+    const path = folder === "" ? name : `${folder}/${name}`;
+    const mode = tree.status(path)?.mode ?? 0;
+    return mode >> 12 === KIND.folder ? [`${path} ${(mode & 0o7777).toString(8)}`, ...modesOf(tree, path)] : [];
+  }).sort();
 }

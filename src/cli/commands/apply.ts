@@ -8,6 +8,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { applyPatch } from "../../engine/trial/apply_patch.ts";
 import { newestPatch } from "../../engine/sessions/patch_place.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { takenBackLines } from "../output/taken_back.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { write } from "./sessions.ts";
@@ -33,6 +34,7 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
   } finally {
     stop();
   }
+  if (outcome.takenBack) { for (const line of takenBackLines(outcome.takenBack)) writeAll(Deno.stderr, line); }
   if (values["json"]) write([visibleJson({ patch: path, ...outcome }, 2), "\n"]);
   else {
     write(outcomeLines(path, outcome, values["dry-run"] === true));

@@ -4,6 +4,9 @@ import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { takeBackApply } from "../../engine/trial/apply_patch.ts";
+import { takenBackLines } from "../output/taken_back.ts";
+import { writeAll } from "../output/write_all.ts";
 import { openStoredChanges, type OtherChanges, otherChanges, storedPoints } from "../../engine/changes/undo_session.ts";
 import { warn, write } from "./sessions.ts";
 
@@ -15,6 +18,14 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
   if (more.length > 0 || (values["redo"] && values["to"] !== undefined)) throw misuse();
   const config = configure(invocation, readWorld());
   if (values["list"]) return listCommand(config, which, values["json"] === true);
+  // The newest change of all: what was asked for is looked at again when the files are whole.
+  const takenBack = values["dry-run"] ? undefined : takeBackApply(config);
+  if (takenBack !== undefined && !takenBack.isComplete) {
+    for (const line of takenBackLines(takenBack)) writeAll(Deno.stderr, line);
+    if (values["json"]) write([visibleJson({ takenBack }, 2), "\n"]);
+    else write(["Nothing else was undone\n"]);
+    return takenBack.left.length > 0 ? 1 : 0;
+  }
   const stored = openStoredChanges(config, which);
   try {
     for (const notice of stored.notices) warn(config, notice);

@@ -1,3 +1,4 @@
+import { sha256 } from "../../core/support/digest.ts";
 import type { AssistantMessage, ToolCall, ToolResultMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { readAudit } from "../../session/export/read_audit.ts";
@@ -16,12 +17,18 @@ export function auditLines(
   { header, entries }: Pick<SessionStore, "header" | "entries">,
 ): readonly string[] {
   if (folder === undefined) return [];
-  const { calls, results } = messagesOf(entries());
+  const { calls, results, typed } = messagesOf(entries());
   return readAudit(folder, header.id).calls.flatMap((one) => {
     const { time, callId, tool, decision, outcome, durationMs, waitedMs } = one;
     const [call, result] = [calls.get(callId), results.get(callId)];
     const waited = waitedMs === undefined ? "" : `, ${Math.round(waitedMs)} ms for an answer`;
-    const title = call ? toolTitle(call.name, call.arguments, header.cwd) : [];
+    // What a person typed is no call in the session: its digest tells which it was.
+    const command = call === undefined ? typed.get(one.arguments) : undefined;
+    const title = call
+      ? toolTitle(call.name, call.arguments, header.cwd)
+      : command === undefined
+      ? []
+      : toolTitle("bash", { command }, header.cwd);
     const more = title.length - COMMAND_LINES;
     return [
       `${time.slice(11, 19)}  ${tool}  ${decision}  ${outcome}  ${Math.round(durationMs)} ms${waited}`,
@@ -35,16 +42,22 @@ export function auditLines(
 function messagesOf(entries: ReturnType<SessionStore["entries"]>): {
   readonly calls: ReadonlyMap<string, ToolCall>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
+  /** Commands that were typed, by the digest of their arguments. */
+  readonly typed: ReadonlyMap<string, string>;
 } {
   const calls = new Map<string, ToolCall>();
   const results = new Map<string, ToolResultMessage>();
+  const typed = new Map<string, string>();
   for (const entry of entries) {
     if (entry.type !== "message") continue;
     const { message } = entry;
     if (message.role === "assistant") { for (const call of callsIn(message)) calls.set(call.id, call); }
+    if (message.role === "bashExecution") {
+      typed.set(sha256(JSON.stringify({ command: message.command })), message.command);
+    }
     if (message.role === "toolResult") results.set(message.toolCallId, message);
   }
-  return { calls, results };
+  return { calls, results, typed };
 }
 
 function callsIn({ content }: AssistantMessage): ToolCall[] {

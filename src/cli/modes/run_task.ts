@@ -203,15 +203,17 @@ async function* told(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent
 }
 
 /** One line for a run in which calls were denied, with the grants that are known: its answer may say otherwise. */
-function deniedLine({ deniedCalls, denials, isLastDenied, isMoreDenied }: RunFacts): string[] {
+function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] {
   if (deniedCalls === 0) return [];
-  const grants = [...new Set(denials.flatMap(({ grant }) => grant === undefined ? [] : [grant]))];
+  const grants = [...new Set(denials.flatMap(({ grant }) => grant === null ? [] : [grant]))];
   const many = deniedCalls === 1 ? "1 call was denied" : `${deniedCalls} calls were denied`;
   const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
   // Where no grant is known the line of the denial itself says why, and what may help all the same.
   const how = grants.length === 0
     ? "the warnings above say why"
-    : `allowed by ${grants.join(" ")}${isMoreDenied ? ", but not all of it: see the warnings above" : ""}`;
+    : `allowed by ${grants.join(" ")}${
+      denials.some(({ grant }) => grant === null) ? ", but not all of it: see the warnings above" : ""
+    }`;
   return [`${many}${last}: ${how}`];
 }
 

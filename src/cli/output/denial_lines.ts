@@ -25,25 +25,75 @@ export function denialLines(): (event: AgentEvent) => string[] {
   };
 }
 
+/** Something that the policy refused to a call. */
+export interface Refusal {
+  /** With the target: what was asked for, where that is known. */
+  readonly kind?: Denial["kind"];
+  readonly target?: string;
+  readonly why: string;
+  /** The option that allows it, where one is known. */
+  readonly grant?: string;
+}
+
+/** All that the policy refused to a call, one at least where it was denied; empty where it was not. */
+export function refusalsIn(
+  ended: Pick<Ended, "toolName" | "result" | "isError">,
+): readonly Refusal[] {
+  const { toolName, result: { details, content }, isError } = ended;
+  const isDenied = details?.["isDenied"] === true;
+  const known = saidIn(details).flatMap((said): Refusal[] => {
+    const claim = claimOf(said);
+    if (claim === undefined) return [];
+    const [grant, why] = [textIn(said, "grant"), textIn(said, "why")];
+    if (grant !== undefined) return [{ ...claim, why: NOT_GRANTED[claim.kind], grant: grantOption(claim.kind, grant) }];
+    return [{ ...claim, why: why ?? REFUSED }];
+  });
+  const isRefusal = isError && toolName !== "bash" && FILE_REFUSAL.test(textOf(content));
+  if (known.length === 0 && !isDenied && !isRefusal) return [];
+  const all = [...known, ...notesIn(details).map((why) => ({ why }))];
+  return all.length > 0 ? all : [{ why: reasonIn(ended) ?? REFUSED }];
+}
+
+/** How the refusals of a file tool begin. */
+const FILE_REFUSAL = /^(?:Denied|NotCapable|PermissionDenied): /;
+
+const REFUSED = "the sandbox refused something that it did";
+
+/** Why something was refused that a grant allows. */
+const NOT_GRANTED = {
+  read: "it is outside of what may be read",
+  write: "it is outside of what may be written",
+  run: "it is none of the programs that may run",
+  net: "it is outside of the network scope",
+} as const satisfies Readonly<Record<Denial["kind"], string>>;
+
 /** The same for one call, repeated or not. */
 export function linesOf(
-  { toolName, result: { details, content }, isError }: Pick<Ended, "toolName" | "result" | "isError">,
+  ended: Pick<Ended, "toolName" | "result" | "isError">,
 ): string[] {
+  const { toolName, result: { details }, isError } = ended;
   const known = [...denialsIn(details), ...notesIn(details).map((note) => `in ${toolName}: ${note}`)];
   if (known.length > 0) return known;
   // No grant helps, or none is known.
   const isDenied = details?.["isDenied"] === true;
   if (!isDenied && !isError) return [];
-  // What commands print may begin as the sandbox's lines do: those come last.
-  const why = [...textOf(content).matchAll(REFUSAL)].at(-1)?.[1];
-  if (isDenied) return [`denied in ${toolName}: ${why ?? "the sandbox refused something that it did"}`];
+  const why = reasonIn(ended);
+  if (isDenied) return [`denied in ${toolName}: ${why ?? REFUSED}`];
   return toolName === "bash" || why === undefined ? [] : [`denied in ${toolName}: ${why}`];
 }
 
+/** The last refusal that a result's text tells of: what commands print may begin as the sandbox's lines do, which come last. */
+function reasonIn({ result: { content } }: Pick<Ended, "result">): string | undefined {
+  return [...textOf(content).matchAll(REFUSAL)].at(-1)?.[1];
+}
+
 function denialsIn(details: JsonObject | undefined): string[] {
+  return saidIn(details).map(denialLine).filter((line) => line !== undefined);
+}
+
+function saidIn(details: JsonObject | undefined): readonly (JsonValue | undefined)[] {
   const list = details?.["denials"];
-  const all = Array.isArray(list) && list.length > 0 ? list : [details?.["denial"]];
-  return all.map(denialLine).filter((line) => line !== undefined);
+  return Array.isArray(list) && list.length > 0 ? list : [details?.["denial"]];
 }
 
 function denialLine(said: JsonValue | undefined): string | undefined {

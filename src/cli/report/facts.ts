@@ -1,12 +1,10 @@
-import { grantOption } from "../../core/grant_option.ts";
 import type { ChangeSet } from "../../core/changes.ts";
 import type { CheckFact, CommandFact, DenialFact } from "./run_report.ts";
 import type { BilledRound } from "../../session/bill.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { AgentEvent, RunTotals } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
-import { isObject, type JsonValue } from "../../core/json.ts";
-import { claimOf } from "../../sandbox/denial/claim.ts";
+import { refusalsIn } from "../output/denial_lines.ts";
 
 /** What happened in a run, from its events alone. */
 export interface RunFacts {
@@ -15,14 +13,12 @@ export interface RunFacts {
   /** Text of the last reply. */
   readonly answer: string;
   readonly commands: readonly CommandFact[];
-  /** Each thing once, in order of occurrence. */
+  /** Each thing once, in order of occurrence; of each denied call one at least. */
   readonly denials: readonly DenialFact[];
   /** Calls of tools that met a denial, whether a grant helps or not. */
   readonly deniedCalls: number;
   /** Whether the last call of the run was one of them. */
   readonly isLastDenied: boolean;
-  /** Whether a call was denied something for which `denials` has no grant. */
-  readonly isMoreDenied: boolean;
   /** Calls that failed, denied ones among them. */
   readonly failedCalls: number;
   readonly checks: readonly CheckFact[];
@@ -61,7 +57,7 @@ export function collectFacts(): FactCollector {
   let task: string | undefined;
   let changes: ChangeSet | undefined;
   let totals: RunTotals | undefined;
-  let [deniedCalls, failedCalls, isLastDenied, isMoreDenied, mayHaveWritten] = [0, 0, false, false, false];
+  let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
 
   function endCall({ toolCallId, toolName, result, isError, durationMs }: Ended): void {
     const { details = {} } = result;
@@ -75,14 +71,13 @@ export function collectFacts(): FactCollector {
         background.delete(id);
       } else commands.push({ command, ...(typeof code === "number" ? { exitCode: code } : {}), durationMs });
     }
-    const list = details["denials"];
-    const claims = (Array.isArray(list) && list.length > 0 ? list : [details["denial"]]) as readonly JsonValue[];
-    const known = claims.map((claim) => denialFact(toolName, claim)).filter((fact) => fact !== undefined);
-    for (const fact of known) denials.set(`${fact.kind} ${fact.target}`, fact);
-    isLastDenied = known.length > 0 || details["isDenied"] === true ||
-      (isError && toolName !== "bash" && DENIED.test(textOf(result.content)));
+    const refusals = refusalsIn({ toolName, result, isError });
+    isLastDenied = refusals.length > 0;
     if (isLastDenied) deniedCalls++;
-    isMoreDenied ||= isLastDenied && (known.length === 0 || known.some(({ grant }) => grant === undefined));
+    for (const { grant = null, ...refusal } of refusals) {
+      const key = JSON.stringify([toolName, refusal.kind, refusal.target, refusal.why, grant]);
+      denials.set(key, { tool: toolName, ...refusal, grant, calls: (denials.get(key)?.calls ?? 0) + 1 });
+    }
     if (isError) failedCalls++;
     mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
     const reached = details["hosts"];
@@ -159,7 +154,6 @@ export function collectFacts(): FactCollector {
       denials: [...denials.values()],
       deniedCalls,
       isLastDenied,
-      isMoreDenied,
       failedCalls,
       checks: [...checks.values()],
       hosts: [...hosts],
@@ -180,13 +174,3 @@ const LOOKING_TOOLS: ReadonlySet<string> = new Set(
 const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
 
 type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
-
-/** How the refusals of a file tool begin. */
-const DENIED = /^(?:Denied|NotCapable|PermissionDenied): /;
-
-function denialFact(tool: string, said: JsonValue | undefined): DenialFact | undefined {
-  const claim = claimOf(said);
-  if (claim === undefined) return undefined;
-  const grant = isObject(said) ? said["grant"] : undefined;
-  return { tool, ...claim, ...(typeof grant === "string" ? { grant: grantOption(claim.kind, grant) } : {}) };
-}

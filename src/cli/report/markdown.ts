@@ -47,11 +47,17 @@ export function reportMarkdown(report: RunReport): string {
           fileRow,
         )
       : []),
-    ...table("Denied", ["tool", "what", "would be allowed by"], denials, ({ tool, kind, target, grant }) => [
-      code(tool),
-      `${kind} ${code(target)}`,
-      grant ? code(grant) : "nothing",
-    ]),
+    ...table(
+      "Denied",
+      ["tool", "what", "why", "would be allowed by"],
+      denials,
+      ({ tool, kind, target, why, grant }) => [
+        code(tool),
+        kind === undefined || target === undefined ? "–" : `${kind} ${code(target)}`,
+        text(why),
+        grant === null ? "none known" : code(grant),
+      ],
+    ),
     ...table(
       "Commands",
       ["command", "exit code", "seconds"],

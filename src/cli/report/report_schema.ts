@@ -128,9 +128,11 @@ export const runReport = exactly<RunReport>({
   denials: z.array(
     exactly<DenialFact>({
       tool: text,
-      kind: z.enum(["read", "write", "run", "net"]),
-      target: text,
-      grant: z.optional(text),
+      kind: z.optional(z.enum(["read", "write", "run", "net"])),
+      target: z.optional(text),
+      why: text,
+      grant: z.nullable(text),
+      calls: positive,
     }),
   ),
   hosts: texts,

@@ -14,16 +14,20 @@ export interface CommandFact {
   readonly durationMs: number;
 }
 
-/** Something that the sandbox refused to a tool. */
+/** Something that was refused to calls of a tool. Each call that was denied is in one of them at least. */
 export interface DenialFact {
   /** Name of the tool. */
   readonly tool: string;
-  /** Scope that was missing. */
-  readonly kind: Denial["kind"];
-  /** Absolute path, program or host. */
-  readonly target: string;
-  /** The smallest option that would allow it; absent where none does. */
-  readonly grant?: string;
+  /** Scope that was missing; absent where what was refused is known by `why` alone. */
+  readonly kind?: Denial["kind"];
+  /** Absolute path, program or host; there with `kind`. */
+  readonly target?: string;
+  /** Why it was refused. */
+  readonly why: string;
+  /** The smallest option that would allow it; null where none is known. */
+  readonly grant: string | null;
+  /** How many calls it was refused to. */
+  readonly calls: number;
 }
 
 /** A command that had to pass, and what came of its last run. */
@@ -81,6 +85,7 @@ export interface RunReport {
   readonly failedCalls: number;
   /** Calls that met a denial, whether a grant helps or not. */
   readonly deniedCalls: number;
+  /** All that was refused, each thing once, in order of occurrence. */
   readonly denials: readonly DenialFact[];
   /** Hosts that commands were let through to by a list of hosts. */
   readonly hosts: readonly string[];

@@ -1,5 +1,5 @@
 import { type IgnoreRules, parseIgnore } from "./gitignore.ts";
-import { lengthIn, nameIn, type Records, shownPath, type Tree } from "./tree.ts";
+import { lengthIn, nameIn, RECORD, type Records, shownPath, type Tree } from "./tree.ts";
 
 /** The rules of one folder and, through `parent`, of those above it. */
 export interface IgnoreLevel {
@@ -23,14 +23,15 @@ const LONGEST = 64 * 1024;
 export function levelOf(
   tree: Tree,
   folder: string,
-  { bytes, length }: Records,
+  { bytes, words, length }: Records,
   parent: IgnoreLevel | undefined,
 ): IgnoreLevel | undefined {
   let isRepository = false;
   let hasRules = false;
-  for (let at = 0; at < length; at += lengthIn(bytes, at)) {
-    if (bytes[at + 40] !== 0x2e || bytes[at + 41] !== 0x67) continue; // ".g"
-    const name = nameIn(bytes, at);
+  for (let word = 0, next = 0; word < length >> 2; word = next) {
+    next += lengthIn(bytes, word << 2) >> 2;
+    if (((words[word + RECORD.name / 4] ?? 0) & 0xffff) !== 0x672e) continue; // ".g"
+    const name = nameIn(bytes, word << 2);
     if (name === ".git") isRepository = true;
     if (name === ".gitignore") hasRules = true;
   }

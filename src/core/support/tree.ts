@@ -120,10 +120,13 @@ export interface Tree {
   /** What a link holds, as a byte string. */
   readonly readLink: (path: string) => string | undefined;
   readonly makeFolder: (path: string, mode: number) => void;
-  /** Puts a file at a path, in place of what is there unless that is a folder: whole, or not at all. */
-  readonly putFile: (path: string, bytes: Uint8Array<ArrayBuffer>, mode: number) => void;
+  /**
+   * Puts a file at a path, in place of what is there unless that is a folder: whole, or not at all. `temporary`: the name that
+   * it has in the same folder until it is whole; one that nobody knows where it is left out.
+   */
+  readonly putFile: (path: string, bytes: Uint8Array<ArrayBuffer>, mode: number, temporary?: string) => void;
   /** The same with a link. */
-  readonly putLink: (path: string, target: string) => void;
+  readonly putLink: (path: string, target: string, temporary?: string) => void;
   readonly remove: (path: string, isFolder: boolean) => void;
   /** Permission bits of a file or folder. */
   readonly setMode: (path: string, mode: number) => void;

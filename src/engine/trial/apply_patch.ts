@@ -1,13 +1,17 @@
 // Applies a patch to the workspace: all of it or nothing, and nowhere but where tools may write.
-import { UserError } from "../../core/error.ts";
+import { dirname, join } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
-import { shownPath } from "../../core/support/tree.ts";
-import type { ApplyOutcome, PatchedFile, TakeRequest } from "../../core/changes.ts";
+import { shownPath, type Tree } from "../../core/support/tree.ts";
+import { sha256 } from "../../core/support/digest.ts";
+import { replaceFile } from "../../core/support/replace_file.ts";
+import type { ApplyOutcome, PatchedFile, TakenBack, TakeRequest } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { bytesOfPath } from "../../sandbox/system/byte_path.ts";
 import { openFolderTree } from "../../sandbox/system/tree.ts";
 import { applyPlan } from "../../trial/apply.ts";
-import { planPatch } from "../../trial/plan.ts";
+import { applyJournal, journalBytes, readJournal, takeBack } from "../../trial/apply_journal.ts";
+import { planPatch, type Wanted } from "../../trial/plan.ts";
 import { type FilePatch, readPatch } from "../../trial/read_patch.ts";
 import { canJournal } from "../changes/scopes.ts";
 import { openTools } from "../tools/tools_host.ts";
@@ -22,13 +26,116 @@ export async function applyPatch(
   const { trial: _, ...own } = config;
   const tools = openTools(own, false);
   try {
-    return applyUnder(tools.policy, patch, name, request);
+    return applyUnder(tools.policy, applyPlace(config), patch, name, request);
   } finally {
     await tools.close();
   }
 }
 
-function applyUnder(policy: Policy, patch: Uint8Array, name: string, { paths, dryRun }: TakeRequest): ApplyOutcome {
+/**
+ * Takes back what an application in this workspace left when it was cut off; undefined where none was. Throws UserError where
+ * one is at work, or its changes cannot be taken back.
+ */
+export function takeBackApply(config: Config): TakenBack | undefined {
+  const place = applyPlace(config);
+  if (place === undefined || !isThere(place.journal) || !canJournal()) return undefined;
+  const tree = openFolderTree(config.root);
+  if (tree === undefined) return undefined;
+  try {
+    using _lock = lockApply(place);
+    return takeBackIn(tree, place);
+  } finally {
+    tree.close();
+  }
+}
+
+/** Whether an application in this workspace was cut off, or is at work. */
+export function isApplyOpen(config: Config): boolean {
+  const place = applyPlace(config);
+  return place !== undefined && isThere(place.journal);
+}
+
+/** Where the journal of an application is while it goes on: outside of every tool's scope, one a workspace. */
+interface ApplyPlace {
+  readonly folder: string;
+  readonly journal: string;
+  readonly lock: string;
+}
+
+/** Undefined where this process may write nowhere of the user's. */
+function applyPlace({ auditFolder, root }: Pick<Config, "auditFolder" | "root">): ApplyPlace | undefined {
+  if (auditFolder === undefined) return undefined;
+  const folder = join(dirname(auditFolder), "apply");
+  const name = join(folder, sha256(root).slice(0, 32));
+  return { folder, journal: `${name}.journal`, lock: `${name}.lock` };
+}
+
+/** The lock of the kernel ends with the process that has it, however that ends. Throws UserError where another has it. */
+function lockApply({ folder, lock }: ApplyPlace): Disposable {
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = Deno.openSync(lock, { read: true, write: true, create: true, mode: 0o600 });
+  if (file.tryLockSync(true)) return file;
+  file.close();
+  throw new UserError({
+    what: "Nothing can be applied now",
+    why: "another process is applying a patch to this workspace",
+    fix: "Wait until it has ended",
+    exitCode: 1,
+  });
+}
+
+function takeBackIn(tree: Tree, { journal }: ApplyPlace): TakenBack | undefined {
+  const bytes = isThere(journal) ? Deno.readFileSync(journal) : undefined;
+  const found = bytes && readJournal(bytes);
+  if (found === undefined || found.head.root !== tree.root) return undefined;
+  const { isComplete, restored, left, failed } = takeBack(tree, found);
+  const [first] = failed;
+  if (first !== undefined) {
+    throw new UserError({
+      what: "A patch that was applied in part, and then cut off, cannot be taken back",
+      why: `${shownPath(first.path)}: ${first.why}`,
+      fix: `Give yourself the right to write there and try again; to keep what is there, remove ${journal}`,
+      exitCode: 1,
+    });
+  }
+  Deno.removeSync(journal);
+  return { isComplete, restored: restored.map(shownPath), left: left.map(({ path }) => shownPath(path)) };
+}
+
+/** Applies a plan with a journal beside it. A failure that left nothing changed needs none any more. */
+function applyWhole(
+  tree: Tree,
+  wanted: ReadonlyMap<string, Wanted>,
+  umask: number,
+  place: ApplyPlace | undefined,
+): ReturnType<typeof applyPlan> {
+  if (place === undefined) return applyPlan(tree, wanted, umask);
+  const temporary = `.${crypto.randomUUID()}.tmp`;
+  try {
+    replaceFile(place.journal, journalBytes(applyJournal(tree, wanted, temporary)), "private");
+  } catch (error) {
+    return { path: "", why: `what is there now cannot be kept: ${messageOf(error)}`, changed: [] };
+  }
+  const failure = applyPlan(tree, wanted, umask, temporary);
+  if (failure === undefined || failure.changed.length === 0) Deno.removeSync(place.journal);
+  return failure;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+function applyUnder(
+  policy: Policy,
+  place: ApplyPlace | undefined,
+  patch: Uint8Array,
+  name: string,
+  { paths, dryRun }: TakeRequest,
+): ApplyOutcome {
   const tree = canJournal() ? openFolderTree(policy.root) : undefined;
   if (tree === undefined) {
     throw new UserError({
@@ -38,6 +145,17 @@ function applyUnder(policy: Policy, patch: Uint8Array, name: string, { paths, dr
     });
   }
   try {
+    if (dryRun && place !== undefined && isThere(place.journal)) {
+      throw new UserError({
+        what: "Nothing can be said of this patch now",
+        why: "another one is being applied, or was cut off while it was: the workspace holds a part of it",
+        fix: "Take that back first: sandpiper undo",
+        exitCode: 1,
+      });
+    }
+    using _lock = place && !dryRun ? lockApply(place) : undefined;
+    const back = place && !dryRun ? takeBackIn(tree, place) : undefined;
+    const takenBack = back ? { takenBack: back } : {};
     const all = readPatch(patch, name);
     const wantedPaths = paths && new Set(paths);
     const chosen = all.filter((file) => wantedPaths?.has(shownPath(pathOf(file))) ?? true);
@@ -53,15 +171,15 @@ function applyUnder(policy: Policy, patch: Uint8Array, name: string, { paths, dr
     const { wanted, unfit } = planPatch(chosen, { tree, whyClosed: closedUnder(policy), umask });
     const files = listed(chosen);
     const misfits = unfit.map(({ path, ...rest }) => ({ path: shownPath(path), ...rest }));
-    if (misfits.length > 0 || dryRun) return { files, misfits, isDone: false };
-    const failure = applyPlan(tree, wanted, umask);
-    if (failure === undefined) return { files, misfits: [], isDone: true };
+    if (misfits.length > 0 || dryRun) return { ...takenBack, files, misfits, isDone: false };
+    const failure = applyWhole(tree, wanted, umask, place);
+    if (failure === undefined) return { ...takenBack, files, misfits: [], isDone: true };
     const stayed = failure.changed.map(shownPath);
     throw new UserError({
       what: stayed.length === 0
         ? "The patch was not applied, and the workspace is as it was"
         : `The patch was applied in part: what was done to ${stayed.join(", ")} could not be taken back`,
-      why: `${shownPath(failure.path)}: ${failure.why}`,
+      why: failure.path === "" ? failure.why : `${shownPath(failure.path)}: ${failure.why}`,
       fix: "Make room or give yourself the right to write there, then apply it again",
       exitCode: 1,
     });

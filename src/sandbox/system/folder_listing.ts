@@ -31,38 +31,24 @@ export function listFolder(
   if (fd < 0) return -1;
   try {
     let count = 0;
-    while (
-      visitListing(fd, (bytes, start, end, _address, kind) => {
+    const from = address ??= addressOf(buffer);
+    for (;;) {
+      const length = Number(syscall(calls[1], BigInt(fd), from, BigInt(buffer.length), 0n, 0n));
+      if (length < 0) throw new Error(`a folder cannot be read: errno ${errno()}`);
+      if (length === 0) return count;
+      // struct linux_dirent64: inode, offset, length of the record (2), kind (1), name.
+      for (let at = 0; at < length; at += view.getUint16(at + 16, true)) {
+        const start = at + 19;
+        let end = start;
+        while (buffer[end] !== 0) end++;
+        if (buffer[start] === 0x2e && (end === start + 1 || (end === start + 2 && buffer[start + 1] === 0x2e))) {
+          continue;
+        }
         count++;
-        visit(bytes, start, end, kind);
-      })
-    );
-    return count;
+        visit(buffer, start, end, buffer[at + 18] ?? 0);
+      }
+    }
   } finally {
     close(fd);
   }
-}
-
-/**
- * Calls `visit` for the next entries of an open folder, as many as the kernel gives at once; false when there were no more.
- * The name ends with a NUL and is at `address` until `visit` returns.
- */
-export function visitListing(
-  fd: number,
-  visit: (bytes: Uint8Array, start: number, end: number, address: bigint, kind: number) => void,
-): boolean {
-  const calls = OPEN[Deno.build.arch];
-  if (calls === undefined) throw new Error(`folders cannot be listed on ${Deno.build.arch}`);
-  const from = address ??= addressOf(buffer);
-  const length = Number(libc().syscall(calls[1], BigInt(fd), from, BigInt(buffer.length), 0n, 0n));
-  if (length < 0) throw new Error(`a folder cannot be read: errno ${errno()}`);
-  // struct linux_dirent64: inode, offset, length of the record (2), kind (1), name.
-  for (let at = 0; at < length; at += view.getUint16(at + 16, true)) {
-    const start = at + 19;
-    let end = start;
-    while (buffer[end] !== 0) end++;
-    if (buffer[start] === 0x2e && (end === start + 1 || (end === start + 2 && buffer[start + 1] === 0x2e))) continue;
-    visit(buffer, start, end, from + BigInt(start), buffer[at + 18] ?? 0);
-  }
-  return length > 0;
 }

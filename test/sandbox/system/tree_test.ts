@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { emptyRecords, lengthIn, nameIn, shownPath, statusIn, type Tree } from "../../../src/core/support/tree.ts";
 import { libc } from "../../../src/sandbox/system/ffi.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
@@ -56,6 +56,44 @@ Deno.test("a tree lists names with their status, and puts, changes and removes w
     tree.remove("folder/deep", true);
     tree.remove("folder/c", false);
     assertEquals(namesIn(tree, "folder"), ["b 4"]);
+  }));
+
+Deno.test("a tree lists every name as its bytes are, and says of each what the system does", () =>
+  withTree(({ tree, root }) => {
+    const names = ["...", "..a", ".a", "\x80\x81", "\xff\xff\xff\x80"];
+    // Each length at each place of a word, with bytes that are no text; together more than is listed at once.
+    for (let length = 1; length < 256; length++) {
+      for (const first of [0x61, 0x80, 0xff]) {
+        names.push(
+          String.fromCharCode(...Array.from({ length }, (_, at) => (at * 7 + length + first) % 254 + 1))
+            .replaceAll("/", "_"),
+        );
+      }
+    }
+    tree.makeFolder("names", 0o700);
+    const distinct = [...new Set(names)].sort();
+    for (const [at, name] of distinct.entries()) tree.putFile(`names/${name}`, new Uint8Array(at), 0o640);
+    const scan = tree.scan("names");
+    const records = emptyRecords(64);
+    let listings = 0;
+    while (scan?.next(records)) listings++;
+    scan?.close();
+    const found = new Map<string, number>();
+    for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
+      const name = nameIn(records.bytes, at);
+      found.set(name, at);
+      assertEquals(lengthIn(records.bytes, at), 40 + Math.ceil(name.length / 4) * 4);
+      assertEquals(statusIn(records, at), tree.status(`names/${name}`));
+    }
+    assertEquals([...found.keys()].sort(), distinct);
+    assert(listings > 1, "one listing had all names");
+    for (const [size, name] of [...distinct.entries()].filter(([, name]) => /^[ -~]+$/.test(name))) {
+      const info = Deno.lstatSync(`${root}/names/${name}`);
+      const status = statusIn(records, found.get(name) ?? 0);
+      assertEquals([status.size, status.inode, status.mode], [size, String(info.ino), info.mode]);
+      // The runtime gives this time in whole seconds.
+      assertEquals(Math.floor(status.changedMs / 1_000), Math.floor((info.ctime?.getTime() ?? 0) / 1_000));
+    }
   }));
 
 Deno.test("nothing of a tree is reached through a link, nor outside of it", () =>

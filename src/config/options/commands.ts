@@ -83,6 +83,63 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "batch",
+    help: "many tasks: batch FILE -o DIR; what came of them: batch report DIR [DIR]",
+    verbs: ["report"],
+    flags: [
+      {
+        name: "output",
+        short: "o",
+        kind: "string",
+        value: "DIR",
+        group: "Output",
+        help: "where results go; report: a new file",
+      },
+      {
+        name: "jobs",
+        kind: "number",
+        value: "N",
+        group: "Output",
+        help: "how many run side by side (default: cores, as memory allows)",
+      },
+      {
+        name: "attempts",
+        kind: "number",
+        value: "N",
+        group: "Output",
+        help: "how often each task is run that does not say so (default 1)",
+      },
+      {
+        name: "shard",
+        kind: "string",
+        value: "K/N",
+        group: "Output",
+        help: "the Kth of N parts (default: as the scheduler says); all: no part",
+      },
+      {
+        name: "retry",
+        kind: "boolean",
+        group: "Output",
+        help: "run again what failed because of the model, its server or the machine",
+      },
+      {
+        name: "limit-cost",
+        kind: "number",
+        value: "USD",
+        group: "Output",
+        help: "cost of all attempts together; --timeout is for all, too",
+      },
+      {
+        name: "format",
+        kind: "string",
+        value: "FORMAT",
+        choices: ["text", "md", "json", "html"],
+        group: "Output",
+        help: "report: text (default), md, json or html",
+      },
+    ],
+  },
+  {
     name: "undo",
     help: "put files back as they were before a prompt: undo [ID]",
     flags: [

@@ -110,7 +110,7 @@ Deno.test(
     const before = Deno.readTextFileSync(join(good, "attempt.json"));
     const third = await batch(...RUN);
     assertEquals(third.code, 5, third.stderr);
-    assertStringIncludes(third.stderr, "1 attempts to run, 2 have results");
+    assertStringIncludes(third.stderr, "1 attempt to run, 2 have results");
     assertEquals(results(), ["bad", "good", "slow"]);
     assertEquals(Deno.readTextFileSync(join(good, "attempt.json")), before);
     assertEquals(namesIn(join(out, "running")), []);

@@ -40,8 +40,12 @@ export class Progress {
     return this.#costUsd;
   }
 
-  /** Another process of the same batch has it. */
-  elsewhere(): void {
+  get elsewhere(): number {
+    return this.#elsewhere;
+  }
+
+  /** Another process of the same batch has one. */
+  leave(): void {
     this.#elsewhere++;
   }
 

@@ -41,32 +41,53 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   refuseWorkspaces(tasks, Deno.realPathSync(folder));
   const mine = inShard(attemptsOf(tasks), shard);
   const again = values["retry"] === true ? isError : () => false;
-  const waiting = mine.filter((attempt) => !isFinished(folder, attempt, again));
-  const progress = new Progress({
-    total: waiting.length,
-    jobs: jobsOf(values["jobs"]),
-    isQuiet: values["quiet"] === true,
-  });
+  const begun = new Set(namesIn(join(folder, "results")));
+  const waiting = mine.filter((attempt) => !begun.has(attempt.task.id) || !isFinished(folder, attempt, again));
   const known = mine.length - waiting.length;
+  const failedBefore = known === 0 ? 0 : failures(folder, mine, new Set(waiting));
+  const jobs = jobsOf(values["jobs"]);
+  const progress = new Progress({ total: waiting.length, jobs, isQuiet: values["quiet"] === true });
   const part = shard ? ` of part ${shard.index + 1} of ${shard.count} (${shard.from})` : "";
-  progress.say(`${waiting.length} attempts to run${part}${known > 0 ? `, ${known} have results` : ""}`);
-  const ending = await new Run(folder, dirname(path), waiting, progress, {
-    jobs: jobsOf(values["jobs"]),
+  progress.say(`${attempts(waiting.length)} to run${part}${known > 0 ? `, ${known} have results` : ""}`);
+  const { exitCode, why, durationMs } = await new Run(folder, dirname(path), waiting, progress, {
+    jobs,
     again,
     ...(typeof values["limit-cost"] === "number" ? { limitCostUsd: values["limit-cost"] } : {}),
     ...(typeof values["timeout"] === "number" ? { timeoutMs: values["timeout"] } : {}),
   }).toEnd();
   progress.close();
-  const failed = mine.filter((attempt) => readRecord(resultFolder(folder, attempt))?.passed === false).length;
-  const left = mine.filter((attempt) => !isFinished(folder, attempt)).length;
+  const { passed, failed, elsewhere, costUsd } = progress;
+  const told = [
+    `${known + passed + failed} of ${attempts(mine.length)} have a result, ${failedBefore + failed} of them failed`,
+    ...(elsewhere > 0 ? [`${elsewhere} are the work of other processes`] : []),
+    ...(why === undefined ? [] : [why]),
+  ];
   writeAll(
     Deno.stdout,
-    `${mine.length - left} of ${mine.length} attempts have a result, ${failed} of them failed` +
-      `${ending.why ? `; ${ending.why}` : left > 0 ? "; another process works on the rest" : ""}\n` +
-      `this time: ${progress.passed} passed, ${progress.failed} failed, ${dollars(progress.costUsd)}, ` +
-      `${duration(ending.durationMs)}\nsandpiper batch report ${output}\n`,
+    `${told.join("; ")}\nthis time: ${passed} passed, ${failed} failed, ${dollars(costUsd)}, ${
+      duration(durationMs)
+    }\n` +
+      `sandpiper batch report ${output}\n`,
   );
-  return ending.exitCode ?? (failed > 0 ? 5 : 0);
+  return exitCode ?? (failedBefore + failed > 0 ? 5 : 0);
+}
+
+function attempts(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** How many of the results that were there before failed. */
+function failures(folder: string, all: readonly Attempt[], waiting: ReadonlySet<Attempt>): number {
+  return all.filter((one) => !waiting.has(one) && readRecord(resultFolder(folder, one))?.passed !== true).length;
 }
 
 function misuse(why: string): UserError {
@@ -220,7 +241,7 @@ class Run {
         continue;
       }
       if (isFinished(this.#folder, attempt, this.#bounds.again)) {
-        this.#progress.elsewhere();
+        this.#progress.leave();
         continue;
       }
       const money = this.#reserved(attempt);
@@ -237,7 +258,7 @@ class Run {
         return { attempt, generation: taken.generation, ...money.limit };
       }
       if (taken.kind === "unsure") this.#unsure.push(attempt);
-      else this.#progress.elsewhere();
+      else this.#progress.leave();
     }
     return undefined;
   }

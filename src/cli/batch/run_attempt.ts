@@ -32,7 +32,7 @@ export interface AttemptPlace {
 /** What an attempt came to. */
 export interface AttemptOutcome {
   readonly record: AttemptRecord;
-  /** It was ended from outside, and proves nothing. */
+  /** It was ended by what is not the task's, and proves nothing. */
   readonly isInterrupted: boolean;
 }
 
@@ -82,7 +82,10 @@ export async function runAttempt(attempt: Attempt, place: AttemptPlace): Promise
     ...(lastWords === "" ? {} : { lastWords }),
   });
   replaceFile(file("attempt.json"), JSON.stringify(record, null, 2) + "\n");
-  return { record, isInterrupted: signal.aborted && status.code !== 0 };
+  // Cut short by what the whole may cost, it says nothing of its task.
+  const isCut = report?.["limit"] === "maxCostUsd" && maxCostUsd !== undefined &&
+    maxCostUsd < (task.maxCostUsd ?? Infinity);
+  return { record, isInterrupted: isCut || (signal.aborted && status.code !== 0) };
 }
 
 /** Ends a process when `signal` aborts: asked first, then not. The returned function leaves it alone again. */

@@ -1,7 +1,7 @@
 // A batch by the whole program: what ends well is never run again, what was cut short is, and nothing is left running.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { inWorkspace, type Ran, run, SOURCE, start } from "../helpers/program.ts";
+import { BINARY, inWorkspace, type Ran, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 interface Place {
@@ -43,8 +43,8 @@ function inPlace(work: (place: Place) => Promise<void>): () => Promise<void> {
         top: outside,
         out: join(outside, "out"),
         says,
-        batch: (...args) => run(SOURCE, ["batch", ...args], options),
-        begin: (...args) => start(SOURCE, ["batch", ...args], options),
+        batch: (...args) => run(BINARY, ["batch", ...args], options),
+        begin: (...args) => start(BINARY, ["batch", ...args], options),
       });
     });
 }

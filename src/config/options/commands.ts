@@ -61,7 +61,14 @@ export const COMMANDS: readonly Command[] = [
     verbs: ["list", "search", "show", "tree", "export", "import", "rename", "delete"],
     flags: [
       { name: "json", kind: "boolean", group: "Output", help: "list, search, show, tree: as JSON" },
-      { name: "all", kind: "boolean", group: "Output", help: "list, search: sessions of every workspace" },
+      { name: "all", kind: "boolean", group: "Output", help: "list, search, export, delete: of every workspace" },
+      {
+        name: "older-than",
+        kind: "duration",
+        value: "AGE",
+        group: "Output",
+        help: "delete: those not written to for so long, for example 30d",
+      },
       { name: "yes", kind: "boolean", group: "Output", help: "delete: without asking" },
       { name: "all-branches", kind: "boolean", group: "Output", help: "show, export: left branches too" },
       {
@@ -78,7 +85,7 @@ export const COMMANDS: readonly Command[] = [
         kind: "string",
         value: "FILE",
         group: "Output",
-        help: "export: a new file, not stdout",
+        help: "export: a new file, not stdout; without an ID a folder for all of them",
       },
     ],
   },

@@ -36,6 +36,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/models.ts")).modelsCommand(invocation);
     case "sessions":
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
+    case "batch":
+      return (await import("./batch/command.ts")).batchCommand(invocation);
     case "undo":
       return (await import("./commands/undo.ts")).undoCommand(invocation);
     case "apply":

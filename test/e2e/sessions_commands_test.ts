@@ -264,3 +264,47 @@ Deno.test("-r without a session lists them where nobody can choose, and runs not
     assertEquals([none.code, none.stderr.includes("this workspace has none")], [2, true], none.stderr);
   });
 });
+
+Deno.test("many sessions are exported and deleted at once, by name and by age; doctor says what they take", async () => {
+  await afterTwoPrompts(async ({ ws, home, sandpiper }) => {
+    const { path } = JSON.parse((await sandpiper(["sessions", "--json"])).stdout)[0];
+    const copies = ["one", "two", "three"].map((name) => {
+      const copy = join(dirname(path), `2026-01-01T00-00-00-000Z_${name}.jsonl`);
+      Deno.writeTextFileSync(copy, Deno.readTextFileSync(path).replace(/"id":"[^"]+"/, `"id":"${name}"`));
+      return copy;
+    });
+    const old = new Date(Date.now() - 40 * 86_400_000);
+    for (const copy of copies.slice(0, 2)) Deno.utimeSync(copy, old, old);
+    const doctor = JSON.parse((await sandpiper(["doctor", "--json"])).stdout);
+    const kept = doctor.find(({ name }: { readonly name: string }) => name === "sessions");
+    assert(/^[4-9] files, 0\.\d MB; for undo \d+ files/.test(kept.found), kept.found);
+
+    const exported = await sandpiper(["sessions", "export", "-o", "out", "--format", "md"]);
+    assertEquals([exported.code, exported.stdout], [0, `4 of 4 sessions are in ${join(ws, "out")}\n`], exported.stderr);
+    assertEquals([...Deno.readDirSync(join(ws, "out"))].length, 4);
+    const again = await sandpiper(["sessions", "export", "-o", "out", "--format", "md"]);
+    assertEquals([again.code, again.stdout.startsWith("0 of 4")], [1, true]);
+
+    const unsure = await sandpiper(["sessions", "delete", "--older-than", "30d"]);
+    assertEquals([unsure.code, unsure.stderr.includes("Cannot delete 2 sessions")], [2, true], unsure.stderr);
+    const gone = await sandpiper(["sessions", "delete", "--older-than", "30d", "--yes"]);
+    assertEquals([gone.code, gone.stdout.split("\n").length - 1], [0, 2], gone.stderr);
+    const none = await sandpiper(["sessions", "delete", "--older-than", "30d", "--yes"]);
+    assertEquals([none.code, none.stdout], [0, "Nothing was deleted: no session is as old\n"]);
+    // One that is open stays, the others go.
+    const open = openSession(path, {
+      now: Date.now,
+      random: Math.random,
+      onFailure: (error) => assert(false, error.message),
+    });
+    try {
+      const part = await sandpiper(["sessions", "delete", path, "three", "--yes"]);
+      assertEquals(part.code, 1, part.stdout);
+    } finally {
+      open.close();
+    }
+    assertEquals(Object.keys(filesIn(home)).filter((file) => file.includes("/sessions/") && file.endsWith(".jsonl")), [
+      path,
+    ]);
+  });
+});

@@ -1,3 +1,4 @@
+import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
@@ -72,6 +73,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
       };
     }),
     { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
+    { name: "sessions", ok: true, found: keptWords(config.userFolder) },
     {
       name: "project",
       ok: true,
@@ -100,6 +102,36 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
   }
   writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+/** What sessions and what undo has of them take on the disk. */
+function keptWords(folder: string | undefined): string {
+  if (folder === undefined) return "none are kept";
+  const [sessions, kept] = ["sessions", "checkpoints"].map((name) => sizeOf(join(folder, name)));
+  const words = ({ files, bytes }: Size): string => `${files} files, ${(bytes / 1e6).toFixed(1)} MB`;
+  return `${words(sessions ?? NOTHING)}; for undo ${words(kept ?? NOTHING)}`;
+}
+
+interface Size {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Size = { files: 0, bytes: 0 };
+
+function sizeOf(folder: string): Size {
+  let [files, bytes] = [0, 0];
+  try {
+    for (const { name, isDirectory, isFile } of Deno.readDirSync(folder)) {
+      const path = join(folder, name);
+      const inside = isDirectory ? sizeOf(path) : { files: 1, bytes: isFile ? Deno.lstatSync(path).size : 0 };
+      files += inside.files;
+      bytes += inside.bytes;
+    }
+  } catch {
+    // What is not there, or is removed meanwhile, takes nothing.
+  }
+  return { files, bytes };
 }
 
 async function attempt(

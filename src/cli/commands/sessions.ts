@@ -1,4 +1,4 @@
-import { resolve } from "@std/path";
+import { basename, join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
@@ -38,6 +38,12 @@ export async function sessionsCommand(invocation: Invocation): Promise<number> {
     renameSession(config, one, more.join(" "), (notice) => warn(config, notice));
     return 0;
   }
+  if (what === "delete" && (one !== undefined || invocation.values["older-than"] !== undefined)) {
+    return confirmedDelete(config, rest);
+  }
+  if (what === "export" && one === undefined && typeof invocation.values["output"] === "string") {
+    return await exportAll(config, resolve(config.world.cwd, invocation.values["output"]));
+  }
   if (one === undefined || more.length > 0) throw misuse(invocation.words);
   switch (what) {
     case "show":
@@ -48,8 +54,6 @@ export async function sessionsCommand(invocation: Invocation): Promise<number> {
       return await exportSession(config, load(config, one));
     case "import":
       return importFile(config, one);
-    case "delete":
-      return confirmedDelete(config, one);
     default:
       throw misuse(invocation.words);
   }
@@ -112,26 +116,75 @@ function search(config: Config, text: string): number {
   }));
 }
 
-/** Deletes what `--yes`, or the person at the terminal, says yes to. */
-function confirmedDelete(config: Config, word: string): number {
+/** Deletes what `--yes`, or the person at the terminal, says yes to; 1 where one of them could not be deleted. */
+function confirmedDelete(config: Config, words: readonly string[]): number {
   const { invocation: { values }, world } = config;
-  const path = sessionFile(config, word);
-  const summary = summarize(path);
-  const title = oneLine(summary?.name ?? summary?.firstMessage ?? "", 100) || "nothing was said";
-  const id = summary?.id ?? word;
+  const named = words.map((word) => chosen(sessionFile(config, word), word));
+  const before = values["older-than"];
+  const old = typeof before === "number"
+    ? listed(config).filter(({ modified }) => modified.getTime() < Date.now() - before).map(({ path, id }) =>
+      chosen(path, id)
+    )
+    : [];
+  const all = [...new Map([...named, ...old].map((one) => [one.path, one])).values()];
+  if (all.length === 0) return write(["Nothing was deleted: no session is as old\n"]);
+  const [first] = all;
+  const about = all.length === 1 && first ? `the session ${first.id}` : `${all.length} sessions`;
   if (!values["yes"]) {
     if (!world.stdinIsTerminal) {
       throw new UserError({
-        what: `Cannot delete the session ${id}`,
+        what: `Cannot delete ${about}`,
         why: "nobody is at a terminal to be asked",
-        fix: `Say so: sandpiper sessions delete ${id} --yes`,
+        fix: `Say so: sandpiper sessions ${config.invocation.words.join(" ")} --yes`,
       });
     }
-    const about = `${oneLine(id, 128)}, ${summary?.messageCount ?? 0} messages: ${title}`;
-    const answer = prompt(`Delete ${about}? Its audit, what undo kept of it and its sub-agents go, too. [y/N]`);
+    write(all.length > 1 ? all.map(({ line }) => `${line}\n`) : []);
+    const asked = all.length === 1 && first ? first.line : about;
+    const answer = prompt(
+      `Delete ${asked}? ${all.length === 1 ? "Its" : "Their"} audit, what undo kept and sub-agents go, too. [y/N]`,
+    );
     if (!/^y(es)?$/i.test(answer?.trim() ?? "")) return write(["Nothing was deleted\n"]);
   }
-  return write([`Deleted ${oneLine(deleteSession(config, path), 128)}: ${title}\n`]);
+  let failed = 0;
+  for (const { path, title } of all) {
+    try {
+      write([`Deleted ${oneLine(deleteSession(config, path), 128)}: ${title}\n`]);
+    } catch (error) {
+      // Of many the others go all the same.
+      if (all.length === 1 || !(error instanceof UserError)) throw error;
+      failed++;
+      writeAll(Deno.stderr, stripControls(`${error.message}\n`));
+    }
+  }
+  return failed > 0 ? 1 : 0;
+}
+
+/** A session as a person knows it again. */
+function chosen(path: string, word: string): { path: string; id: string; title: string; line: string } {
+  const summary = summarize(path);
+  const title = oneLine(summary?.name ?? summary?.firstMessage ?? "", 100) || "nothing was said";
+  const id = oneLine(summary?.id ?? word, 128);
+  return { path: Deno.realPathSync(path), id, title, line: `${id}, ${summary?.messageCount ?? 0} messages: ${title}` };
+}
+
+/** Every session of this workspace, or with `--all` of each, as a new file in a folder; 1 where one could not be written. */
+async function exportAll(config: Config, folder: string): Promise<number> {
+  const { values } = config.invocation;
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const format = typeof values["format"] === "string" ? values["format"] : "html";
+  let failed = 0;
+  const sessions = listed(config);
+  for (const { path, id } of sessions) {
+    try {
+      writeNew(join(folder, `${basename(id)}.${format}`), await exported(config, loadSession(path)));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      failed++;
+      writeAll(Deno.stderr, stripControls(`${error.message}\n`));
+    }
+  }
+  write([`${sessions.length - failed} of ${sessions.length} sessions are in ${oneLine(folder, 400)}\n`]);
+  return failed > 0 ? 1 : 0;
 }
 
 function none(all: boolean): string {
@@ -158,23 +211,25 @@ function tree({ invocation: { values } }: Config, { entries }: LoadedSession): I
   return [visibleJson(nodes, 2), "\n"];
 }
 
-async function exportSession({ invocation: { values }, world }: Config, session: LoadedSession): Promise<number> {
+async function exportSession(config: Config, session: LoadedSession): Promise<number> {
+  const output = config.invocation.values["output"];
+  const pieces = await exported(config, session);
+  if (typeof output !== "string") return write(pieces);
+  writeNew(resolve(config.world.cwd, output), pieces);
+  return 0;
+}
+
+async function exported({ invocation: { values } }: Config, session: LoadedSession): Promise<Iterable<string>> {
   const all = Boolean(values["all-branches"]);
   const view = () => viewSession(session, meterOf(session.entries).sums(), all);
-  const pieces = async (): Promise<Iterable<string>> => {
-    switch (values["format"]) {
-      case "jsonl":
-        return jsonlPieces(session, all, { now: Date.now, random: Math.random });
-      case "md":
-        return markdownPieces(view());
-      default:
-        return (await import("../../session/html/html.ts")).htmlPieces(view());
-    }
-  };
-  const output = values["output"];
-  if (typeof output !== "string") return write(await pieces());
-  writeNew(resolve(world.cwd, output), await pieces());
-  return 0;
+  switch (values["format"]) {
+    case "jsonl":
+      return jsonlPieces(session, all, { now: Date.now, random: Math.random });
+    case "md":
+      return markdownPieces(view());
+    default:
+      return (await import("../../session/html/html.ts")).htmlPieces(view());
+  }
 }
 
 function importFile(config: Config, file: string): number {
@@ -198,7 +253,7 @@ function importFile(config: Config, file: string): number {
 function misuse(words: readonly string[]): UserError {
   return new UserError({
     what: `Cannot do "sessions ${words.join(" ")}"`,
-    why: "it is none of list, search TEXT, show ID, tree ID, export ID, import FILE, rename ID NAME, delete ID",
+    why: "it is none of list, search TEXT, show ID, tree ID, export [ID], import FILE, rename ID NAME, delete ID…",
     fix: "ID is what the list shows, the beginning of an id, a file, or latest: sandpiper sessions show latest",
   });
 }

@@ -1,8 +1,15 @@
+import { readVariable } from "../../config/host_environment.ts";
+
 /** Exit codes of the signals that end a run in good order: 128 + the signal's number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** How long what is being opened may take to be there after a signal, so that it can be closed; milliseconds. */
 const OPENING_MS = 1000;
+
+/** Variable that names the process a run belongs to: a batch, which alone ends it, and without which it ends. */
+export const PARENT = "SANDPIPER_BATCH_PID";
+/** How often a run looks whether its batch is still there; milliseconds. */
+const PARENT_MS = 2_000;
 
 /** Watches for the signals that end a run. */
 export interface SignalWatch {
@@ -26,12 +33,24 @@ export function watchSignals(): SignalWatch {
   const { signal } = controller;
   const came = Promise.withResolvers<undefined>();
   let code: number | undefined;
-  const stop = onSignals((exitCode) => {
+  const end = (exitCode: number): void => {
     if (code !== undefined) Deno.exit(exitCode);
     code = exitCode;
     came.resolve(undefined);
     controller.abort();
-  });
+  };
+  const parent = Number(readVariable(PARENT));
+  // Ctrl+C reaches a batch and all of its runs: the batch says what it means for them.
+  const stopListening = onSignals((exitCode) => parent > 0 && exitCode === SIGNALS.SIGINT || end(exitCode));
+  const timer = parent > 0
+    ? setInterval(() => {
+      if (Deno.ppid !== parent && code === undefined) end(SIGNALS.SIGTERM);
+    }, PARENT_MS)
+    : undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    stopListening();
+  };
   const before = async <T>(work: Promise<T>): Promise<T | undefined> => {
     const done = await Promise.race([came.promise, work]);
     return signal.aborted ? undefined : done;

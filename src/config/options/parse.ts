@@ -177,15 +177,15 @@ export function scopeValue(values: Values, name: string): ScopeValue | undefined
   return value[0] === BARE ? "all" : value;
 }
 
-/** Milliseconds of `500ms`, `90s`, `10m`, `2h`; a bare number counts seconds. */
+/** Milliseconds of `500ms`, `90s`, `10m`, `2h`, `30d`; a bare number counts seconds. */
 export function parseDuration(text: string, name: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
-  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? "s"] ?? 1000;
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? "s"] ?? 1000;
   const ms = match ? Number(match[1]) * unit : NaN;
   if (!(ms > 0)) {
     throw usage(
       `${name} ${text} is not a duration`,
-      "it must be a number with ms, s, m or h",
+      "it must be a number with ms, s, m, h or d",
       `For example ${name} 10m`,
     );
   }

@@ -91,7 +91,7 @@ function isAlive({ pid, start }: ProcessIdentity): boolean {
 }
 
 /** The machine's boot together with the namespace in which numbers of processes count. */
-function bootOf(): string {
+export function bootOf(): string {
   return `${readProc("/proc/sys/kernel/random/boot_id")?.trim()} ${namespaceOf()}`;
 }
 

@@ -1,0 +1,117 @@
+import { dirname, join, resolve } from "@std/path";
+import { readRecord, resultFolder } from "../../batch/results.ts";
+import { inShard, shardOf } from "../../batch/shard.ts";
+import { type Attempt, attemptsOf, type BatchTask } from "../../batch/task.ts";
+import { readTaskFile } from "../../batch/task_file.ts";
+import { readWorld } from "../../config/host_environment.ts";
+import type { Invocation } from "../../config/options/parse.ts";
+import { UserError } from "../../core/error.ts";
+import { isFolder } from "../../core/support/on_disk.ts";
+import { writeAll } from "../output/write_all.ts";
+import { dollars, duration, Progress } from "./progress.ts";
+import { defaultArgs, taskOptions } from "./task_options.ts";
+import { isError, isFinished, Work } from "./work.ts";
+
+/** What one run may need at once; the default number of jobs leaves room for it. */
+const JOB_BYTES = 512 * 1024 ** 2;
+/** `sandpiper batch FILE -o DIR`: runs every attempt that has no result yet; the exit code. */
+export async function runBatch(invocation: Invocation): Promise<number> {
+  const { values, words: [file, ...more] } = invocation;
+  const world = readWorld();
+  if (file === undefined || more.length > 0) throw misuse("it takes one file of tasks");
+  const output = values["output"];
+  if (typeof output !== "string" || output === "-") throw misuse("there is no folder for its results");
+  const path = resolve(world.cwd, file);
+  const folder = resolve(world.cwd, output);
+  const tasks = await readTaskFile(path, taskOptions, {
+    args: defaultArgs(values),
+    attempts: typeof values["attempts"] === "number" ? values["attempts"] : 1,
+  });
+  const shard = shardOf(typeof values["shard"] === "string" ? values["shard"] : undefined, world.env);
+  Deno.mkdirSync(folder, { recursive: true });
+  refuseWorkspaces(tasks, Deno.realPathSync(folder));
+  const mine = inShard(attemptsOf(tasks), shard);
+  const again = values["retry"] === true ? isError : () => false;
+  const begun = new Set(namesIn(join(folder, "results")));
+  const waiting = mine.filter((attempt) => !begun.has(attempt.task.id) || !isFinished(folder, attempt, again));
+  const known = mine.length - waiting.length;
+  const failedBefore = known === 0 ? 0 : failures(folder, mine, new Set(waiting));
+  const jobs = jobsOf(values["jobs"]);
+  const progress = new Progress({ total: waiting.length, jobs, isQuiet: values["quiet"] === true });
+  const part = shard ? ` of part ${shard.index + 1} of ${shard.count} (${shard.from})` : "";
+  progress.say(`${attempts(waiting.length)} to run${part}${known > 0 ? `, ${known} have results` : ""}`);
+  const { exitCode, why, durationMs } = await new Work(folder, dirname(path), waiting, progress, {
+    jobs,
+    again,
+    ...(typeof values["limit-cost"] === "number" ? { limitCostUsd: values["limit-cost"] } : {}),
+    ...(typeof values["timeout"] === "number" ? { timeoutMs: values["timeout"] } : {}),
+  }).toEnd();
+  progress.close();
+  const { passed, failed, elsewhere, costUsd } = progress;
+  const told = [
+    `${known + passed + failed} of ${attempts(mine.length)} have a result, ${failedBefore + failed} of them failed`,
+    ...(elsewhere > 0 ? [`${elsewhere} are the work of other processes`] : []),
+    ...(why === undefined ? [] : [why]),
+  ];
+  writeAll(
+    Deno.stdout,
+    `${told.join("; ")}\nthis time: ${passed} passed, ${failed} failed, ${dollars(costUsd)}, ${
+      duration(durationMs)
+    }\n` +
+      `sandpiper batch report ${output}\n`,
+  );
+  return exitCode ?? (failedBefore + failed > 0 ? 5 : 0);
+}
+
+function attempts(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** How many of the results that were there before failed. */
+function failures(folder: string, all: readonly Attempt[], waiting: ReadonlySet<Attempt>): number {
+  return all.filter((one) => !waiting.has(one) && readRecord(resultFolder(folder, one))?.passed !== true).length;
+}
+
+function misuse(why: string): UserError {
+  return new UserError({
+    what: "Cannot run the batch",
+    why,
+    fix: "Write sandpiper batch tasks.jsonl -o results, or sandpiper batch report results",
+  });
+}
+
+function jobsOf(given: unknown): number {
+  if (typeof given === "number") return Math.max(1, Math.floor(given));
+  const room = Math.floor(Deno.systemMemoryInfo().available / JOB_BYTES);
+  return Math.max(1, Math.min(navigator.hardwareConcurrency, room));
+}
+
+/** Copies of a workspace would hold all results so far, and tools would read them. Throws UserError. */
+function refuseWorkspaces(tasks: readonly BatchTask[], folder: string): void {
+  const places = new Set(tasks.flatMap(({ workspace }) => workspace.kind === "folder" ? [workspace.path] : []));
+  for (const place of places) {
+    if (!isFolder(place)) {
+      throw new UserError({
+        what: `There is no folder ${place}`,
+        why: "a task names it as its workspace",
+        fix: "Paths are relative to the file of tasks",
+      });
+    }
+    if (`${folder}/`.startsWith(`${Deno.realPathSync(place)}/`)) {
+      throw new UserError({
+        what: `The results cannot lie in ${folder}`,
+        why: `it is inside the workspace ${place}, of which every attempt has a copy`,
+        fix: "Name a folder outside with -o",
+      });
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// What a batch does besides running: repositories as workspaces, a limit on all of it, reports.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { BINARY, inWorkspace, run } from "../helpers/program.ts";
+
+const reply = (cost: number): string =>
+  [
+    {
+      calls: [{ name: "bash", args: { command: "git log --format=%s -1 && cat a.txt > new.txt" } }],
+      usage: { input: 1, output: 1, costUsd: cost },
+    },
+    { text: "done" },
+  ].map((one) => JSON.stringify(one)).join("\n");
+
+function git(cwd: string, ...args: readonly string[]): void {
+  const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  const names = ["-c", "user.name=n", "-c", "user.email=e@x"];
+  const { success, stderr } = new Deno.Command("git", { args: [...names, ...args], cwd, env }).outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
+Deno.test("a repository is cloned once at its revision, and its hooks do not run; reports add up and compare", () =>
+  inWorkspace({ "a.txt": "old\n" }, async ({ ws, home, outside }) => {
+    git(ws, "init", "-qb", "main");
+    git(ws, "add", "-A");
+    git(ws, "commit", "-qm", "one");
+    git(ws, "tag", "v1");
+    Deno.writeTextFileSync(join(ws, "a.txt"), "new\n");
+    git(ws, "commit", "-qam", "two");
+    // A hook of the person's own would run in every new checkout.
+    Deno.mkdirSync(join(home, "hooks"));
+    Deno.writeTextFileSync(join(home, "hooks", "post-checkout"), `#!/bin/sh\ntouch ${home}/hooked\n`, { mode: 0o755 });
+    Deno.writeTextFileSync(join(home, ".gitconfig"), `[core]\n\thooksPath = ${home}/hooks\n`);
+    Deno.writeTextFileSync(join(outside, "c.jsonl"), reply(0));
+    const task = (id: string, revision: string): object => ({
+      id,
+      workspace: { git: "../ws", revision },
+      prompt: "go",
+      require: "grep -q new new.txt",
+      requireTries: 1,
+    });
+    const tasks = {
+      defaults: { model: "replay:c.jsonl" },
+      tasks: [task("old", "v1"), task("young", "main"), task("again", "main")],
+    };
+    Deno.writeTextFileSync(join(outside, "tasks.json"), JSON.stringify(tasks));
+    const batch = (...args: readonly string[]) =>
+      run(BINARY, ["batch", ...args], { cwd: outside, env: { HOME: home } });
+    const { code, stderr } = await batch("tasks.json", "-o", "out", "--jobs", "3");
+    assertEquals(code, 5, stderr);
+    assertMatch(stderr, /^young 1: passed/m);
+    assertMatch(stderr, /^old 1: failed/m);
+    assertEquals([...Deno.readDirSync(join(out(outside), "checkouts"))].length, 2);
+    assert(![...Deno.readDirSync(home)].some(({ name }) => name === "hooked"));
+
+    const json = JSON.parse((await batch("report", "out", "out", "--format", "json")).stdout);
+    const [{ summary }] = json.batches;
+    assertEquals([summary.all.attempts, summary.all.passed, summary.all.proven], [3, 2, 3]);
+    assertEquals(json.comparison.measures.passRate.difference, { mean: 0, low: 0, high: 0, pairs: 3 });
+    const text = (await batch("report", "out")).stdout;
+    assertStringIncludes(text, "66.7 %");
+    await batch("report", "out", "--format", "html", "-o", "r.html");
+    const page = Deno.readTextFileSync(join(outside, "r.html"));
+    assertStringIncludes(page, "default-src 'none'");
+    assertMatch(page, /<th scope="row" data-value="young">young<\/th><td data-value="1">1<\/td>/);
+    // A page that is there is not written over.
+    assertEquals((await batch("report", "out", "--format", "html", "-o", "r.html")).code, 2);
+    assertEquals((await batch("report", "nowhere")).code, 2);
+  }));
+
+function out(top: string): string {
+  return join(top, "out");
+}
+
+Deno.test("a limit on the cost of all ends a batch with 4, and holds when it is started again", () =>
+  inWorkspace({ "a.txt": "one\n" }, async ({ home, outside }) => {
+    Deno.writeTextFileSync(join(outside, "c.jsonl"), reply(1));
+    const lines = [1, 2, 3, 4].map((at) =>
+      JSON.stringify({ id: `t${at}`, workspace: "../ws", prompt: "go", model: "replay:c.jsonl" })
+    );
+    Deno.writeTextFileSync(join(outside, "tasks.jsonl"), lines.join("\n"));
+    const batch = () =>
+      run(BINARY, ["batch", "tasks.jsonl", "-o", "out", "--jobs", "1", "--limit-cost", "2.5"], {
+        cwd: outside,
+        env: { HOME: home },
+      });
+    const first = await batch();
+    assertEquals(first.code, 4, first.stdout + first.stderr);
+    // The third may cost half a dollar, costs one, and is cut short: that says nothing of its task.
+    assertStringIncludes(first.stdout, "2 of 4 attempts have a result, 0 of them failed; the limit --limit-cost $2.50");
+    assertStringIncludes(first.stderr, "t3 1: interrupted");
+    const second = await batch();
+    assertEquals(second.code, 4);
+    assertStringIncludes(second.stdout, "this time: 0 passed, 0 failed");
+  }));

@@ -172,6 +172,11 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
   },
   {
+    name: "update",
+    help: "how this was installed, and what brings a newer version",
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
+  },
+  {
     name: "acp",
     help: "serve editors that speak the Agent Client Protocol",
     flags: [],

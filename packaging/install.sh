@@ -10,7 +10,11 @@ set -eu
 version='@VERSION@'
 base=${SANDPIPER_BASE_URL:-'@BASE@'}
 work=
+# What a run that fails takes back, one a line: files under their temporary names, and folders, the deepest first.
+staged=
 made=
+line='
+'
 
 fail() {
   printf 'error: sandpiper is not installed: %s\n' "$1" >&2
@@ -18,8 +22,25 @@ fail() {
 }
 
 cleanup() {
-  [ -z "$made" ] || rm -f "$made"
+  printf '%s' "$staged" | while IFS= read -r file; do rm -f "$file.$$"; done
+  printf '%s' "$made" | while IFS= read -r folder; do rmdir "$folder" 2>/dev/null || :; done
   [ -z "$work" ] || rm -rf "$work"
+}
+
+# folder PATH: makes it and those above it that are not there.
+folder() {
+  [ ! -d "$1" ] || return 0
+  folder "$(dirname "$1")"
+  mkdir "$1" 2>/dev/null || fail "$1 cannot be made; set SANDPIPER_PREFIX to a folder of yours"
+  made=$1$line$made
+}
+
+# stage FILE PLACE: a copy beside the place, which takes it when nothing can fail any more.
+stage() {
+  folder "$(dirname "$2")"
+  staged=$staged$2$line
+  cp "$1" "$2.$$" 2>/dev/null ||
+    fail "$(dirname "$2") cannot be written, or its disk is full; set SANDPIPER_PREFIX to a folder of yours"
 }
 
 # The target's name, as archives have it.
@@ -77,8 +98,7 @@ main() {
     *) prefix=$PWD/$prefix ;;
   esac
   case $prefix in
-    *'
-'*) fail 'the folder has a line break in its name' ;;
+    *"$line"*) fail 'the folder has a line break in its name' ;;
   esac
   name=sandpiper-$version-$(target)
   trap cleanup EXIT
@@ -92,36 +112,34 @@ main() {
   [ -n "$wanted" ] || fail "$base/SHA256SUMS does not name $name.tar.gz"
   fetch "$name.tar.gz" "$work/archive"
   found=$(checksum "$work/archive")
-  [ -n "$found" ] || exit 1
+  [ -n "$found" ] || fail 'no checksum of the archive can be made'
   [ "$found" = "$wanted" ] ||
     fail "$name.tar.gz has the SHA-256 $found, and SHA256SUMS names $wanted: it is damaged, or somebody changed it"
   tar -xzf "$work/archive" -C "$work" || fail "$name.tar.gz cannot be unpacked"
   "$work/$name/sandpiper" --version >/dev/null || fail 'the program does not run on this system'
 
-  # The program first, under another name: after the last step that can fail it takes its place at once.
-  mkdir -p "$prefix/bin" 2>/dev/null || fail "$prefix/bin cannot be made; set SANDPIPER_PREFIX to a folder of yours"
+  folder "$prefix/bin"
   prefix=$(cd "$prefix" && pwd -P)
-  [ ! -d "$prefix/bin/sandpiper" ] || fail "$prefix/bin/sandpiper is a folder"
-  made=$prefix/bin/.sandpiper.$$
-  cp "$work/$name/sandpiper" "$made" 2>/dev/null ||
-    fail "$prefix/bin cannot be written, or its disk is full; set SANDPIPER_PREFIX to a folder of yours"
-  chmod 755 "$made"
+  program=$prefix/bin/sandpiper
   share=$prefix/share
-  mkdir -p "$share/sandpiper" "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/site-functions" \
-    "$share/fish/vendor_completions.d" 2>/dev/null || fail "$share cannot be written"
-  cp "$work/$name/sandpiper.1" "$share/man/man1/sandpiper.1"
-  cp "$work/$name/completions/sandpiper.bash" "$share/bash-completion/completions/sandpiper"
-  cp "$work/$name/completions/_sandpiper" "$share/zsh/site-functions/_sandpiper"
-  cp "$work/$name/completions/sandpiper.fish" "$share/fish/vendor_completions.d/sandpiper.fish"
-  printf 'by=install.sh\nversion=%s\nfrom=%s\npath=%s\n' "$version" "$base" "$prefix/bin/sandpiper" \
-    >"$share/sandpiper/install-receipt"
-  mv -f "$made" "$prefix/bin/sandpiper"
+  [ ! -d "$program" ] || fail "$program is a folder"
+  [ ! -L "$program" ] || fail "$program is a link, which something else put there; remove it first"
+  printf 'by=install.sh\nversion=%s\nfrom=%s\npath=%s\n' "$version" "$base" "$program" >"$work/receipt"
+  stage "$work/receipt" "$share/sandpiper/install-receipt"
+  stage "$work/$name/sandpiper.1" "$share/man/man1/sandpiper.1"
+  stage "$work/$name/completions/sandpiper.bash" "$share/bash-completion/completions/sandpiper"
+  stage "$work/$name/completions/_sandpiper" "$share/zsh/site-functions/_sandpiper"
+  stage "$work/$name/completions/sandpiper.fish" "$share/fish/vendor_completions.d/sandpiper.fish"
+  stage "$work/$name/sandpiper" "$program"
+  chmod 755 "$program.$$"
+  printf '%s' "$staged" | while IFS= read -r file; do mv -f "$file.$$" "$file"; done
+  staged=
   made=
 
   printf 'sandpiper %s is installed: %s\n' "$version" "$prefix/bin/sandpiper"
   case :${PATH:-}: in
     *":$prefix/bin:"*) ;;
-    *) printf '%s is not in your PATH. For this shell: export PATH="%s:$PATH"\n' "$prefix/bin" "$prefix/bin" ;;
+    *) printf '%s is not in your PATH. For this shell: export PATH="%s:%s"\n' "$prefix/bin" "$prefix/bin" "\$PATH" ;;
   esac
 }
 

@@ -30,3 +30,8 @@ export function archiveStem(target: Target, version: string): string {
 export function archiveEndings({ os }: Pick<Target, "os">): readonly string[] {
   return os === "windows" ? [".zip"] : [".tar.gz", ".tar.xz"];
 }
+
+/** A version as Debian orders it: what comes before a release is marked by `~` (Policy Manual, 5.6.12). */
+export function debianVersion(version: string): string {
+  return version.replace("-", "~");
+}

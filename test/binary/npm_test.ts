@@ -52,7 +52,11 @@ async function inEmptyHome(registry: string, work: (place: Place) => Promise<voi
       clearEnv: true,
       env: {
         ...{ PATH: `${folder}/prefix/bin:${Deno.env.get("PATH")}`, HOME: folder },
-        ...{ npm_config_registry: registry, npm_config_prefix: `${folder}/prefix`, npm_config_update_notifier: "false" },
+        ...{
+          npm_config_registry: registry,
+          npm_config_prefix: `${folder}/prefix`,
+          npm_config_update_notifier: "false",
+        },
         ...{ npm_config_audit: "false", npm_config_fund: "false" },
       },
       stdin: "null",

@@ -98,7 +98,7 @@ export async function newestVersion(address: string, deadlineMs = DEADLINE_MS): 
       fix: `Correct updateUrl in your settings, or look at ${PROJECT_URL}/releases`,
     });
   try {
-    const told: unknown = JSON.parse(await read(address, AbortSignal.timeout(deadlineMs)));
+    const told = parsed(await read(address, AbortSignal.timeout(deadlineMs)));
     const { version, tag_name } = typeof told === "object" && told !== null
       ? told as { readonly version?: unknown; readonly tag_name?: unknown } // fields are looked at below
       : {};
@@ -108,6 +108,14 @@ export async function newestVersion(address: string, deadlineMs = DEADLINE_MS): 
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     throw failed(isLate ? `no answer in ${deadlineMs / 1000} seconds` : messageOf(error));
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("the answer is no JSON");
   }
 }
 

@@ -10,16 +10,20 @@ const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const text = new TextDecoder();
 
 /** A registry with these packages: what npm asks for by name, and their archives. */
-async function serve(packages: readonly NpmPackage[]): Promise<AsyncDisposable & { readonly url: string }> {
+async function serve(
+  packages: readonly NpmPackage[],
+): Promise<AsyncDisposable & { readonly url: string; readonly asked: string[] }> {
   // Quickest: what is measured here is the installation, and the binary is large.
   const archives = new Map(packages.map((one) => [tarballName(one), tarball(one, 0)]));
   const hashes = new Map<string, string>();
   for (const [name, bytes] of archives) {
     hashes.set(name, `sha512-${new Uint8Array(await crypto.subtle.digest("SHA-512", bytes)).toBase64()}`);
   }
+  const asked: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname, origin } = new URL(request.url);
     const path = decodeURIComponent(pathname.slice(1));
+    asked.push(path);
     const archive = archives.get(path);
     if (archive) return new Response(archive);
     const found = packages.find(({ manifest }) => manifest.name === path);
@@ -32,6 +36,7 @@ async function serve(packages: readonly NpmPackage[]): Promise<AsyncDisposable &
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
+    asked,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
@@ -83,6 +88,9 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
   await using registry = await serve([mainPackage(root), platformPackage(root, target, binary), ...others]);
   const said = `sandpiper ${VERSION}\n`;
   await inEmptyHome(registry.url, async ({ folder, npm, run }) => {
+    Deno.mkdirSync(join(folder, ".sandpiper/agent"), { recursive: true });
+    const settings = { updateUrl: `${registry.url}latest.json` };
+    Deno.writeTextFileSync(join(folder, ".sandpiper/agent/settings.json"), JSON.stringify(settings));
     await npm("install", "-g", "sandpiper");
     const command = join(folder, "prefix/bin/sandpiper");
     assertEquals(await run(command, "--version"), said);
@@ -103,5 +111,6 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
     assert(Deno.readTextFileSync(launcher).startsWith("#!"), "the launcher stays");
     assertEquals(await run("npx", "--offline", "sandpiper", "--version"), said);
     assertStringIncludes(await run("npx", "--offline", "sandpiper", "update"), "npx sandpiper@latest");
+    assertEquals(registry.asked.includes("latest.json"), false, "what npm owns asks nobody");
   });
 });

@@ -3,7 +3,8 @@
  * reached, behind the one from the npm registry. Says which.
  *
  * Options: `--registry` skips the official route; `--out FILE` writes elsewhere; `--skills DIR` puts the skills below a
- * folder into the binary besides its own.
+ * folder into the binary besides its own; `--others LIST` builds binaries for other targets as well (names of
+ * src/config/targets.ts, or `all`), to `dist/targets/NAME`.
  */
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
@@ -11,13 +12,19 @@ import { CONTENT_HASH, contentHash } from "../src/engine/resources/bundled.ts";
 import { output } from "./build/base_runtime.ts";
 import { buildBinary } from "./build/build_binary.ts";
 import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
+import { type Target, targetOf, TARGETS } from "../src/config/targets.ts";
+import { programName } from "./release/project.ts";
 import { recordLoads, recordRunner, recordScreen, recordTask, recordWorker } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
-const args = parseArgs(Deno.args.filter((word) => word !== "--"), { boolean: ["registry"], string: ["out", "skills"] });
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
+  boolean: ["registry"],
+  string: ["out", "skills", "others"],
+});
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
+const others = otherTargets(typeof args.others === "string" ? args.others : "");
 const folder = join(root, "dist", "bundle");
 const work = join(root, "dist", "build");
 /** Any one will do: what loads extensions is what counts. */
@@ -43,6 +50,7 @@ await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 
 const route = await buildBinary({
   ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out },
+  others: others.map((target) => ({ target, out: join(root, "dist", "targets", target.name, programName(target)) })),
   workers: [join(folder, "runner_worker.js")],
   base: join(root, "dist", "base"),
   registry: args.registry === true,
@@ -67,12 +75,24 @@ const route = await buildBinary({
     },
   ],
 });
+for (const { name } of others) console.log(`dist/targets/${name}: not run here`);
 const size = (await Deno.stat(out)).size;
 console.log(
   `${out}: ${(size / 1e6).toFixed(1)} MB, base runtime from the ${
     route === "official" ? "official host" : "npm registry"
   }`,
 );
+
+/** The targets that a list names. */
+function otherTargets(list: string): readonly Target[] {
+  const own = targetOf(Deno.build);
+  if (list === "all") return TARGETS.filter((target) => target !== own);
+  return list.split(",").filter((name) => name !== "").map((name) => {
+    const target = TARGETS.find((one) => one.name === name);
+    if (!target) throw new Error(`no target ${name}; there are ${TARGETS.map((one) => one.name).join(", ")}`);
+    return target;
+  });
+}
 
 /** The bundled name of a module that main.ts may become. */
 function moduleOf(main: string, name: string): string {

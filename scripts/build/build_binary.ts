@@ -1,4 +1,5 @@
-import { join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
+import type { Target } from "../../src/config/targets.ts";
 import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
 import type { ModulesPlace } from "../../src/boot/modules.ts";
 import { MODULES } from "../../src/core/support/modules_file.ts";
@@ -19,12 +20,20 @@ export interface Program {
   /** An empty folder for what is needed only meanwhile. */
   readonly work: string;
   readonly out: string;
+  /** Binaries for other systems, of the same modules: their caches are this system's, and V8 leaves them where it must. */
+  readonly others?: readonly OtherBinary[];
   /** Where the registry's base runtime is kept. */
   readonly base: string;
   /** Leaves out the official base runtime. */
   readonly registry: boolean;
   /** Runs of `recorder` that tell what is needed together, given the text of its first module. */
   readonly scenarios: (recorder: string, main: string) => readonly Scenario[];
+}
+
+/** A binary for a system that is not this one. */
+export interface OtherBinary {
+  readonly target: Target;
+  readonly out: string;
 }
 
 /** Builds a binary whose modules come out of packs with V8's caches; tells which base runtime it took. */
@@ -34,12 +43,29 @@ export async function buildBinary(program: Program): Promise<BaseRuntime["route"
   const [recorder, modules, entry] = [join(work, "recorder"), join(work, MODULES), join(folder, "main.js")];
   const base = await compileRecorder(program, recorder, { file: modules, offset: 0, id: "", root: folder });
   await packModules(modules, bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
-  const { runtime, at } = await putModules(base, recorder, modules, program);
   await bundleFile(root, "src/boot/binary.ts", entry);
-  for (const first of [entry, ...program.workers ?? []]) await putInFront(first, { MODULES_AT: at });
-  const include = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "main.js");
-  const failure = await compileBinary(runtime, { entry, include, out });
-  if (failure !== undefined) throw new Error(`deno compile failed: ${failure}`);
+  const firsts = await Promise.all(
+    [entry, ...program.workers ?? []].map(async (file) => [file, await Deno.readTextFile(file)] as const),
+  );
+  const write = async (base: BaseRuntime, bare: string, out: string, triple?: string): Promise<void> => {
+    const { runtime, at } = await putModules(base, bare, modules, program);
+    for (const [file, text] of firsts) await Deno.writeTextFile(file, withConstants({ MODULES_AT: at }, text));
+    const include = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "main.js");
+    const failure = await compileBinary(runtime, { entry, include, out, ...(triple === undefined ? {} : { triple }) });
+    if (failure !== undefined) throw new Error(`deno compile failed for ${out}: ${failure}`);
+  };
+  await write(base, recorder, out);
+  for (const { target, out } of program.others ?? []) {
+    const runtime = base.route === "official" ? base : await registryRuntime(program.base, target.name);
+    await Deno.mkdir(dirname(out), { recursive: true });
+    const bare = join(work, target.name, basename(out));
+    await Deno.mkdir(dirname(bare), { recursive: true });
+    // Nothing but a base runtime is wanted of it, which the official route gives in no other way.
+    const parts = { entry: join(work, "main.js"), include: [], out: bare, triple: target.triple };
+    const failure = await compileBinary(runtime, parts);
+    if (failure !== undefined) throw new Error(`deno compile failed for ${target.name}: ${failure}`);
+    await write(runtime, bare, out, target.triple);
+  }
   return base.route;
 }
 
@@ -62,6 +88,7 @@ async function putModules(
     await Deno.writeFile(join(folder, MODULES), await joined(marked));
     return { runtime: base, at: { offset: 0, id } };
   }
+  await Deno.remove(join(folder, MODULES)).catch(() => {}); // another system's
   const file = join(work, "runtime");
   await Deno.writeFile(file, await joined([program, ...marked]), { mode: 0o755 });
   return { runtime: { ...base, file }, at: { offset: program.length, id } };
@@ -74,10 +101,10 @@ async function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8A
   return new Uint8Array(await new Blob([...parts]).arrayBuffer());
 }
 
-/** Gives a bundled module constants that it declares and nobody defines. */
-async function putInFront(file: string, constants: Readonly<Record<string, object>>): Promise<void> {
+/** A bundled module with constants that it declares and nobody defines. */
+function withConstants(constants: Readonly<Record<string, object>>, text: string): string {
   const lines = Object.entries(constants).map(([name, value]) => `const ${name}=${JSON.stringify(value)};`);
-  await Deno.writeTextFile(file, `${lines.join("")}${await Deno.readTextFile(file)}`);
+  return lines.join("") + text;
 }
 
 /** Compiles the program that is run to find out what the binary needs; tells which base runtime works here. */
@@ -88,7 +115,7 @@ async function compileRecorder(
 ): Promise<BaseRuntime> {
   const entry = join(work, "main.js");
   await bundleFile(root, "scripts/build/recorder.ts", entry);
-  await putInFront(entry, { PLACE: place });
+  await Deno.writeTextFile(entry, withConstants({ PLACE: place }, await Deno.readTextFile(entry)));
   await Deno.copyFile(join(folder, "deno.json"), join(work, "deno.json"));
   const parts = { entry, include: [], out };
   if (!registry) {

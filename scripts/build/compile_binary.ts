@@ -1,4 +1,4 @@
-import { dirname } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { LINEAR_REGEX } from "../../src/core/support/linear_regex.ts";
 import type { BaseRuntime } from "./base_runtime.ts";
 
@@ -19,6 +19,8 @@ export interface BinaryParts {
   /** Files and folders beside the entry that it carries, relative to it. */
   readonly include: readonly string[];
   readonly out: string;
+  /** The system that it is for, as `--target` takes it; this one if left out. */
+  readonly triple?: string;
 }
 
 /**
@@ -28,8 +30,10 @@ export interface BinaryParts {
  */
 export async function compileBinary(
   runtime: BaseRuntime,
-  { entry, include, out }: BinaryParts,
+  { entry, include, out, triple }: BinaryParts,
 ): Promise<string | undefined> {
+  // The compiler adds the ending of Windows' programs to a name without it.
+  const made = join(dirname(out), `new-${basename(out)}`);
   const command = new Deno.Command(runtime.deno, {
     args: [
       ...["compile", "--quiet", "-A", "--no-check", "--no-prompt", "--no-code-cache", "--no-remote", "--no-lock"],
@@ -39,7 +43,8 @@ export async function compileBinary(
         `${dirname(entry)}/deno.json`,
       ],
       ...include.flatMap((name) => ["--include", `${dirname(entry)}/${name}`]),
-      ...["-o", `${out}.new`, entry],
+      ...(triple === undefined ? [] : ["--target", triple]),
+      ...["-o", made, entry],
     ],
     cwd: dirname(entry),
     env: { DENO_NO_UPDATE_CHECK: "1", ...(runtime.file ? { DENORT_BIN: runtime.file } : {}) },
@@ -50,7 +55,7 @@ export async function compileBinary(
   });
   const done = await command.output();
   if (!done.success) return new TextDecoder().decode(done.stderr).trim().split("\n")[0] || "timed out";
-  await Deno.rename(`${out}.new`, out);
+  await Deno.rename(made, out);
   return undefined;
 }
 

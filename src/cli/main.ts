@@ -54,6 +54,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/mcp.ts")).mcpCommand(invocation);
     case "completions":
       return (await import("./commands/completions.ts")).completionsCommand(invocation);
+    case "update":
+      return (await import("./commands/update.ts")).updateCommand(invocation);
     case "acp":
       return (await import("./acp/run.ts")).acpCommand(invocation);
     case undefined:

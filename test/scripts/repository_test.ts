@@ -101,7 +101,7 @@ Deno.test("pages name the versions of Deno that are used", () => {
   ): string[] => [...new Set([...text(path).matchAll(pattern)].map(([, version = ""]) => version))];
   const tests = named(".ci/run", /deno@([\d.]+\d)/g);
   assertEquals(tests.length, 1);
-  for (const page of ["README.md", "AGENTS.md", "action.yml", "docs/ci/gitlab.yml"]) {
+  for (const page of ["README.md", "AGENTS.md", "action.yml", "docs/ci/gitlab.yml", ".github/workflows/release.yml"]) {
     assertEquals(named(page, /deno@([\d.]+\d)/g), tests, page);
   }
   const binary = named("scripts/build/base_runtime.ts", /VERSION = "([\d.]+)"/g);

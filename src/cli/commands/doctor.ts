@@ -12,6 +12,7 @@ import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
 import { VERSION } from "../../core/version.ts";
+import { targetOf } from "../../config/targets.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
 
@@ -49,6 +50,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
       ok: true,
       found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
     },
+    ...untestedCheck(Deno.build),
     sandbox,
     {
       name: "Landlock",
@@ -158,6 +160,15 @@ function hostListCheck(why: string | undefined): Check {
     found: `--allow-net=HOST is refused: ${why}`,
     fix: "Use the level kernel+, or allow all of the network or none",
   };
+}
+
+/** What no test has shown on this system; nothing where every test runs. */
+export function untestedCheck(build: { readonly os: string; readonly arch: string }): readonly Check[] {
+  const target = targetOf(build);
+  const found = target
+    ? target.untested
+    : `no program is released for ${build.os} ${build.arch}, and no test runs there`;
+  return found === undefined ? [] : [{ name: "untested", ok: false, found }];
 }
 
 /** Which way leads to the namespaces of kernel+, why that, and what would help. */

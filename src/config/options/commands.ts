@@ -6,6 +6,8 @@ export interface Command {
   readonly help: string;
   /** What its first word may be, where that is one of a list. */
   readonly verbs?: readonly string[];
+  /** No words follow it: where some do, all of them are a message (`update the docs`). */
+  readonly isAlone?: boolean;
   /** Options that only this command has. */
   readonly flags: readonly Flag[];
 }
@@ -234,6 +236,12 @@ export const COMMANDS: readonly Command[] = [
     help: "words for the Tab key: completions bash, zsh or fish",
     verbs: ["bash", "zsh", "fish"],
     flags: [],
+  },
+  {
+    name: "update",
+    help: "how this was installed, and what brings a newer version",
+    isAlone: true,
+    flags: [{ name: "json", kind: "boolean", group: "Output", help: "as JSON" }],
   },
   {
     name: "acp",

@@ -4,10 +4,7 @@ import { nearest } from "../../core/support/nearest.ts";
 
 /** Words that are commands of many programs, and what stands for them here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  update:
-    "sandpiper does not update itself: install it again as you installed it. sandpiper --version says which it is",
-  upgrade:
-    "sandpiper does not update itself: install it again as you installed it. sandpiper --version says which it is",
+  upgrade: "sandpiper update says how it was installed and what brings a newer version; it changes nothing itself",
   login:
     "A provider wants its key and no login: export ANTHROPIC_API_KEY=…, for example; sandpiper models says what was found. For an MCP server: sandpiper mcp login NAME",
   config: "Settings stand in a file: sandpiper --help says where, docs/settings.md which there are",

@@ -26,7 +26,8 @@ const BARE = "\u0000all"; // cannot be typed: no argument of a process holds NUL
 
 /** Reads the command line (without the program's name). Throws UserError for anything that is not in the tables. */
 export function parseCommandLine(args: readonly string[]): Invocation {
-  const command = COMMANDS.find((candidate) => candidate.name === args[0]);
+  const begun = COMMANDS.find((candidate) => candidate.name === args[0]);
+  const command = begun?.isAlone && args[1] !== undefined && !args[1].startsWith("-") ? undefined : begun;
   const flags: readonly Flag[] = command ? [...FLAGS, ...command.flags] : FLAGS;
   const rest = command ? args.slice(1) : args;
   const end = rest.indexOf("--");

@@ -327,6 +327,12 @@ export const SETTINGS = {
     help: "what extensions may do, by the hash of their files; and which built-in tools they may stand in for",
     userOnly: true,
   },
+  updateUrl: {
+    shape: text,
+    help:
+      "the address that sandpiper update asks for the newest version: JSON with version; without it nobody is asked",
+    userOnly: true,
+  },
   steeringMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued steering messages are delivered" },
   followUpMode: { shape: oneOf("one-at-a-time", "all"), help: "how queued follow-up messages are delivered" },
 } as const satisfies Readonly<Record<string, Setting>>;

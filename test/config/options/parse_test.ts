@@ -88,7 +88,8 @@ const MEANT = [
   { args: ["-p", "docter"], fix: "sandpiper doctor?" },
   { args: ["hlep"], fix: "sandpiper help?" },
   { args: ["help", "sessoins"], fix: "sandpiper help sessions?" },
-  { args: ["update"], fix: "install it again" },
+  { args: ["upgrade"], fix: "sandpiper update says" },
+  { args: ["-v", "update"], fix: "sandpiper update" },
   { args: ["config"], fix: "sandpiper --help" },
   { args: ["-C", "/x", "sessions"], fix: "sandpiper sessions" },
   { args: ["-q", "sessions", "list"], fix: "sandpiper sessions" },
@@ -126,6 +127,12 @@ for (const args of MESSAGES) {
     assertEquals([command, words], [undefined, args.filter((word) => !word.startsWith("-"))]);
   });
 }
+
+Deno.test("parseCommandLine() takes update for a command where no word follows it", () => {
+  for (const args of [["update"], ["update", "--json"], ["update", "-C", "/x"]]) {
+    assertEquals([parseCommandLine(args).command, parseCommandLine(args).words], ["update", []]);
+  }
+});
 
 Deno.test("parseCommandLine() answers help and version in words", () => {
   assertEquals(parseCommandLine(["help"]), { values: { help: true }, words: [] });

@@ -1,0 +1,131 @@
+// How this program came to where it is, told from what lies around it: a package's list of files, a receipt, a manifest. Nothing
+// is asked of a package manager, and a path alone proves nothing but where the path is the proof (the Nix store).
+import { basename, dirname, join } from "@std/path";
+import { isFile, isThere } from "../core/support/on_disk.ts";
+import { PROJECT_URL } from "../core/version.ts";
+import { TARGETS } from "./targets.ts";
+
+/** Who put the program there. */
+export type Installer = "npm" | "deb" | "homebrew" | "nix" | "install.sh" | "install.ps1" | "source" | "hand";
+
+/** How a program was installed, and what brings a newer one. */
+export interface Installation {
+  readonly by: Installer;
+  /** The program, or for `source` the folder of the sources. */
+  readonly path: string;
+  /** Whether a package manager replaces it: nothing else should. */
+  readonly isManaged: boolean;
+  /** What a person types, or does, to have the newest version. */
+  readonly update: string;
+}
+
+/** Where package managers keep what they know; other folders in tests. */
+export interface Places {
+  /** dpkg's lists of files (dpkg(1), "FILES"). */
+  readonly dpkg: string;
+  readonly nixStore: string;
+}
+
+const PLACES: Places = { dpkg: "/var/lib/dpkg/info", nixStore: "/nix/store" };
+
+/** What the install scripts leave beside the program's folder: lines of `name=value`. */
+export const RECEIPT = "share/sandpiper/install-receipt";
+
+const DOWNLOADS = `${PROJECT_URL}/releases/latest`;
+
+/** How the program at a path, with no links in it, was installed. `hand` where nothing says so. */
+export function installationOf(program: string, places: Places = PLACES): Installation {
+  return ofNpm(program) ?? ofDebian(program, places) ?? ofHomebrew(program) ?? ofNix(program, places) ??
+    ofScript(program) ??
+    { by: "hand", path: program, isManaged: false, update: `put the program of ${DOWNLOADS} in its place` };
+}
+
+/** The program from source, in this folder. */
+export function sourceInstallation(folder: string): Installation {
+  return { by: "source", path: folder, isManaged: false, update: `get the sources of ${PROJECT_URL} again` };
+}
+
+const managed = (by: Installer, path: string, update: string): Installation => ({ by, path, isManaged: true, update });
+
+const PACKAGES = ["sandpiper", ...TARGETS.map(({ name }) => `@sandpiper/${name}`)];
+/** What adds a package, by the file that each package manager keeps beside package.json. */
+const LOCKS = [
+  ["package-lock.json", "npm install"],
+  ["pnpm-lock.yaml", "pnpm add"],
+  ["yarn.lock", "yarn add"],
+  ["bun.lock", "bun add"],
+] as const;
+
+/** In a package of ours, below `node_modules`: for all users, for npx, or of a project. */
+function ofNpm(program: string): Installation | undefined {
+  const top = dirname(dirname(program));
+  if (!PACKAGES.includes(String(json(join(top, "package.json"))?.["name"]))) return undefined;
+  const [, before] = /^(.*?)[\\/]node_modules[\\/]/.exec(`${top}/`) ?? [];
+  if (before === undefined) return undefined;
+  const via = (update: string): Installation => managed("npm", program, update);
+  if (json(join(before, "package.json"))?.["_npx"] !== undefined) return via("npx sandpiper@latest");
+  const lock = LOCKS.find(([name]) => isFile(join(before, name)));
+  if (lock) return via(`cd ${quoted(before)} && ${lock[1]} sandpiper@latest`);
+  // npm's own folder has the commands beside it (npm help folders).
+  const command = basename(before) === "lib"
+    ? join(dirname(before), "bin", "sandpiper")
+    : join(before, "sandpiper.cmd");
+  if (isThere(command)) return via("npm install -g sandpiper@latest");
+  return via(`update the package sandpiper of ${before} with what installed it`);
+}
+
+function ofDebian(program: string, { dpkg }: Places): Installation | undefined {
+  const lists = text(join(dpkg, "sandpiper.list"))?.split("\n").includes(program);
+  return lists ? managed("deb", program, `sudo apt install ./FILE, with the .deb of ${DOWNLOADS}`) : undefined;
+}
+
+function ofHomebrew(program: string): Installation | undefined {
+  const [, keg] = /^(.*\/Cellar\/sandpiper\/[^/]+)\/bin\/sandpiper$/.exec(program) ?? [];
+  if (keg === undefined || !isFile(join(keg, "INSTALL_RECEIPT.json"))) return undefined;
+  return managed("homebrew", program, "brew upgrade sandpiper");
+}
+
+/** What lies in the store was built by Nix: nobody else can write there. */
+function ofNix(program: string, { nixStore }: Places): Installation | undefined {
+  if (!program.startsWith(`${nixStore}/`) || !/^[0-9a-z]{32}-/.test(program.slice(nixStore.length + 1))) {
+    return undefined;
+  }
+  return managed("nix", program, "take the newest sandpiper.nix, or nix profile upgrade sandpiper");
+}
+
+function ofScript(program: string): Installation | undefined {
+  const prefix = dirname(dirname(program));
+  const lines = text(join(prefix, RECEIPT))?.split(/\r?\n/) ?? [];
+  if (!lines.includes(`path=${program}`)) return undefined;
+  const found = { path: program, isManaged: false };
+  if (lines.includes("by=install.ps1")) {
+    const update = `$env:SANDPIPER_PREFIX='${
+      prefix.replaceAll("'", "''")
+    }'; irm ${DOWNLOADS}/download/install.ps1 | iex`;
+    return { by: "install.ps1", ...found, update };
+  }
+  const update = `curl -fsSL ${DOWNLOADS}/download/install.sh | SANDPIPER_PREFIX=${quoted(prefix)} sh`;
+  return { by: "install.sh", ...found, update };
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function json(path: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text(path) ?? "");
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -38,6 +38,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
     case "batch":
       return (await import("./batch/command.ts")).batchCommand(invocation);
+    case "check":
+      return (await import("./check/command.ts")).checkCommand(invocation);
     case "undo":
       return (await import("./commands/undo.ts")).undoCommand(invocation);
     case "apply":

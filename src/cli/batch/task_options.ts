@@ -33,6 +33,12 @@ export function defaultArgs(values: Values): string[] {
   });
 }
 
+/** As `defaultArgs`, without those that say who answers: what a recorded run is played with. */
+export function optionsOf(values: Values): string[] {
+  const model = flags.filter(({ group }) => group === "Model").map(({ name }) => name);
+  return defaultArgs(Object.fromEntries(Object.entries(values).filter(([name]) => !model.includes(name))));
+}
+
 /** Whether arguments demand something of a run that can fail. */
 export function isProving(args: readonly string[]): boolean {
   return args.some((arg) => PROOF.some((start) => arg.startsWith(start)));

@@ -16,6 +16,7 @@ import { type SignalWatch, watchSignals } from "../output/signals.ts";
 import { exitCodeOf, warner } from "../output/report.ts";
 import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
 import type { Place, RunEnd } from "../report/report.ts";
+import type { SeenRecorder } from "../check/record_seen.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
@@ -38,6 +39,15 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     try {
       const task = taskOf(config);
       const said = await watch.before(task());
+      if (said && typeof config.invocation.values["record"] === "string") {
+        const { recordSeen } = await import("../check/record_seen.ts");
+        seen.recorder = recordSeen(
+          config,
+          { task: said.text, channel: channelOf(config) },
+          engine,
+          warner(config.invocation),
+        );
+      }
       return said ? await answer(engine, config, said, { watch, proof, seen, close }) : interrupted();
     } finally {
       await close();
@@ -47,6 +57,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     throw error;
   } finally {
     watch.stop();
+    if (seen.end) seen.recorder?.end(seen.end, seen.facts.facts().answer);
     if (proof.reports.length > 0 && seen.end) {
       const { runReport, writeReports } = await reports();
       writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
@@ -60,6 +71,8 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
 interface Seen {
   readonly facts: FactCollector;
   state?: EngineState;
+  /** Only with `--record`. */
+  recorder?: SeenRecorder;
   /** What became of the trial, once it has ended. */
   trial?: () => TrialResult | undefined;
   end?: RunEnd;
@@ -148,7 +161,10 @@ async function answer(
     eventsOf(engine, async () => {
       return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true });
     }, { stop: watch.signal, ...(isJson ? {} : { wants: isTextEvent }) }),
-    seen.facts.take,
+    (event) => {
+      seen.facts.take(event);
+      seen.recorder?.take(event);
+    },
   );
   const write = (line: string): boolean => writeAll(Deno.stdout, line);
   const shown = isJson

@@ -149,6 +149,14 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    name: "check",
+    help: "play recorded runs against today's prompt, skills, extensions and policy: check FILE…",
+    flags: [
+      { name: "update", kind: "boolean", group: "Output", help: "accept what is not the same any more" },
+      { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
+    ],
+  },
+  {
     name: "undo",
     help: "put files back as they were before a prompt: undo [ID]",
     flags: [

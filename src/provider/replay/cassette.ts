@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, textOf, toolCallsOf } from "../../core/message.ts";
+import { seenIn } from "./seen.ts";
 
 const amount = z.number().check(z.nonnegative());
 const tokens = z.int().check(z.nonnegative());
@@ -72,7 +73,8 @@ export function parseCassette(text: string, name: string): readonly CassetteEntr
   const entries: CassetteEntry[] = [];
   for (const [index, source] of text.replace(/^\ufeff/, "").split("\n").entries()) {
     if (source.trim() === "") continue;
-    entries.push({ lineNumber: index + 1, line: parseLine(source, name, index + 1) });
+    const line = parseLine(source, name, index + 1);
+    if (line) entries.push({ lineNumber: index + 1, line });
   }
   return entries;
 }
@@ -134,13 +136,15 @@ function errorOf({ failure, errorMessage }: AssistantMessage): CassetteError {
   };
 }
 
-function parseLine(source: string, name: string, lineNumber: number): CassetteLine {
+/** Undefined for what a recording saw besides replies. */
+function parseLine(source: string, name: string, lineNumber: number): CassetteLine | undefined {
   let value: unknown;
   try {
     value = JSON.parse(source);
   } catch (error) {
     throw badLine(name, lineNumber, `it is not JSON (${messageOf(error)})`);
   }
+  if (seenIn(value)) return undefined;
   const parsed = cassetteLine.safeParse(value);
   if (parsed.success) return parsed.data;
   throw badLine(name, lineNumber, parsed.error.issues.map((issue) => describe(issue)).join("; "));

@@ -1,0 +1,71 @@
+// Recorded runs as tests of a set-up: as it was, or what is not the same any more.
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { BINARY, cassette, inWorkspace, run } from "../helpers/program.ts";
+
+const CALLS = [
+  { calls: [{ name: "bash", args: { command: "cat a.txt; date; pwd; echo new > new.txt; cat /etc/shadow" } }] },
+  { calls: [{ name: "read", args: { path: "a.txt" } }] },
+  { text: "done" },
+];
+
+Deno.test("a recording is as it was until prompt, results or denials change; --update accepts; the workspace stays", () =>
+  inWorkspace({ "a.txt": "one\n", "AGENTS.md": "Be brief.\n" }, async ({ ws, home }) => {
+    const file = cassette(home, CALLS);
+    const runs = ["text", "json", "stdin"].map((name) => join(home, `${name}.jsonl`));
+    const program = (args: readonly string[], stdin?: string) =>
+      run(BINARY, args, { cwd: ws, env: { HOME: home }, ...(stdin === undefined ? {} : { stdin }) });
+    const model = ["-m", `replay:${file}`, "--allow-net=x.example"];
+    const [text = "", json = "", stdin = ""] = runs;
+    for (
+      const [args, words] of [
+        [["-p", "--record", text, ...model, "look at it"]],
+        [["--mode", "json", "--record", json, ...model, "look at it"]],
+        [["-p", "--record", stdin, ...model], "look at it"],
+      ] as const
+    ) {
+      const made = await program(args, words);
+      assertEquals(made.code, 0, made.stderr);
+      Deno.removeSync(join(ws, "new.txt"));
+    }
+    const same = await program(["check", ...runs]);
+    assertEquals([same.code, same.stdout.split("\n").at(-2)], [0, "3 of 3 recordings are as they were"], same.stdout);
+    // A recording is a cassette like any other.
+    assertEquals((await program(["-p", "-m", `replay:${text}`, "--read-only", "again"])).stdout, "done\n");
+
+    Deno.writeTextFileSync(join(ws, "AGENTS.md"), "Be very brief.\n");
+    Deno.writeTextFileSync(join(ws, "a.txt"), "two\n");
+    const other = await program(["check", text, "--allow-read"]);
+    assertEquals(other.code, 5);
+    for (
+      const line of [
+        "section project_context",
+        "    -Be brief.",
+        "    +Be very brief.",
+        "call 2, read",
+        "    -one",
+        "    +two",
+      ]
+    ) {
+      assertStringIncludes(other.stdout, line);
+    }
+    assertMatch(other.stdout, /not compared, by rules: .*<workspace>/);
+    const denied = JSON.parse((await program(["check", text, "--json", "--deny-read", join(ws, "a.txt")])).stdout);
+    const names: readonly string[] = denied[0].changes.map(({ what }: { readonly what: string }) => what);
+    assert(names.some((name) => name.startsWith("new: denials of call 2, read")), JSON.stringify(names));
+
+    const before = Deno.readTextFileSync(text);
+    const updated = await program(["check", text, "--update"]);
+    assertEquals(updated.code, 0, updated.stdout);
+    assert(Deno.readTextFileSync(text) !== before);
+    assertEquals((await program(["check", text])).code, 0);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["AGENTS.md", "a.txt"]);
+
+    // What cannot be compared is said, and is no success.
+    assertEquals((await program(["check", file])).code, 2);
+    const lines = Deno.readTextFileSync(json).split("\n");
+    Deno.writeTextFileSync(json, lines.filter((line) => !line.includes('"text":"done"') && line !== "").join("\n"));
+    const short = await program(["check", json]);
+    assertEquals(short.code, 5);
+    assertStringIncludes(short.stdout, "end");
+  }));

@@ -241,7 +241,7 @@ export interface LateProcesses {
 }
 
 /** Opens processes as `openProcesses` does, when they are first needed. */
-export function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
   const [, policy, , cache] = args;
   let loading: Promise<Processes> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

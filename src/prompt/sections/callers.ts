@@ -68,7 +68,7 @@ const RECENT_ITEMS = 50;
 const RECENT_DAYS = 7;
 
 /** A snapshot as the memory section says it; without anything to say undefined (R402). */
-export function memoryText(memory: MemorySnapshot): Rendered | undefined {
+function memoryText(memory: MemorySnapshot): Rendered | undefined {
   const lasting = lastingOf(memory);
   const recent = recentOf(memory);
   if (lasting.length + recent.length === 0) return undefined;
@@ -141,7 +141,7 @@ export const blocks: StableSection = {
 };
 
 /** Titled blocks in their order; one without content leaves nothing, one without title is called `Context`. */
-export function fromBlocks(list: readonly PromptBlock[], kind: "caller" | "runtime", ref: string): Rendered {
+function fromBlocks(list: readonly PromptBlock[], kind: "caller" | "runtime", ref: string): Rendered {
   const shown = list.map(({ title, content }) => ({ title: oneLine(title) || "Context", content: clean(content) }))
     .filter(({ content }) => content !== "");
   return {

@@ -161,7 +161,7 @@ export interface ReplyView {
 }
 
 /** A reply of which nothing was shown yet; `empty` is the message that it starts as. */
-export function createReplyView(empty: AssistantMessage): ReplyView {
+function createReplyView(empty: AssistantMessage): ReplyView {
   let isOpen = false;
   let isBlank = true;
   return {

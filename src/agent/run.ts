@@ -152,7 +152,7 @@ export interface SettledReply {
 }
 
 /** Puts what can be sent again of a reply into the conversation; from then on each of its calls needs a result. */
-export async function settleReply(reply: AssistantMessage, run: RunState): Promise<SettledReply> {
+async function settleReply(reply: AssistantMessage, run: RunState): Promise<SettledReply> {
   const whole = reply.stopReason === "aborted" ? stoppedReply(reply) : reply;
   const calls = whole.stopReason === "error"
     ? []

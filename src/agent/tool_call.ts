@@ -94,7 +94,7 @@ function invalid(name: string, fields: string): string {
 type Issue = z.core.$ZodIssue;
 
 /** What is wrong with a call's arguments, one line a field, for the model to correct (R241). */
-export function describeIssues(issues: readonly Issue[], args: JsonObject): string {
+function describeIssues(issues: readonly Issue[], args: JsonObject): string {
   return issues.map((issue) => `- ${fieldOf(issue)}: ${complaintOf(issue, valueAt(args, issue.path))}`).join("\n");
 }
 

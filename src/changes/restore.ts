@@ -194,7 +194,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
 const NOTHING = new Uint8Array();
 
 /** What stands at a path now; its content is not known. */
-export function stateAt(tree: Tree, path: string): State {
+function stateAt(tree: Tree, path: string): State {
   const status = tree.status(path);
   if (status === undefined) return { kind: "absent" };
   const [kind, mode] = [status.mode >> 12, status.mode & 0o7777];

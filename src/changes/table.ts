@@ -77,7 +77,7 @@ function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean)
 }
 
 /** The path of a folder, relative to the tree's root. */
-export function pathOf(folder: Folder): string {
+function pathOf(folder: Folder): string {
   if (folder.parent === undefined) return "";
   const above = pathOf(folder.parent);
   return above === "" ? folder.name : `${above}/${folder.name}`;

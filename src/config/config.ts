@@ -148,7 +148,7 @@ export interface TrustQuestion {
  * Decides from the command line and from recorded answers. Modes that cannot ask leave an unknown project's configuration
  * out and say so (docs/cli.md, Files).
  */
-export function decideTrust(root: string, folders: ConfigFolders, values: Values): ProjectTrust {
+function decideTrust(root: string, folders: ConfigFolders, values: Values): ProjectTrust {
   const flag = values["no-trust"] ? false : values["trust"] ? true : undefined;
   const isBrought = flag === undefined && bringsSomething(root, folders.project);
   const recorded = folders.user && isBrought ? readTrust(join(folders.user, "trust.json")) : { records: [] };

@@ -194,17 +194,17 @@ const MAX_WORDS = 10_000;
 const MAX_WORD_UNITS = 1024 * 1024;
 
 /** A program as JSON. */
-export function programMessage({ argv, cwd, stdin }: ProgramRequest): JsonObject {
+function programMessage({ argv, cwd, stdin }: ProgramRequest): JsonObject {
   return { argv, cwd, stdin: stdin.toBase64() };
 }
 
 /** An outcome as JSON. */
-export function outcomeMessage({ exitCode, stdout, stderr, notes }: ProgramOutcome): JsonObject {
+function outcomeMessage({ exitCode, stdout, stderr, notes }: ProgramOutcome): JsonObject {
   return { exitCode, stdout: stdout.toBase64(), stderr: stderr.toBase64(), notes };
 }
 
 /** The program in a message; undefined where it is none. */
-export function readProgram(value: JsonValue | undefined): ProgramRequest | undefined {
+function readProgram(value: JsonValue | undefined): ProgramRequest | undefined {
   const { argv, cwd, stdin } = fields(value);
   const bytes = readBytes(stdin);
   if (!isTexts(argv) || argv.length === 0 || argv.length > MAX_WORDS || bytes === undefined) return undefined;
@@ -216,7 +216,7 @@ export function readProgram(value: JsonValue | undefined): ProgramRequest | unde
 }
 
 /** The outcome in a message; undefined where it is none. */
-export function readOutcome(value: JsonValue | undefined): ProgramOutcome | undefined {
+function readOutcome(value: JsonValue | undefined): ProgramOutcome | undefined {
   const { exitCode, stdout, stderr, notes } = fields(value);
   const [out, err] = [readBytes(stdout), readBytes(stderr)];
   if (typeof exitCode !== "number" || !Number.isInteger(exitCode) || !isTexts(notes) || !out || !err) return undefined;

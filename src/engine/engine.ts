@@ -10,7 +10,6 @@ import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { Budget } from "../core/runner.ts";
-import type { Tool } from "../core/tool.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
@@ -42,7 +41,6 @@ import type { Proof } from "./proof/proof.ts";
 import { newSession } from "./sessions/session_choice.ts";
 import { createTodoList, type TodoList } from "./todo_list.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
-import { endedWithSession } from "./tools/background_commands.ts";
 import { openTools, type ToolsHost } from "./tools/tools_host.ts";
 import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tools/toolset.ts";
 import type { Trials } from "./trials.ts";
@@ -234,9 +232,12 @@ class OpenSession implements EngineCore {
     await this.#servers?.close();
     await this.#typed.close();
     await this.changes.close();
-    const ended = endedWithSession(this.tools.background.list());
+    const left = this.tools.background.list();
     await this.tools.close();
-    ended.forEach((line) => this.notify(line));
+    if (left.length > 0) {
+      const { endedWithSession } = await import("./tools/background_commands.ts");
+      endedWithSession(left).forEach((line) => this.notify(line));
+    }
     await this.#trials.close();
     this.conversation.close();
   }
@@ -347,7 +348,9 @@ class OpenSession implements EngineCore {
   #builtin(): readonly KnownTool[] {
     const places = () => new Map((this.#base?.sources.skills ?? []).map(({ slug, path }) => [slug, path]));
     return this.tools.known.flatMap((tool) => {
-      if (tool.name !== "task") return [builtinTool(forSession(tool, places), this.tools.run)];
+      // `read_skill` finds skills where this session has them.
+      if (tool.name === "read_skill") return [builtinTool(readSkillAt(places), this.tools.run)];
+      if (tool.name !== "task") return [builtinTool(tool, this.tools.run)];
       return this.#agents.areAllowed ? [builtinTool(tool, this.#agents.run)] : [];
     });
   }
@@ -393,9 +396,4 @@ class OpenSession implements EngineCore {
   #settleGrants(): Promise<void> {
     return this.#extensions.settle(() => whenIdle(this.work, this.#engine.reload));
   }
-}
-
-/** `read_skill` finds skills where this session has them. */
-function forSession(tool: Tool, places: () => ReadonlyMap<string, string>): Tool {
-  return tool.name === "read_skill" ? readSkillAt(places) as Tool : tool; // as all tools of the table
 }

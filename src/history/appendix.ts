@@ -70,7 +70,7 @@ export interface FileLists {
 }
 
 /** No files. */
-export const NO_FILES: FileLists = { readFiles: [], modifiedFiles: [] };
+const NO_FILES: FileLists = { readFiles: [], modifiedFiles: [] };
 
 /**
  * The files that read, write and edit calls named, and those of an earlier summary (R283–R287). A call that failed has
@@ -118,7 +118,7 @@ function readFileLists(details: JsonObject | undefined): FileLists {
 }
 
 /** The texts of a JSON list; anything else is left out. */
-export function strings(value: JsonValue | undefined): readonly string[] {
+function strings(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 

@@ -54,7 +54,7 @@ export async function askAll(questions: readonly Question[], deps: AskDeps): Pro
 }
 
 /** The sum of two usages; costs only where both or the only one has them. */
-export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (!a || !b) return a ?? b;
   return {
     input: a.input + b.input,

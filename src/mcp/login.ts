@@ -50,7 +50,7 @@ export interface LoginDeps {
 }
 
 /** Whether credentials may travel to an address: encrypted, or within this machine. */
-export function isConfidential({ protocol, hostname }: URL): boolean {
+function isConfidential({ protocol, hostname }: URL): boolean {
   return protocol === "https:" ||
     (protocol === "http:" && (hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname)));
 }

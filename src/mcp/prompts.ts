@@ -4,7 +4,7 @@ import { stripControls, stripUnseen, takeCharacters } from "../core/support/text
 import { cleanLine } from "./clean.ts";
 
 /** Prompts that one server may have. */
-export const MOST_PROMPTS = 64;
+const MOST_PROMPTS = 64;
 /** Of what a prompt gives, characters. */
 const LONGEST = 65_536;
 

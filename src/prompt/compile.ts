@@ -39,7 +39,7 @@ export function compileRound(
 }
 
 /** Two halves as a prompt with its manifest. */
-export function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
+function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {
   const full = systemText({ stable: stable.text, dynamic: dynamic.text });
   return {
     stable: stable.text,
@@ -87,7 +87,7 @@ export function sectionTexts(inputs: PromptInputs): ReadonlyMap<string, string> 
  *
  * Equal to `sha256(prefix + rest)` as long as no surrogate pair is split between the two.
  */
-export function prefixDigest(prefix: string): (rest: string) => string {
+function prefixDigest(prefix: string): (rest: string) => string {
   const begun = createHash("sha256").update(prefix, "utf8");
   return (rest) => begun.copy().update(rest, "utf8").digest("hex");
 }
@@ -121,7 +121,7 @@ const fingerprints = new WeakMap<readonly ToolDefinition[], Manifest["tools"]>()
  *
  * Remembered per array: the definitions of a session are one array for many rounds.
  */
-export function toolsEntry(tools: readonly ToolDefinition[]): Manifest["tools"] {
+function toolsEntry(tools: readonly ToolDefinition[]): Manifest["tools"] {
   const known = fingerprints.get(tools);
   if (known) return known;
   const entry = { names: tools.map((tool) => tool.name), fingerprint: sha256(JSON.stringify(tools)) };
@@ -130,7 +130,7 @@ export function toolsEntry(tools: readonly ToolDefinition[]): Manifest["tools"] 
 }
 
 /** Files that were loaded although the profile leaves their section out: the author should learn why they do nothing. */
-export function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {
+function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {
   return SECTIONS.flatMap((section) => {
     if (section.stability !== "stable" || !section.files || isWanted(section, inputs.profile)) return [];
     return section.files(inputs).filter((file) => file.status === "loaded").map((file) => ({

@@ -76,7 +76,7 @@ export interface FinishedSection {
  *
  * An empty text renders nothing, no heading and no gap (R27); what it has to report is kept.
  */
-export function finish(section: Section, rendered: Rendered): FinishedSection {
+function finish(section: Section, rendered: Rendered): FinishedSection {
   const whole = clean(rendered.text);
   const limit = section.budget?.total ?? Infinity;
   const body = whole.length > limit ? takeCharacters(whole, limit).trimEnd() : whole;

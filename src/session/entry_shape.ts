@@ -116,7 +116,7 @@ const MESSAGE_READERS: ReadonlyMap<unknown, (message: Fields) => boolean> = new 
  * Changes the object it is given: content that is missing becomes empty, parts and optional fields that are not what
  * they should be are left out. `time` stands in for a missing timestamp, in milliseconds.
  */
-export function readMessage(value: unknown, time: number): AgentMessage | undefined {
+function readMessage(value: unknown, time: number): AgentMessage | undefined {
   if (!isObject(value) || !MESSAGE_READERS.get(value["role"])?.(value)) return undefined;
   if (!isNumber(value["timestamp"])) value["timestamp"] = time;
   return value as unknown as AgentMessage; // its role's reader has looked at every field
@@ -179,7 +179,7 @@ function readToolResult(message: Fields): boolean {
 }
 
 /** Also for entries of the type `custom_message`, which have the same fields. */
-export function readCustom(message: Fields): boolean {
+function readCustom(message: Fields): boolean {
   if (!isFlag(message["display"])) message["display"] = true;
   keepOnly(message, "details", isObject);
   return readText(message) && isText(message["customType"]);

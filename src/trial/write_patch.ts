@@ -164,7 +164,7 @@ function ended(name: string): string {
 }
 
 /** Whether some bytes are no text, by git's rule. */
-export function isBinary(bytes: Uint8Array): boolean {
+function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, TEXT_BYTES).includes(0);
 }
 

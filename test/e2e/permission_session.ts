@@ -92,7 +92,7 @@ if (import.meta.main) {
       };
       if ("grant" in step) {
         try {
-          tools.grant(step.grant);
+          await tools.grant(step.grant);
           note("granted", false, null);
         } catch (error) {
           note(String(error), true, null);

@@ -66,7 +66,7 @@ function wideSource(
 const MAX_IMAGE_BYTES = 3_538_944;
 
 /** The result for an image: a note and the picture, or a sentence when it is too large. `load` is called at most once. */
-export function imageResult(shown: string, mimeType: string, size: number, load: () => Uint8Array): ToolResult {
+function imageResult(shown: string, mimeType: string, size: number, load: () => Uint8Array): ToolResult {
   if (size > MAX_IMAGE_BYTES) {
     return textResult(
       `${shown} is an image (${mimeType}, ${formatSize(size)}), larger than the ${

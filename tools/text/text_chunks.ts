@@ -1,7 +1,7 @@
 import type { Files } from "../../src/core/tool.ts";
 
 /** Bytes read at a time: nearly every file at once, and a huge log without holding all of it. */
-export const CHUNK_BYTES = 8 * 1024 * 1024;
+const CHUNK_BYTES = 8 * 1024 * 1024;
 
 /** How many leading bytes decide whether a file is text; the number git uses. */
 const SNIFF_BYTES = 8_000;

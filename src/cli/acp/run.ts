@@ -47,7 +47,7 @@ const LAST_ANSWERS_MS = 5000;
  * A stream for clients that do not wait: nothing is served before `initialize` has been answered, and what came before the
  * end of the input is answered before the stream ends. `onEnd` hears of that end, and should stop what takes long.
  */
-export function inTurn({ readable, writable }: Stream, onEnd: () => void): Stream {
+function inTurn({ readable, writable }: Stream, onEnd: () => void): Stream {
   const open = new Set<JsonRpcId>();
   let answered = Promise.withResolvers<void>();
   const closed = async (id: JsonRpcId): Promise<void> => {

@@ -1,26 +1,22 @@
-import { resolve } from "@std/path";
 import { readAgentAt } from "../../context/agents/agents.ts";
-import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { findAgents } from "../../engine/resources/agents.ts";
 import { writeAll } from "../output/write_all.ts";
+import { listOrValidate } from "./list_or_validate.ts";
 
 /** `sandpiper agents`: which agents there are, and what was left out; or whether a file describes one. */
 export async function agentsCommand(invocation: Invocation): Promise<number> {
-  const [what = "list", ...rest] = invocation.words;
-  const isJson = Boolean(invocation.values["json"]);
-  if (what === "list" && rest.length === 0) return await list(invocation, isJson);
-  if (what === "validate" && rest.length > 0) {
-    const cwd = typeof invocation.values["cwd"] === "string" ? resolve(invocation.values["cwd"]) : Deno.cwd();
-    return await validate(rest.map((path) => resolve(cwd, path)), isJson);
-  }
-  throw new UserError({
-    what: `Cannot do "agents ${invocation.words.join(" ")}"`,
-    why: what === "validate" ? "no file is named" : "it is neither list nor validate",
-    fix: "Write sandpiper agents list, or sandpiper agents validate FILE",
+  return await listOrValidate(invocation, {
+    ...{ name: "agents", thing: "file", place: "FILE" },
+    list: (isJson) => list(invocation, isJson),
+    validate: async (path) => {
+      const read = await readAgentAt(path);
+      return [{ path, valid: "agent" in read, ...("rejected" in read ? { error: read.rejected } : {}) }];
+    },
+    faults: ({ error }) => [String(error)],
   });
 }
 
@@ -40,18 +36,4 @@ async function list(invocation: Invocation, isJson: boolean): Promise<number> {
   const text = [...lines, ...left.length > 0 ? ["", "Left out:", ...left] : [], ""].join("\n");
   writeAll(Deno.stdout, stripControls(text));
   return 0;
-}
-
-/** 0 where every file describes an agent, else 1. */
-async function validate(paths: readonly string[], isJson: boolean): Promise<number> {
-  const verdicts = [];
-  for (const path of paths) {
-    const read = await readAgentAt(path);
-    verdicts.push({ path, valid: "agent" in read, ...("rejected" in read ? { error: read.rejected } : {}) });
-  }
-  const text = isJson ? JSON.stringify(verdicts, null, 2) : stripControls(
-    verdicts.map(({ path, valid, error }) => valid ? `valid    ${path}` : `invalid  ${path}\n  ${error}`).join("\n"),
-  );
-  writeAll(Deno.stdout, text + "\n");
-  return verdicts.every(({ valid }) => valid) ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "@std/path";
+import { dirname } from "@std/path";
 import { selectSkills, type SkillReport } from "../../context/skills/selection.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
 import type { Skill, SkillSet } from "../../context/skills/skills.ts";
@@ -7,6 +7,7 @@ import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
+import { listOrValidate } from "./list_or_validate.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { discover, skillChoice } from "../../engine/resources/skills.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
@@ -14,17 +15,18 @@ import { readWorld } from "../../config/host_environment.ts";
 
 /** `sandpiper skills`: what was found, hidden and rejected, with the reason; or whether a folder keeps the standard. */
 export async function skillsCommand(invocation: Invocation): Promise<number> {
-  const [what = "list", ...rest] = invocation.words;
-  const isJson = Boolean(invocation.values["json"]);
-  if (what === "list" && rest.length === 0) return await list(invocation, isJson);
-  if (what === "validate" && rest.length > 0) {
-    const cwd = typeof invocation.values["cwd"] === "string" ? resolve(invocation.values["cwd"]) : Deno.cwd();
-    return await validate(rest.map((path) => resolve(cwd, path)), isJson);
-  }
-  throw new UserError({
-    what: `Cannot do "skills ${invocation.words.join(" ")}"`,
-    why: what === "validate" ? "no folder is named" : "it is neither list nor validate",
-    fix: "Write sandpiper skills list, or sandpiper skills validate DIR",
+  return await listOrValidate(invocation, {
+    ...{ name: "skills", thing: "folder", place: "DIR" },
+    list: (isJson) => list(invocation, isJson),
+    validate: async (path) => {
+      const verdicts = [];
+      for (const folder of skillsAt(path)) {
+        const errors = await validateSkill(folder);
+        verdicts.push({ path: folder, valid: errors.length === 0, errors });
+      }
+      return verdicts;
+    },
+    faults: ({ errors }) => errors,
   });
 }
 
@@ -93,22 +95,7 @@ function listJson(found: SkillSet, reports: ReadonlyMap<string, SkillReport>): s
   return JSON.stringify({ ...found, skills }, null, 2) + "\n";
 }
 
-/** 0 where every skill keeps the rules, else 1. A folder without a SKILL.md stands for the skills in it. */
-async function validate(paths: readonly string[], isJson: boolean): Promise<number> {
-  const verdicts = [];
-  for (const folder of paths.flatMap(skillsAt)) {
-    const errors = await validateSkill(folder);
-    verdicts.push({ path: folder, valid: errors.length === 0, errors });
-  }
-  const text = isJson ? JSON.stringify(verdicts, null, 2) : stripControls(
-    verdicts.flatMap(({ path, errors }) =>
-      errors.length === 0 ? [`valid    ${path}`] : [`invalid  ${path}`, ...errors.map((error) => `  ${error}`)]
-    ).join("\n"),
-  );
-  writeAll(Deno.stdout, text + "\n");
-  return verdicts.every(({ valid }) => valid) ? 0 : 1;
-}
-
+/** A folder without a SKILL.md stands for the skills in it. */
 function skillsAt(path: string): readonly string[] {
   const folder = /(?:^|\/)SKILL\.md$/.test(path) ? dirname(path) : path;
   const { found } = findSkillFiles(folder, true);

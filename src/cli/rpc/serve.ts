@@ -79,6 +79,6 @@ function describe(issues: readonly { readonly path: readonly PropertyKey[]; read
 }
 
 /** Every RPC command, by the name in `type`; names and shapes are pi's. docs/rpc.md has them with examples. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map(
+const COMMANDS: ReadonlyMap<string, Command> = new Map(
   Object.entries({ ...RUN_COMMANDS, ...LOOK_COMMANDS, ...MODEL_COMMANDS, ...SESSION_COMMANDS }),
 );

@@ -106,7 +106,7 @@ function noName(): UserError {
 }
 
 /** Writes the conversation at hand as a page. Throws UserError when the file exists or cannot be written. */
-export async function exportHtml(store: SessionStore, path: string): Promise<void> {
+async function exportHtml(store: SessionStore, path: string): Promise<void> {
   const { htmlPieces } = await import("../../session/html/html.ts");
   const all = store.entries();
   // A file's leaf is its last entry; somebody who went back in the tree sees what is before them.

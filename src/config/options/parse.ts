@@ -179,7 +179,7 @@ export function scopeValue(values: Values, name: string): ScopeValue | undefined
 }
 
 /** Milliseconds of `500ms`, `90s`, `10m`, `2h`, `30d`; a bare number counts seconds. */
-export function parseDuration(text: string, name: string): number {
+function parseDuration(text: string, name: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
   const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? "s"] ?? 1000;
   const ms = match ? Number(match[1]) * unit : NaN;

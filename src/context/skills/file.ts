@@ -122,7 +122,7 @@ const MAX_ITEM = 256;
  *
  * @param folder Name of the skill's folder.
  */
-export function skillHead(
+function skillHead(
   fields: Readonly<Record<string, unknown>>,
   folder: string,
 ): { readonly head: SkillHead; readonly warnings: readonly string[] } | { readonly rejected: string } {

@@ -6,7 +6,7 @@ import { foreignTool } from "../tools/foreign_tool.ts";
 import type { KnownTool } from "../tools/toolset.ts";
 
 /** The tool that finds tools of servers whose schemas are not in every request. */
-export const TOOL_SEARCH = "tool_search";
+const TOOL_SEARCH = "tool_search";
 
 /** Of names that a description lists, characters: they go out with every request. */
 const LONGEST_NAMES = 8_000;

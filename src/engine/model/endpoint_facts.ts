@@ -1,20 +1,11 @@
 import type { Settings } from "../../config/settings/settings_table.ts";
 import type { SomeCapabilities } from "../../provider/capabilities/capabilities.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
-import { modelFacts, type Price } from "../../provider/models/models.ts";
+import { type ModelFacts, modelFacts, type Price } from "../../provider/models/models.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
 
 /** What is known of a model at an endpoint: the settings first, then what its server told, then the catalogue. */
-export interface EndpointFacts {
-  /** Tokens; an assumption where nobody knows it. */
-  readonly contextWindow: number;
-  /** Tokens; an assumption where nobody knows it. */
-  readonly maxTokens: number;
-  readonly price?: Price;
-  readonly seesImages?: boolean;
-  readonly reasons?: boolean;
-  /** Whether the longest output is a fact. */
-  readonly isKnown: boolean;
+export interface EndpointFacts extends ModelFacts {
   /** Whether the window is a fact. */
   readonly isWindowKnown: boolean;
   /** Whether the settings have data of it. */

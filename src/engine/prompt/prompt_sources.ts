@@ -225,7 +225,7 @@ export interface PromptAdditions {
 }
 
 /** The additions as the compiler takes them, beside the texts of the channel in use. */
-export function additionsOf(
+function additionsOf(
   additions: PromptAdditions,
   local: string,
 ): Pick<PromptInputs, "rules" | "blocks" | "dynamicContext" | "channel"> {

@@ -7,9 +7,7 @@ import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../../sandbox/denial/claim.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../../sandbox/denial/granted_folders.ts";
-import { allows, grantable, whyClosed } from "../../sandbox/denial/grantable.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
-import { grantedScopes, widen } from "../../sandbox/denial/widen.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
 /** The policy that holds and what runs under it, as far as grants change them. */
@@ -20,8 +18,8 @@ export interface ActivePolicy {
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
   /** The same under one grant more, which nothing else gets. Rejects as `grant` throws. */
   readonly runOnce: (denial: Denial, tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
-  /** Makes a grant part of the policy. Throws UserError for one that is not, or no longer, to be had. */
-  readonly grant: (denial: Denial) => void;
+  /** Makes a grant part of the policy. Rejects with UserError for one that is not, or no longer, to be had. */
+  readonly grant: (denial: Denial) => Promise<void>;
   /** What was granted is kept for the project: sessions that this one is left for have it too. */
   readonly keep: (denial: Denial) => void;
   /** Another session begins: of what was granted only that holds which is kept for the project. Nothing is held any more. */
@@ -69,6 +67,21 @@ export interface ActivePolicyParts {
   readonly mayGrant?: (denial: Denial) => boolean;
 }
 
+/** What denials are lifted with. */
+type Lifting =
+  & Pick<typeof import("../../sandbox/denial/grantable.ts"), "allows" | "grantable" | "whyClosed">
+  & Pick<typeof import("../../sandbox/denial/widen.ts"), "grantedScopes" | "widen">;
+
+let loaded: Lifting | undefined;
+
+/** Loaded with the first denial: most sessions meet none. */
+async function lift(): Promise<Lifting> {
+  return loaded ??= {
+    ...await import("../../sandbox/denial/grantable.ts"),
+    ...await import("../../sandbox/denial/widen.ts"),
+  };
+}
+
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
 export function openActivePolicy({ first, open, resolve, mayGrant = () => true }: ActivePolicyParts): ActivePolicy {
   let start = first.policy;
@@ -83,7 +96,11 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
   const isHeld = ({ kind }: DenialClaim): boolean => held !== undefined && (kind === "write" || kind === "net");
 
   /** What would lift a denial here and now, if anything does. */
-  const offer = (claim: DenialClaim, policy: Policy): Denial | undefined => {
+  const offer = (
+    { allows, grantable, grantedScopes }: Lifting,
+    claim: DenialClaim,
+    policy: Policy,
+  ): Denial | undefined => {
     const denial = isHeld(claim) ? undefined : grantable(claim, policy, disk.realPath);
     if (denial === undefined || !mayGrant(denial)) return undefined;
     try {
@@ -98,24 +115,24 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
   };
 
   /** For whoever is not asked: all that was denied, with its grant or why there is none. */
-  const told = (claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
+  const told = (lifting: Lifting, claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
     if (isHeld(claim)) return { ...claim, why: WHY_HELD };
-    const offered = offer(claim, policy);
+    const offered = offer(lifting, claim, policy);
     // In a trial the next run has another copy: what a person types is the workspace's path.
     const grant = offered && inWorkspace(offered.grant, policy);
-    const why = offered ? undefined : whyClosed(claim, policy, disk.realPath);
+    const why = offered ? undefined : lifting.whyClosed(claim, policy, disk.realPath);
     return offered && grant ? { ...offered, grant } : (why === undefined ? undefined : { ...claim, why });
   };
 
-  const openWider = (denial: Denial, only?: Tool): ToolProcesses => {
+  const openWider = (lifting: Lifting, denial: Denial, only?: Tool): ToolProcesses => {
     const { policy } = current;
-    const now = offer(denial, policy);
+    const now = offer(lifting, denial, policy);
     if (closed || now?.target !== denial.target || now.grant !== denial.grant) throw gone(denial);
     // What may be written is made by this program where it is missing: the kernel opens only what is there.
     const isFolder = denial.kind === "write" && denial.grant !== "*" && OPENS_WHAT_IS_THERE.includes(policy.sandbox);
     const why = isFolder ? makeGrantedFolder(denial.grant) : undefined;
     if (why !== undefined) throw unmade(denial, why);
-    const processes = open(widen(policy, denial), only);
+    const processes = open(lifting.widen(policy, denial), only);
     opened.add(processes);
     return processes;
   };
@@ -131,10 +148,12 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const result = await processes.run(tool, args, options);
     const { policy } = processes;
     const [claim, claims] = [claimIn(result.details), claimsIn(result.details)];
-    const offered = claim && offer(claim, policy);
+    if (!claim && claims.length === 0) return withDenial(result, undefined, []);
+    const lifting = await lift();
+    const offered = claim && offer(lifting, claim, policy);
     const all = claims.length === 0 && claim && policy.copyOf !== undefined ? [claim] : claims;
     const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD) : result;
-    return withDenial(said, offered, all.map((one) => told(one, policy)).filter((one) => one !== undefined));
+    return withDenial(said, offered, all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined));
   };
 
   const replace = (next: ToolProcesses): void => {
@@ -171,7 +190,7 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     runOnce: async (denial, tool, ...call) => {
       const own = toolUnder(tool);
       if (!own) return refused(tool);
-      const processes = openWider(denial, own);
+      const processes = openWider(loaded ?? await lift(), denial, own);
       try {
         return await runIn(processes, own, ...call);
       } finally {
@@ -179,8 +198,9 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
         opened.delete(processes);
       }
     },
-    grant: (denial) => {
-      replace(openWider(denial));
+    grant: async (denial) => {
+      // Whoever has asked about a denial has it loaded: between an answer and its grant nothing else happens.
+      replace(openWider(loaded ?? await lift(), denial));
       granted = [...granted, denial];
     },
     keep: (denial) => void (kept = [...kept, denial]),
@@ -189,7 +209,8 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
       if (closed || granted.length === 0) return;
       const isLeft = granted.some((denial) => !kept.includes(denial));
       granted = [];
-      if (isLeft) replace(open(kept.reduce(widen, start)));
+      // What was kept was granted first, and so is loaded.
+      if (isLeft) replace(open(loaded ? kept.reduce(loaded.widen, start) : start));
     },
     renew: () => {
       if (!closed) replace(open(current.policy));

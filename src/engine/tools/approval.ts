@@ -123,7 +123,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
         const answer = await ask(denial, { toolCallId: callId, toolName: tool.name }, signal, session);
         // A typed command may outlast the session in which it was begun.
         if (session !== refused) return "left";
-        if (answer === "session" || answer === "project") activePolicy.grant(denial);
+        if (answer === "session" || answer === "project") await activePolicy.grant(denial);
         if (answer === "project") keep(denial);
         return answer;
       }).finally(() => goesOn?.());
@@ -142,7 +142,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
       const answer = await ask(denial, call, signal, session);
       if (session !== refused) return "no";
       if (answer !== "session" && answer !== "project") return answer;
-      if (!allows(activePolicy.current().policy, denial)) activePolicy.grant(denial);
+      if (!allows(activePolicy.current().policy, denial)) await activePolicy.grant(denial);
       if (answer === "project") keep(denial);
       return answer;
     }).catch((error) => {

@@ -112,7 +112,7 @@ export function toolLimitsOf({ user, project, given }: Pick<Config, "user" | "pr
 }
 
 /** What this program keeps of sessions, which is not the tools' to touch, wherever the user wants it to be (R478). */
-export function sessionPaths(config: Config): readonly string[] {
+function sessionPaths(config: Config): readonly string[] {
   const { invocation: { values }, auditFolder, world } = config;
   const { folder } = sessionPlaces(config);
   const named = values["resume"];

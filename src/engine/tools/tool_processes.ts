@@ -37,7 +37,9 @@ export interface ToolGround {
   /** Where this program keeps what can be made again. */
   readonly cache: string | undefined;
   /** Gives background commands of one shell the session's numbers. */
-  readonly numbered: BackgroundCommands["numbered"];
+  readonly numbered: (
+    ...own: Parameters<BackgroundCommands["numbered"]>
+  ) => ReturnType<BackgroundCommands["numbered"]> | Promise<ReturnType<BackgroundCommands["numbered"]>>;
   /** Hears, when processes are closed, what commands in the background did that no result could tell. */
   readonly onLeft?: (line: string) => void;
 }
@@ -109,7 +111,7 @@ export function openToolProcesses(
     const shell = tool.place === "host" ? undefined : (await processes?.get())?.shell;
     // A shell is a function; what runs in the background hangs on it.
     const own: Shell | undefined = shell &&
-      Object.assign((...call: Parameters<Shell>) => shell(...call), { background: numbered(shell.background) });
+      Object.assign((...call: Parameters<Shell>) => shell(...call), { background: await numbered(shell.background) });
     return await tool.run(args, {
       policy,
       files: NO_FILES,
@@ -239,7 +241,7 @@ export interface LateProcesses {
 }
 
 /** Opens processes as `openProcesses` does, when they are first needed. */
-export function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
   const [, policy, , cache] = args;
   let loading: Promise<Processes> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

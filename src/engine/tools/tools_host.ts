@@ -24,7 +24,7 @@ import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore } from "./allowed_before.ts";
 import type { Approving, Asker } from "./approval.ts";
-import { type BackgroundCommands, backgroundCommands } from "./background_commands.ts";
+import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
@@ -33,7 +33,7 @@ import { canStartListed, programNotices, startsListed } from "./listed_programs.
 import { scopeValue } from "../../config/options/parse.ts";
 import { cacheRoot, makeSessionFolders, spareFolder } from "../sessions/session_folders.ts";
 import type { ToolsBase } from "./narrow_tools.ts";
-import { openToolProcesses, type ToolProcesses } from "./tool_processes.ts";
+import { openToolProcesses, type ToolGround, type ToolProcesses } from "./tool_processes.ts";
 
 /** The tools of a session behind their boundary. */
 export interface ToolsHost {
@@ -64,9 +64,9 @@ export interface ToolsHost {
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /**
    * Makes a denial's grant part of the policy until the session ends. Calls under way, and commands in the background,
-   * end under the policy that they started with. Throws UserError for one that is not, or no longer, to be had.
+   * end under the policy that they started with. Rejects with UserError for one that is not, or no longer, to be had.
    */
-  readonly grant: (denial: Denial) => void;
+  readonly grant: (denial: Denial) => Promise<void>;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
   readonly beginSession: () => void;
   /** Goes on in another place: that of a trial, or the workspace again. All that goes on ends, and what was granted. */
@@ -127,7 +127,7 @@ export function openTools(
         foreign: foreign.filter((name) => name !== "web_search"),
       };
     };
-    const background = backgroundCommands(onBackground);
+    const background = lateBackground(onBackground);
     const ground = { self, cache, numbered: background.numbered, onLeft };
     const policyFor = (of: Config, grants: Grants): Policy => {
       const policy = policyOf(of, base, grants);
@@ -229,6 +229,26 @@ function nothingStarted(policy: Policy, tools: Pick<ToolProcesses, "active" | "k
   const run = (): Promise<ToolResult> => Promise.resolve(errorResult("No tools were started"));
   const { active, known } = tools;
   return { policy, active, known, run, warmSoon: () => {}, prewarm: () => {}, retire: nothing, close: nothing };
+}
+
+/** Commands in the background, which only a shell can start: loaded with the first one that is used. */
+function lateBackground(
+  tell: (event: AgentEvent) => void,
+): ToolsHost["background"] & Pick<ToolGround, "numbered"> {
+  let commands: BackgroundCommands | undefined;
+  const load = async (): Promise<BackgroundCommands> => {
+    const { backgroundCommands } = await import("./background_commands.ts");
+    return commands ??= backgroundCommands(tell);
+  };
+  return {
+    list: () => commands?.list() ?? [],
+    stop: async (id) => await (await load()).stop(id),
+    hasUntold: () => commands?.hasUntold() ?? false,
+    takeUntold: () => commands?.takeUntold() ?? [],
+    wake: () => commands?.wake(),
+    beginSession: () => commands?.beginSession(),
+    numbered: async (own) => (await load()).numbered(own),
+  };
 }
 
 /** A workspace that holds the whole home is seldom meant, and opens more of it than any other. */

@@ -166,7 +166,7 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
 }
 
 /** `copied 1,204 files, 38 MB, 0.4 s (reflink: no)` */
-export function costWords({ files, bytes, baseBytes, milliseconds, reflink }: TrialCost): string {
+function costWords({ files, bytes, baseBytes, milliseconds, reflink }: TrialCost): string {
   const size = (many: number): string => {
     const unit = many < 1e6 ? ([1e3, "kB"] as const) : many < 1e9 ? ([1e6, "MB"] as const) : ([1e9, "GB"] as const);
     return `${(many / unit[0]).toFixed(many < 10 * unit[0] && many >= 1e6 ? 1 : 0)} ${unit[1]}`;

@@ -1,8 +1,7 @@
 import type { ExtensionCommand, ExtensionFlag, ExtensionTool } from "../../core/host_actions.ts";
-import type { ExtensionState } from "../../core/hook.ts";
+import type { ExtensionState, Hooks } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_events.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { JsonValue } from "../../core/json.ts";
 
 /** What one handler did: gave something back (undefined: nothing) or failed. */
 export type HandlerOutcome =
@@ -42,13 +41,7 @@ export interface Extension {
    * What comes back is in order, ends with the handler that decided, and still has to be checked.
    */
   emit(name: HookName, event: EventText, limitMs: number, signal: AbortSignal): Promise<readonly HandlerOutcome[]>;
-  runTool(
-    name: string,
-    args: JsonObject,
-    callId: string,
-    signal: AbortSignal,
-    onUpdate: (partial: ToolResult) => void,
-  ): Promise<ToolResult>;
+  runTool: Hooks["runTool"];
   runCommand(name: string, args: string, signal: AbortSignal): Promise<void>;
   setFlags(values: Readonly<Record<string, boolean | string>>): void;
   /** Called whenever its registration changes after loading, and when it is lost. */

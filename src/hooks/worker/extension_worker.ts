@@ -183,12 +183,12 @@ function splitAtLine(body: string): readonly string[] {
 let known: readonly string[] = [];
 
 /** Tells which files are the extension's own. */
-export function keepPaths(paths: readonly string[]): void {
+function keepPaths(paths: readonly string[]): void {
   known = paths;
 }
 
 /** What was thrown, with the file and line of the extension's source from which it came, where that is known. */
-export function describeError(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
   const text = name === "Error" || message.startsWith(`${name}:`) ? message : `${name}: ${message}`;

@@ -1,11 +1,11 @@
 import { countCharacters } from "../../core/support/text.ts";
-import { fromBlocks } from "../text/blocks.ts";
-import { oneLine } from "../text/clean.ts";
+import { clean, oneLine } from "../text/clean.ts";
 import { fromCaller } from "../text/rendered.ts";
 import type { DynamicSection, StableSection } from "../text/section.ts";
 import type { MemorySnapshot } from "../../core/support/memory.ts";
-import type { Rendered } from "../../core/prompt.ts";
+import type { PromptBlock, Rendered } from "../../core/prompt.ts";
 import { MEMORY } from "../text/text.ts";
+import { sha256 } from "../../core/support/digest.ts";
 
 /** The caller's own rules as a list (R53). */
 export const rules: StableSection = {
@@ -68,7 +68,7 @@ const RECENT_ITEMS = 50;
 const RECENT_DAYS = 7;
 
 /** A snapshot as the memory section says it; without anything to say undefined (R402). */
-export function memoryText(memory: MemorySnapshot): Rendered | undefined {
+function memoryText(memory: MemorySnapshot): Rendered | undefined {
   const lasting = lastingOf(memory);
   const recent = recentOf(memory);
   if (lasting.length + recent.length === 0) return undefined;
@@ -129,4 +129,27 @@ function daysFromCivil(year: number, month: number, day: number): number {
   const shifted = (month + 9) % 12;
   return 365 * y + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + Math.floor((153 * shifted + 2) / 5) +
     day;
+}
+
+/** What an embedding program appended, in the order of appending (R50, R52). */
+export const blocks: StableSection = {
+  id: "blocks",
+  stability: "stable",
+  profiles: ["full"],
+  budget: { total: 50_000 },
+  render: (inputs) => fromBlocks(inputs.blocks ?? [], "caller", "blocks"),
+};
+
+/** Titled blocks in their order; one without content leaves nothing, one without title is called `Context`. */
+function fromBlocks(list: readonly PromptBlock[], kind: "caller" | "runtime", ref: string): Rendered {
+  const shown = list.map(({ title, content }) => ({ title: oneLine(title) || "Context", content: clean(content) }))
+    .filter(({ content }) => content !== "");
+  return {
+    text: shown.map(({ title, content }) => `## ${title}\n${content}`).join("\n\n"),
+    // By number and not by title: a manifest holds nothing of the prompt's text.
+    sources: shown.map(({ content }, at) => {
+      const chars = countCharacters(content);
+      return { kind, ref: `${ref}:${at + 1}`, status: "loaded", chars, kept: chars, sha256: sha256(content) };
+    }),
+  };
 }

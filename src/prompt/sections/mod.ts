@@ -12,8 +12,7 @@ import {
   todoWorkflow,
   toolRecoveryPolicy,
 } from "../guidance/fixed_text.ts";
-import { blocks } from "../text/blocks.ts";
-import { channelAugment, dynamicContext, memorySummaries, retryInstruction, rules } from "./callers.ts";
+import { blocks, channelAugment, dynamicContext, memorySummaries, retryInstruction, rules } from "./callers.ts";
 import { docsPointers, environmentPolicy, projectContext, runtimeFacts, runtimeMetadata } from "./surroundings.ts";
 import { guidelines, localToolNotes } from "../guidance/guidelines.ts";
 import { identityCore, soulCore, userPersona } from "./persona.ts";

@@ -74,7 +74,7 @@ export interface Capabilities {
 export type SomeCapabilities = Partial<Capabilities>;
 
 /** What nearly every server takes, and nothing that only some do. */
-export const DEFAULTS: Capabilities = {
+const DEFAULTS: Capabilities = {
   developerRole: false,
   maxTokensField: "max_tokens",
   streamOptions: true,

@@ -2,7 +2,7 @@ import type { EndpointKey } from "./endpoint.ts";
 import { shownCommand } from "./shown_command.ts";
 
 /** What is sent in place of a key where there is none: some servers want to see one, whatever it is. */
-export const KEYLESS = "none";
+const KEYLESS = "none";
 
 /** No key: the server is asked as if it wanted none. `variable`: where one would have been looked for. */
 export function noKey(variable: string | undefined): EndpointKey {

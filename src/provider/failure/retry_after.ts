@@ -1,5 +1,5 @@
 /** Milliseconds in a duration as servers write it: `10s`, `1.5s`, `500ms`, `6m0s`; `undefined` for anything else. */
-export function parseDuration(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   const match = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/.exec(text.trim());
   if (!match || match[0] === "") return undefined;
   const [hours, minutes, seconds, ms] = match.slice(1).map((part) => Number(part ?? 0));

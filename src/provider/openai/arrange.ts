@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Capabilities } from "../capabilities/capabilities.ts";
 
 /** What the assistant says between the results of tools and a message of the user, where one must not follow the other. */
-export const BRIDGE = "I have the results.";
+const BRIDGE = "I have the results.";
 
 /**
  * The messages of a chat request in the order and number that an endpoint takes, the system prompt before them. What stands

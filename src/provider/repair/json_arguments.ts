@@ -145,7 +145,7 @@ function scanString(
 }
 
 /** Splits a text into its top-level JSON values, mending what has one reading; throws `Refused` for everything else. */
-export function scanJson(text: string): Scanned {
+function scanJson(text: string): Scanned {
   const repairs = new Set<string>();
   const values: string[] = [];
   let out = "";

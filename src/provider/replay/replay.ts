@@ -112,7 +112,7 @@ export type Stamp = Pick<AssistantMessage, "provider" | "model" | "timestamp">;
 type Ending = Pick<AssistantMessage, "stopReason" | "failure" | "errorMessage" | "usage">;
 
 /** Streams one reply of a cassette as a server would; ends at the next piece after `signal` aborts. */
-export async function* playLine(
+async function* playLine(
   { line, lineNumber }: CassetteEntry,
   stamp: Stamp,
   signal: AbortSignal,
@@ -151,7 +151,7 @@ export async function* playLine(
 }
 
 /** Streams nothing but a failure. */
-export async function* playFailure(failure: ProviderFailure, stamp: Stamp): AsyncGenerator<ProviderEvent> {
+async function* playFailure(failure: ProviderFailure, stamp: Stamp): AsyncGenerator<ProviderEvent> {
   await Promise.resolve();
   yield {
     type: "end",

@@ -194,7 +194,7 @@ export interface SseReader {
 }
 
 /** A reader that calls `onEvent` for each event as soon as it is complete; comments are skipped. */
-export function createSseReader(onEvent: (name: string | undefined, data: string) => void): SseReader {
+function createSseReader(onEvent: (name: string | undefined, data: string) => void): SseReader {
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: MAX_EVENT,

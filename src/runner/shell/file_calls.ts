@@ -162,7 +162,7 @@ export interface ShellPlaces {
 }
 
 /** The places of a policy. */
-export function shellPlaces(policy: Policy): ShellPlaces {
+function shellPlaces(policy: Policy): ShellPlaces {
   const scope = fileScope(policy);
   const name = (access: Access, path: string): string => {
     scope.check(access, path);

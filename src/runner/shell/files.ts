@@ -191,7 +191,7 @@ function orNothing<T>(work: () => T): T | undefined {
 }
 
 /** Enough for the first line of any script. */
-export const HEAD_BYTES = 128;
+const HEAD_BYTES = 128;
 
 /**
  * Whether a file with this beginning is a shell script: one that says so, or text that names no interpreter.

@@ -20,7 +20,7 @@ const LEFT_OUT = ["sqlite3"];
 const MOST_STEPS = 100_000;
 const MEBIBYTE = 1024 * 1024;
 /** Longest output of a script, bytes. */
-export const OUTPUT_BYTES = 32 * MEBIBYTE;
+const OUTPUT_BYTES = 32 * MEBIBYTE;
 
 /** Loads the interpreter, once. */
 export async function loadInterpreter(): Promise<Interpreter> {
@@ -83,7 +83,7 @@ type Redirection = SimpleCommandNode["redirections"][number];
 const WRITING = [">", ">>", ">|", "&>", "&>>", "<>"];
 
 /** A change of scripts before they run; nothing in them acts differently unless a redirection fails. */
-export const groupedRedirections: Transform = {
+const groupedRedirections: Transform = {
   name: "grouped-redirections",
   transform: ({ ast }) => ({ ast: grouped(ast) as ScriptNode }), // a copy of the same shape, but for the groups
 };

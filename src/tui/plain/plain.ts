@@ -135,7 +135,7 @@ const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () 
 export type LineReader = AsyncIterable<string>;
 
 /** Splits a stream of bytes into lines. */
-export async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): LineReader {
+async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): LineReader {
   let rest = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split(/\r?\n/);

@@ -132,7 +132,7 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
 }
 
 /** The text that a key or a paste stands for; empty for keys that stand for none. */
-export function typed(data: string): string {
+function typed(data: string): string {
   // deno-lint-ignore no-control-regex -- the marks around a paste
   const pasted = /^\x1b\[200~([\s\S]*)\x1b\[201~$/.exec(data)?.[1];
   if (pasted !== undefined) return cleanLine(pasted);

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { backgroundCommands } from "../../../src/engine/tools/background_commands.ts";
 import { offeredIn, openActivePolicy } from "../../../src/engine/tools/active_policy.ts";
 import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
@@ -60,13 +60,13 @@ Deno.test("openActivePolicy() takes no grant from a runner, and shows the real p
   assertEquals(offered, { kind: "read", target, grant: target });
   // Whoever answers for something else than was offered gets nothing.
   for (const other of [{ kind: "read", target, grant: "*" }, { kind: "read", target, grant: world.base }] as const) {
-    assertThrows(() => activePolicy.grant(other), UserError);
+    await assertRejects(() => activePolicy.grant(other), UserError);
   }
   assertEquals([opened, activePolicy.granted()], [[], []]);
-  if (offered) activePolicy.grant(offered);
+  if (offered) await activePolicy.grant(offered);
   assertEquals([opened.map(({ read }) => read.list.includes(target)), activePolicy.granted()], [[true], [offered]]);
   await activePolicy.close();
-  if (offered) assertThrows(() => activePolicy.grant({ ...offered, target: "/x" }), UserError);
+  if (offered) await assertRejects(() => activePolicy.grant({ ...offered, target: "/x" }), UserError);
 });
 
 Deno.test("openActivePolicy() offers nothing that the project takes away again, and no list where none can hold R465", async () => {
@@ -110,7 +110,7 @@ for (const level of CONFINED.filter((level) => level === "kernel")) {
       const bash = tools.find(({ name }) => name === "bash");
       const once = bash && await activePolicy.runOnce(denial, bash, calls[1][1], OPTIONS);
       assertEquals([once && reach([once]), reach(await all())], [[true], [false, false]]);
-      activePolicy.grant(denial);
+      await activePolicy.grant(denial);
       assertEquals(reach(await all()), [true, true]);
     } finally {
       await activePolicy.close();

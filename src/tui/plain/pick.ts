@@ -1,11 +1,11 @@
 import { cleanLine } from "../screen/foreign.ts";
-import type { Choice, PickOptions } from "../widgets/picker.ts";
+import { type Choice, isMark, type PickOptions } from "../widgets/picker.ts";
 
 /** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
 export function plainPick<T>(
   title: string,
   choices: readonly Choice<T>[],
-  typed: PickOptions<T>["typed"],
+  { typed, actions = [] }: PickOptions<T>,
   print: (text: string) => void,
   ask: (take: (line: string) => void) => void,
 ): Promise<T | undefined> {
@@ -18,7 +18,8 @@ export function plainPick<T>(
   ].join("\n"));
   const meant = (line: string): T | undefined => {
     const chosen = choices[Number(line) - 1]?.value;
-    return chosen === undefined && line !== "" ? typed?.value(line) : chosen;
+    if (chosen === undefined) return line === "" ? undefined : typed?.value(line);
+    return actions.find(isMark)?.value(chosen) ?? chosen;
   };
   return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
 }

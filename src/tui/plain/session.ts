@@ -11,7 +11,7 @@ export async function plainSession(
   print: (text: string) => void,
   ask: () => string,
 ): Promise<string | number> {
-  const pick: Pick = (title, choices, { typed } = {}) =>
-    plainPick(title, choices, typed, print, (take) => queueMicrotask(() => take(ask())));
+  const pick: Pick = (title, choices, options = {}) =>
+    plainPick(title, choices, options, print, (take) => queueMicrotask(() => take(ask())));
   return await chooseSession(shelf, pick, print) ?? 0;
 }

@@ -20,6 +20,8 @@ export interface UndoParts {
   readonly maxFileBytes: number;
   /** What tools may write now: nothing else is touched. */
   readonly scopes: readonly Scope[];
+  /** Where private copies of workspaces were, which are gone when no scope has them. */
+  readonly copies?: string | undefined;
   /** Reads contents that are not in the pack, by their names; the paths say which repository has them. */
   readonly fetch: (contents: ReadonlyMap<string, string>) => Promise<FetchedContents>;
   /** The message of an entry, for people. */
@@ -75,7 +77,7 @@ function putBack(
   },
 ): Awaited<ReturnType<typeof undo>> {
   const disk: UndoDisk = {
-    at: (path) => placeIn(parts.scopes, path),
+    at: (path) => placeIn(parts, path),
     content(content) {
       if (!content.startsWith("sha256:")) return fetched?.get(content);
       const number = pack.find(content.slice(7));
@@ -141,8 +143,15 @@ function leftOut(left: readonly UndoLeft[]): ChangeSet["leftOut"] {
   }));
 }
 
+const COPY_IS_GONE =
+  "it was in the private copy of a trial, which is removed: the workspace's own was not changed there; " +
+  "what apply brought into it is taken back with git apply -R";
+
 /** The scope that a path lies in; a sentence where tools may not write there. */
-function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["at"]> {
+function placeIn(
+  { scopes, copies }: Pick<UndoParts, "scopes" | "copies">,
+  path: string,
+): ReturnType<UndoDisk["at"]> {
   for (const { tree, isKept } of scopes) {
     const root = bytePath(tree.root);
     if (path === root || !isInside(path, root)) continue;
@@ -153,7 +162,9 @@ function placeIn(scopes: readonly Scope[], path: string): ReturnType<UndoDisk["a
     const isFree = parts.every((_, at) => isKept(parts.slice(0, at + 1).join("/")));
     return isFree ? { tree, path: inner } : "it is protected";
   }
-  return "it lies outside of what tools may write";
+  return copies !== undefined && isInside(path, bytePath(copies))
+    ? COPY_IS_GONE
+    : "it lies outside of what tools may write";
 }
 
 function pointOf(moment: Moment, index: number, textOf: UndoParts["textOf"]): UndoPoint {

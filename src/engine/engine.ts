@@ -163,6 +163,7 @@ class OpenSession implements EngineCore {
       seams: requestSeams(this.guards),
       variable: options.variable ?? readVariable,
       tell: this.notify,
+      agentId: within?.agentId,
     });
     this.#isOtherModel = this.model.restore(kept.model);
     const isNamed = config.invocation.values["base-url"] !== undefined;

@@ -56,6 +56,8 @@ export interface ModelStateParts {
   /** Variables of the environment, and what a program gave in place of one. */
   readonly variable: (name: string) => string | undefined;
   readonly tell: (notice: string) => void;
+  /** The sub-agent whose model it is. */
+  readonly agentId?: string | undefined;
 }
 
 /** A choice and what became of it. */
@@ -79,7 +81,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
   const open = async (of: Slot): Promise<OpenModel> => {
     if (of.opened) return of.opened;
-    const opening = of.opening ??= openModel(of.choice, config, seams);
+    const opening = of.opening ??= openModel(of.choice, config, seams, parts.agentId);
     try {
       const model = await opening;
       if (of.opened) return of.opened;

@@ -202,7 +202,11 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       let engine: Engine;
       try {
         engine = await open({
-          config: subConfig(config, core, args, agent, { isReading: write.length === 0, isNarrow: read !== undefined }),
+          config: subConfig(config, core, args, agent, {
+            isReading: write.length === 0,
+            isNarrow: read !== undefined,
+            ownModel: model,
+          }),
           choice: await choiceOf(core, agentId, model),
           channel: "text",
           hardens: false,
@@ -343,7 +347,12 @@ function subConfig(
   { model }: EngineCore,
   args: TaskArgs,
   agent: FoundAgent | undefined,
-  { isReading, isNarrow }: { readonly isReading: boolean; readonly isNarrow: boolean },
+  { isReading, isNarrow, ownModel }: {
+    readonly isReading: boolean;
+    readonly isNarrow: boolean;
+    /** The model that it does not share with its parent. */
+    readonly ownModel: string | undefined;
+  },
 ): Config {
   const { values } = config.invocation;
   const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
@@ -366,6 +375,8 @@ function subConfig(
       words: [],
       values: {
         ...kept,
+        // Its parent's connection is recorded there.
+        ...(ownModel === undefined || values["record"] === undefined ? {} : { record: values["record"] }),
         "no-extensions": true,
         "no-templates": true,
         thinking: model.thinking(),

@@ -218,7 +218,9 @@ Deno.test("sessions are searched, named and deleted with all that was kept of th
     );
     assertEquals([newest.by, newest.excerpt, count], ["assistant", "Again.", 2]);
 
+    const { mtime } = Deno.statSync(path);
     assertEquals(await sandpiper(["sessions", "rename", "latest", "my", "name"]), { code: 0, stdout: "", stderr: "" });
+    assertEquals(Deno.statSync(path).mtime, mtime, "a name makes no session the newest");
     assertStringIncludes((await sandpiper(["sessions"])).stdout, "  my name\n");
 
     const journal = join(home, ".sandpiper", "agent", "checkpoints", id, "journal.jsonl");

@@ -228,6 +228,12 @@ Deno.test(
     assertEquals(listed.length, 1);
     assertEquals(patchesIn(home).length, 2, "an earlier patch is no less than a later one");
     assertEquals((await program("undo", "--list")).code, 0);
+    const undone = await program("undo");
+    assertEquals([undone.code, shot()], [1, before]);
+    assertStringIncludes(
+      undone.stderr,
+      "/third.txt is left as it is: it was in the private copy of a trial, which is removed",
+    );
     assertEquals([(await program("apply", patch)).code, (await program("apply")).code], [0, 0]);
     assertEquals(shot(), { ...before, "new.txt": "file new\n", "third.txt": "file third\n" });
     assertEquals(Object.keys(shot()).filter((name) => name.endsWith(".patch")), []);

@@ -88,3 +88,34 @@ Deno.test("the models that stand in for the session's stand in for its sub-agent
     await server.shutdown();
   }
 });
+
+Deno.test("--record has the replies of a model that stands in, and of a sub-agent with a model of its own", async () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-record-" }));
+  const file = `${folder}/run.jsonl`;
+  const spent = { error: { code: "insufficient_quota", message: "spent" } };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { model, messages } = await request.json();
+    if (model === "first") return Response.json(spent, { status: 429 });
+    const isBegun = messages.some(({ role }: { role: string }) => role === "tool");
+    const reply = model === "second" && !isBegun
+      ? callReply(task({ prompt: "Child", model: "third" }))
+      : textReply(`by ${model}`);
+    const body = reply.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") + "data: [DONE]\n\n";
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const models = ["-m", "first,second", "--base-url", `http://127.0.0.1:${server.addr.port}/v1`];
+  try {
+    await withSession({ args: [...TOOLS, ...models, "--record", file], replies: [{ text: "" }] }, async (session) => {
+      assertEquals([await session.say("go"), answers(session)], ["by second", ["by third"]]);
+    });
+    const lines = Deno.readTextFileSync(file).trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(lines.map(({ agent, text, calls }) => [agent, text, calls?.length]).slice(-3), [
+      [undefined, undefined, 1],
+      ["a1", "by third", undefined],
+      [undefined, "by second", undefined],
+    ]);
+  } finally {
+    await server.shutdown();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

@@ -1,6 +1,7 @@
 // /trial on a real session; what the person chooses comes from a list.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { stripControls } from "../../src/core/support/text.ts";
+import type { PickOptions } from "../../src/tui/widgets/picker.ts";
 import type { CommandContext } from "../../src/tui/commands/command.ts";
 import { trialCommand } from "../../src/tui/commands/trial.ts";
 import { sandboxGlance } from "../../src/tui/options/sandbox_glance.ts";
@@ -20,7 +21,7 @@ const OPTIONS = {
   ],
 };
 
-/** Runs /trial; `answers`: how the labels begin that are chosen, one after the other. What was shown. */
+/** Runs /trial; `answers`: how the labels begin that are chosen, one after the other, with Space where that is said. What was shown. */
 async function trial({ engine }: Session, ...answers: readonly string[]): Promise<string> {
   const shown: string[] = [];
   const left = [...answers];
@@ -29,10 +30,13 @@ async function trial({ engine }: Session, ...answers: readonly string[]): Promis
     engine,
     page: (lines: Parameters<CommandContext["page"]>[0]) => void shown.push(...lines(themeOf("none"))),
     say: (text: string) => void shown.push(text),
-    pick: (title: string, choices: readonly { label: string; value: unknown }[]) => {
+    pick: <T>(title: string, choices: readonly { label: string; value: T }[], options: PickOptions<T> = {}) => {
       shown.push(`${title}: ${choices.map(({ label }) => label).join(" | ")}`);
       const answer = left.shift();
-      return Promise.resolve(choices.find(({ label }) => answer !== undefined && label.startsWith(answer))?.value);
+      const label = answer?.replace(/^Space on /, "");
+      const value = choices.find((one) => label !== undefined && one.label.startsWith(label))?.value;
+      const mark = options.actions?.find(({ key }) => key === "space");
+      return Promise.resolve(label !== answer && value !== undefined ? mark?.value(value) : value);
     },
   } as unknown as CommandContext;
   await trialCommand(context);
@@ -60,10 +64,19 @@ Deno.test("/trial begins one, shows the diff without what could steer a terminal
     assertStringIncludes(stripControls(on), "\n one\n+more\n");
     for (const steers of ["\x1b[31m", "\x1b[2J", "literal", "index "]) assert(!on.includes(steers), steers);
     assert(engine.trial());
-    const left = await trial(session, "Take some", "[ ] a.txt", "[x] a.txt", "Nothing is marked", "[ ] b.txt");
+    const left = await trial(
+      session,
+      "Take some",
+      "Space on [ ] a.txt",
+      "Space on [x] a.txt",
+      "Nothing is marked",
+      "[ ] b.txt",
+      "Space on [ ] b.txt",
+    );
+    assertEquals(left.split("Nothing is marked: Space marks a file").length, 3);
     assertStringIncludes(left, "[x] b.txt");
     assert(engine.trial(), "Esc leaves it going on");
-    const some = await trial(session, "Take some", "[ ] a.txt", "Take 1 file");
+    const some = await trial(session, "Take some", "Space on [ ] a.txt", "[ ] b.txt");
     assertStringIncludes(some, "Taken into the workspace: 1 file. The trial has ended");
     assertEquals([text(`${ws}/a.txt`), text(`${ws}/b.txt`), engine.trial()], ["one\nmore\n", "two\n", undefined]);
     assert(!sandboxGlance(engine.state().policy).includes("TRIAL"));

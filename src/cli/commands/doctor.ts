@@ -189,7 +189,9 @@ function check(name: string, look: () => { found: string }, onFailure?: () => vo
     return { name, ok: true, ...look() };
   } catch (error) {
     onFailure?.();
-    if (error instanceof UserError) return { name, ok: false, found: `${error.what}: ${error.why}`, fix: error.fix };
+    if (error instanceof UserError) {
+      return { name, ok: false, found: `${error.what}: ${error.why}`, fix: wholeFix(error) };
+    }
     return { name, ok: false, found: messageOf(error) };
   }
 }
@@ -200,4 +202,9 @@ function table(checks: readonly Check[]): string {
     `${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}\n` +
     (fix === undefined ? "" : `${" ".repeat(16)}${fix.replaceAll("\n", `\n${" ".repeat(12)}`)}\n`)
   ).join("");
+}
+
+/** What mends a check; the page has room for all providers. */
+function wholeFix(error: UserError): string {
+  return "wholeFix" in error && typeof error.wholeFix === "string" ? error.wholeFix : error.fix;
 }

@@ -1,6 +1,6 @@
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
-import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { localTime, oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -77,7 +77,7 @@ function refuseNothing(config: Config, session: string, points: readonly UndoPoi
 }
 
 function otherText({ time, files }: OtherChanges): string {
-  return `An older session changed ${filesText(files)} (${time.slice(0, 16).replace("T", " ")})`;
+  return `An older session changed ${filesText(files)} (${localTime(time)})`;
 }
 
 function requestOf(values: Invocation["values"], points: readonly UndoPoint[]): UndoRequest {
@@ -104,9 +104,7 @@ function* listLines(session: string, points: readonly UndoPoint[]): Generator<st
   for (const { number, text, time, files, outside, isUndone } of points) {
     const count = filesText(files, outside);
     const state = isUndone ? ", undone" : "";
-    yield `${String(number).padStart(width)}  ${time.slice(0, 16).replace("T", " ")}  ${count}${state}  ${
-      oneLine(text, 120)
-    }\n`;
+    yield `${String(number).padStart(width)}  ${localTime(time)}  ${count}${state}  ${oneLine(text, 120)}\n`;
   }
 }
 

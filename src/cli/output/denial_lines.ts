@@ -82,9 +82,24 @@ export function linesOf(
   return toolName === "bash" || why === undefined ? [] : [`denied in ${toolName}: ${why}`];
 }
 
+/** What the model reads about the user, as that person reads it. */
+const TO_PERSON: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/\b([Oo])nly the user can\b/g, "$1nly you can"],
+  [/\bdenied by the user\b/g, "denied by you"],
+  [/\bAsk the user to run this command\b/g, "Run this command yourself"],
+  [/\bthe user accepts the plan\b/g, "you accept the plan"],
+  [/, the user's too, /g, ", yours too, "],
+  [/; the user's own ~/g, "; your own ~"],
+];
+
+function toPerson(text: string): string {
+  return TO_PERSON.reduce((said, [words, instead]) => said.replace(words, instead), text);
+}
+
 /** The last refusal that a result's text tells of: what commands print may begin as the sandbox's lines do, which come last. */
 function reasonIn({ result: { content } }: Pick<Ended, "result">): string | undefined {
-  return [...textOf(content).matchAll(REFUSAL)].at(-1)?.[1];
+  const said = [...textOf(content).matchAll(REFUSAL)].at(-1)?.[1];
+  return said && toPerson(said);
 }
 
 function denialsIn(details: JsonObject | undefined): string[] {
@@ -108,7 +123,7 @@ function denialLine(said: JsonValue | undefined): string | undefined {
 
 function notesIn(details: JsonObject | undefined): string[] {
   const notes = details?.["sandboxNotes"];
-  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string").map(toPerson) : [];
 }
 
 function textIn(value: JsonValue | undefined, name: string): string | undefined {

@@ -13,6 +13,7 @@ import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
 import { gitContents } from "./git_contents.ts";
+import { trialsFolder } from "../sessions/session_folders.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
 
 /** The journal of a session, open. */
@@ -88,6 +89,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
         pack,
         maxFileBytes: settings.maxFileBytes,
         scopes: scopes(),
+        copies: trialsFolder(config.world.env),
         fetch: (contents) => spillObjects(contents, [...trees.values()], paths.spill),
         textOf,
         pathTo: (entryId) => store.entry(entryId) ? store.pathTo(entryId) : [],

@@ -9,6 +9,7 @@ import { lockSession } from "../../session/lock.ts";
 import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions/checkpoint_place.ts";
 import { resumable } from "../sessions/resumed_session.ts";
 import { openTools } from "../tools/tools_host.ts";
+import { trialsFolder } from "../sessions/session_folders.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
 import { spillObjects } from "./git_objects.ts";
 import { entryText } from "./open_journal.ts";
@@ -129,6 +130,7 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
           pack,
           maxFileBytes,
           scopes: scopes.list,
+          copies: trialsFolder(config.world.env),
           textOf,
           pathTo: () => [],
           now: Date.now,

@@ -32,18 +32,25 @@ const MISSING = {
  */
 export class NoModelError extends UserError {
   readonly offers: readonly Offer[];
+  /** What to do, with every provider that there is. */
+  readonly wholeFix: string;
 
   constructor(offers: readonly Offer[], settings: Settings, missing: "model" | "provider" = "model") {
-    super({
-      ...MISSING[missing],
-      fix: offers.length > 0
+    const all = [...tableOf(settings).values()];
+    const common = all.filter(({ isCommon }) => isCommon);
+    const fix = (entries: readonly ProviderEntry[], rest: readonly string[] = []): string =>
+      offers.length > 0
         ? lines('Found here; add one of these, or write it as "model" into settings.json:', offers.map(offerLine))
         : lines(
           "Set one of these variables, or start one of these servers, and name the provider (sandpiper demo needs neither):",
-          commonFirst([...tableOf(settings).values()]).map(typeLine),
-        ),
+          [...entries.map(typeLine), ...rest],
+        );
+    super({
+      ...MISSING[missing],
+      fix: fix(common, [`… and ${all.length - common.length} more: sandpiper doctor`]),
     });
     this.offers = offers;
+    this.wholeFix = fix(commonFirst(all));
   }
 }
 

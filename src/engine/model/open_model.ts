@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
+import type { Recording } from "../../provider/replay/record.ts";
 import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { modelFacts } from "../../provider/models/models.ts";
@@ -25,8 +26,19 @@ export interface OpenModel {
 /** What hooks may do to a request right before it leaves, who hears of the answer, and another memory than the usual one. */
 export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse" | "memory">;
 
-/** Opens whoever answers, with recording around it when that was asked for. */
-export async function openModel(choice: ModelChoice, config: Config, seams: RequestSeams = {}): Promise<OpenModel> {
+/** What the runs of this process record, by where they are: other models of a run, and its sub-agents', are in the same one. */
+const recordings = new WeakMap<Config["world"], Map<string, Recording>>();
+
+/**
+ * Opens whoever answers, with recording around it when that was asked for. `agentId`: the sub-agent that asks, where it is not
+ * the agent itself.
+ */
+export async function openModel(
+  choice: ModelChoice,
+  config: Config,
+  seams: RequestSeams = {},
+  agentId?: string,
+): Promise<OpenModel> {
   const opened = choice.kind === "replay"
     ? await openCassette(choice, config)
     : choice.kind === "given"
@@ -35,10 +47,15 @@ export async function openModel(choice: ModelChoice, config: Config, seams: Requ
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
-  refuseExisting(file);
-  const { recordProvider } = await import("../../provider/replay/record.ts");
-  const secrets = choice.kind === "server" ? choice.endpoint.key.secrets : [];
-  const provider = recordProvider(opened.provider, { file, secrets });
+  const { openRecording, recordProvider } = await import("../../provider/replay/record.ts");
+  const own = recordings.get(config.world) ?? new Map<string, Recording>();
+  let recording = own.get(file);
+  if (recording === undefined) {
+    refuseExisting(file);
+    recordings.set(config.world, own.set(file, recording = openRecording(file)));
+  }
+  if (choice.kind === "server") recording.hide(choice.endpoint.key.secrets);
+  const provider = recordProvider(opened.provider, recording, agentId);
   // What changes while it is used stays as it is.
   return Object.create(opened, { provider: { value: provider } }) as OpenModel;
 }

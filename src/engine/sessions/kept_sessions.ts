@@ -101,6 +101,7 @@ export function renameSession(config: Config, which: string, name: string, tell:
     });
   }
   let failure: UserError | undefined;
+  const { mtime } = Deno.statSync(path);
   const store = openSession(path, { ...storeOptions(tell), onFailure: (error) => void (failure ??= error) });
   try {
     store.append({ type: "session_info", name: given });
@@ -109,6 +110,8 @@ export function renameSession(config: Config, which: string, name: string, tell:
     store.close();
   }
   if (failure) throw failure;
+  // Nothing was said in it: in lists, and for --continue, it stays where it was.
+  if (mtime !== null) Deno.utimeSync(path, new Date(), mtime);
 }
 
 /** What else is kept under a session's id. */

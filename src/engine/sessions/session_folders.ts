@@ -19,7 +19,13 @@ export function cacheRoot(env: Readonly<Record<string, string>>): string | undef
   return base?.startsWith("/") ? join(base, "sandpiper") : undefined;
 }
 
-/** Stands for the former where it cannot be written: a folder of this user's among the temporary ones, for read-only use. */
+/** Where private copies of trials are, each as long as its trial goes on. */
+export function trialsFolder(env: Readonly<Record<string, string>>): string | undefined {
+  const home = cacheRoot(env);
+  return home && join(home, "trials");
+}
+
+/** Stands for the cache where it cannot be written: a folder of this user's among the temporary ones, for read-only use. */
 export function spareFolder(env: Readonly<Record<string, string>>): string | undefined {
   const uid = Deno.uid();
   const base = env["TMPDIR"] ?? "/tmp";

@@ -15,7 +15,7 @@ import { trialChanges } from "../../trial/changes.ts";
 import { type Copied, copyTree, TooLarge } from "../../trial/copy.ts";
 import { included, trackedOf } from "../../trial/included.ts";
 import { canJournal } from "../changes/scopes.ts";
-import { cacheRoot } from "../sessions/session_folders.ts";
+import { trialsFolder } from "../sessions/session_folders.ts";
 import { trialPolicy } from "./trial_policy.ts";
 import { folderPrefix, tidyUp } from "../sessions/session_record.ts";
 
@@ -178,9 +178,9 @@ function costWords({ files, bytes, baseBytes, milliseconds, reflink }: TrialCost
 
 /** A private folder among those that can be made again; what killed sessions left there is removed. */
 function makePlace({ world, root }: Config): { readonly path: string; readonly remove: () => void } {
-  const home = cacheRoot(world.env);
+  const folder = trialsFolder(world.env);
   // What lies in the workspace would be copied into itself.
-  const own = home === undefined || home.startsWith(`${root}/`) ? undefined : join(home, "trials");
+  const own = folder?.startsWith(`${root}/`) ? undefined : folder;
   const parent = own ?? world.env["TMPDIR"] ?? "/tmp";
   try {
     if (own !== undefined) Deno.mkdirSync(own, { recursive: true, mode: 0o700 });

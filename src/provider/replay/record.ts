@@ -2,20 +2,17 @@ import type { Provider, ProviderEvent, ProviderRequest } from "../../core/provid
 import { messageOf } from "../../core/error.ts";
 import { cassetteLineOf, formatCassetteLine } from "./cassette.ts";
 
-/** Where a recording goes. */
-export interface RecordOptions {
-  /** The cassette; made when missing, with rights for its owner alone, and added to. */
-  readonly file: string;
+/** A cassette that a run writes: all models that answer in it are in the same one. */
+export interface Recording {
   /** Texts that must not be in it, keys above all; they are replaced. */
-  readonly secrets?: readonly string[];
+  readonly hide: (secrets: readonly string[]) => void;
+  /** Adds a line; what kept it from being written. */
+  readonly write: (line: string) => string | undefined;
 }
 
-/**
- * A provider that answers as another one does and writes each whole reply as one line of a cassette (`--record`).
- *
- * Aborted replies are left out: a replay could not reproduce the moment. A file that cannot be written is a notice.
- */
-export function recordProvider(provider: Provider, { file, secrets = [] }: RecordOptions): Provider {
+/** Begins a cassette: the file is made with the first line, with rights for its owner alone, or added to. */
+export function openRecording(file: string): Recording {
+  const secrets = new Set<string>();
   /** The file of the first line. What a command puts in its place later is not written to. */
   let first: Deno.FileInfo | undefined;
 
@@ -46,10 +43,21 @@ export function recordProvider(provider: Provider, { file, secrets = [] }: Recor
     }
   }
 
+  return { hide: (texts) => texts.forEach((text) => secrets.add(text)), write };
+}
+
+/**
+ * A provider that answers as another one does and writes each whole reply as one line of a cassette (`--record`). `agentId`:
+ * the sub-agent that it answers, where requests do not say so.
+ *
+ * Aborted replies are left out: a replay could not reproduce the moment. A file that cannot be written is a notice.
+ */
+export function recordProvider(provider: Provider, recording: Recording, agentId?: string): Provider {
   async function* stream(request: ProviderRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
     for await (const event of provider.stream(request, signal)) {
       if (event.type === "end" && event.message.stopReason !== "aborted") {
-        const problem = write(formatCassetteLine(cassetteLineOf(event.message, request.agentId)));
+        const line = formatCassetteLine(cassetteLineOf(event.message, request.agentId ?? agentId));
+        const problem = recording.write(line);
         if (problem !== undefined) yield { type: "notice", message: problem };
       }
       yield event;

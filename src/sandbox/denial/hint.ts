@@ -18,6 +18,12 @@ const REFUSAL = /Permission denied|Operation not permitted|Read-only file system
 const HIDDEN = /No such file or directory|repository '[^']*' does not exist|does not appear to be a git repository/i;
 /** How the shell begins a line of its own, with its own path in it. */
 const SHELL = /^(?:\S*\/)?bash: line \d+: /;
+/** A file that the shell itself could not open, or a program that it could not start. */
+const REFUSED_BY_SHELL = new RegExp(
+  `${SHELL.source}(.+): (?:Permission denied|Operation not permitted|Read-only file system)$`,
+);
+/** A redirection of a command, and the word it leads to. */
+const REDIRECTION = /(<>|>>|>\||&>|>|<)\s*(?:"([^"$`\\]*)"|'([^']*)'|([^\s;&|<>()"'$`\\]+))/g;
 /** A redirection that failed, into a file as often as out of one. */
 const REDIRECTED = new RegExp(`${SHELL.source}[^:]+: No such`);
 const WRITES =
@@ -87,8 +93,13 @@ export function denialHints(
   };
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
+    const redirection = command === undefined ? undefined : redirectionIn(line, command);
     const hint = netHintOf(line, ending, policy) ??
-      (REFUSAL.test(line)
+      (REFUSAL.test(line) && redirection !== undefined
+        ? pathHint(redirection.path, line, policy, realPath, seen, (at) => place(at) ?? resolve(policy.root, at), {
+          isWritten: redirection.isWritten,
+        })
+        : REFUSAL.test(line)
         ? firstHint(line, (written) => pathHint(written, line, policy, realPath, seen, place))
         : ending !== "well" && policy.sandbox === "kernel+" && HIDDEN.test(line)
         ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, seen, place(written))))
@@ -97,6 +108,22 @@ export function denialHints(
     if (found.size >= MOST_DENIALS) break;
   }
   return [...found.values()];
+}
+
+/**
+ * The file of a redirection that the shell could not open, where the command has one to that very word and stands where it
+ * began: a relative path in any other line may be anything.
+ */
+function redirectionIn(
+  line: string,
+  command: string,
+): { readonly path: string; readonly isWritten: boolean } | undefined {
+  const path = REFUSED_BY_SHELL.exec(line)?.[1];
+  if (path === undefined || MOVES.test(command)) return undefined;
+  for (const [, sign, ...words] of command.matchAll(REDIRECTION)) {
+    if (words.includes(path)) return { path, isWritten: sign?.includes(">") ?? false };
+  }
+  return undefined;
 }
 
 /** The one of which the model is told: what comes last is what a command failed of, whether anything is there or not. */
@@ -185,6 +212,7 @@ function pathHint(
   realPath: RealPath,
   seen: RealPath,
   place: Place,
+  { isWritten }: { readonly isWritten?: boolean } = {},
 ): DenialHint | undefined {
   const known = place(written);
   const lexical = known ?? resolve(policy.root, written);
@@ -193,7 +221,7 @@ function pathHint(
   // A redirection does not say which way; but a file that is not there is refused only to who makes it.
   const isNew = (at: RealPath): boolean => at(lexical) === undefined && at(dirname(lexical)) !== undefined;
   const makes = SHELL.test(line) && isNew(seen);
-  const writes = makes || WRITES.test(line);
+  const writes = isWritten ?? (makes || WRITES.test(line));
   if (watched !== undefined && writes) {
     const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
     return { note, unasked: { kind: "write", target: path } };

@@ -102,7 +102,7 @@ function runSentence(policy: Policy): string {
 function networkSentence(policy: Policy): string {
   const { net } = policy;
   if (net.all) return "allowed";
-  const own = hasOwnLoopback(policy) ? "; 127.0.0.1 works in one command" : "";
+  const own = hasOwnLoopback(policy) ? "; each command has its own 127.0.0.1" : "";
   if (net.list.length === 0) return `none${own}`;
   return `only ${net.list.join(", ")}, for commands, through the HTTP proxy in http_proxy and https_proxy${own}`;
 }

@@ -1,19 +1,27 @@
 import type { SessionSummary } from "../summary.ts";
-import { oneLine, utc } from "../view/visible_text.ts";
+import { localTime, oneLine } from "../view/visible_text.ts";
 
 /** Least characters of an id that a list shows: ids begin with the time, and those of one minute look alike. */
 const LEAST_ID = 8;
 
-/** Sessions as lines: id, when they were written last, messages, name or first message; with `cwd` their workspace. */
-export function listLines(sessions: readonly SessionSummary[], cwd: boolean): string {
+/**
+ * Sessions as lines: id, when they were written last, messages, name or first message; with `cwd` their workspace.
+ * `eastMinutes`: as of `localTime`.
+ */
+export function listLines(
+  sessions: readonly SessionSummary[],
+  cwd: boolean,
+  eastMinutes?: (date: Date) => number,
+): string {
   const ids = shortIds(sessions.map(({ id }) => id));
   const width = Math.max(LEAST_ID, ...ids.map((id) => id.length));
   return sessions.map((session, at) => {
     const { modified, messageCount, isWhole, name, firstMessage } = session;
-    const messages = `${messageCount}${isWhole ? "" : "+"}`.padStart(6);
+    const isOne = messageCount === 1 && isWhole;
+    const messages = `${`${messageCount}${isWhole ? "" : "+"}`.padStart(5)} ${isOne ? "message " : "messages"}`;
     const title = oneLine(name ?? firstMessage, 100) || "(nothing was said)";
     const where = cwd ? `  ${oneLine(session.cwd, 200)}` : "";
-    return `${(ids[at] ?? "").padEnd(width)}  ${utc(modified)}  ${messages}  ${title}${where}\n`;
+    return `${(ids[at] ?? "").padEnd(width)}  ${localTime(modified, eastMinutes)}  ${messages}  ${title}${where}\n`;
   }).join("");
 }
 

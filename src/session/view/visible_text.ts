@@ -26,3 +26,13 @@ export function utc(time: string | Date): string {
   const date = typeof time === "string" ? new Date(time) : time;
   return Number.isFinite(date.getTime()) ? date.toISOString().replace("T", " ").replace(/\.\d+Z$/, "Z") : "no time";
 }
+
+/** A time as clocks on the wall show it, to the minute; `eastMinutes`: how far they are before UTC then, the machine's own. */
+export function localTime(
+  time: string | Date,
+  eastMinutes: (date: Date) => number = (date) => -date.getTimezoneOffset(),
+): string {
+  const date = typeof time === "string" ? new Date(time) : time;
+  if (!Number.isFinite(date.getTime())) return "no time";
+  return utc(new Date(date.getTime() + eastMinutes(date) * 60_000)).slice(0, 16);
+}

@@ -43,7 +43,7 @@ export async function trialCommand(context: CommandContext): Promise<void> {
 
 /** The paths that are to be taken; undefined: the trial goes on. */
 async function choose(
-  { pick }: CommandContext,
+  { pick, say }: CommandContext,
   files: readonly PatchedFile[],
 ): Promise<"all" | readonly string[] | undefined> {
   const how = await pick("The trial", [
@@ -57,30 +57,45 @@ async function choose(
   if (how === "none") return [];
   const wanted = new Set<string>();
   for (let at = 1;;) {
-    const chosen: string | null | undefined = await pick<string | null>(
+    const chosen: Row | undefined = await pick<Row>(
       "Files to take",
       [
-        wanted.size === 0 ? { label: "Nothing is marked yet: choose a file to mark it", value: null } : {
+        wanted.size === 0 ? { label: "Nothing is marked yet", value: { isMarked: false } } : {
           label: `Take ${count(wanted.size)} and end the trial`,
           detail: "of the rest a patch is kept",
-          value: null,
+          value: { isMarked: false },
         },
         ...files.map((file) => ({
           label: `${wanted.has(file.path) ? "[x]" : "[ ]"} ${file.path}`,
           detail: detailOf(file),
-          value: file.path,
+          value: { path: file.path, isMarked: false },
         })),
       ],
-      { start: at },
+      {
+        start: at,
+        enter: wanted.size === 0 ? "goes on with what is marked" : `takes ${count(wanted.size)}`,
+        actions: [{
+          key: "space",
+          does: "marks",
+          value: ({ path }) => path === undefined ? undefined : { path, isMarked: true },
+        }],
+      },
     );
     if (chosen === undefined) return undefined;
-    if (chosen === null) {
-      if (wanted.size > 0) return [...wanted];
-      continue;
-    }
-    at = files.findIndex(({ path }) => path === chosen) + 1;
-    if (!wanted.delete(chosen)) wanted.add(chosen);
+    const { path, isMarked } = chosen;
+    if (!isMarked && wanted.size > 0) return [...wanted];
+    if (!isMarked) say("Nothing is marked: Space marks a file", "warning");
+    if (path === undefined) continue;
+    at = files.findIndex((file) => file.path === path) + 1;
+    if (isMarked && !wanted.delete(path)) wanted.add(path);
   }
+}
+
+/** A line of the list of files: the first has none. */
+interface Row {
+  readonly path?: string;
+  /** Whether it was marked, and not taken. */
+  readonly isMarked: boolean;
 }
 
 function showChanges({ page }: CommandContext, { files, patch, leftOut }: TrialChanges): void {

@@ -1,3 +1,4 @@
+import { deniedThing } from "../transcript/denial_words.ts";
 import { Input } from "@earendil-works/pi-tui/dist/components/input.js";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Denial, PermissionAnswer } from "../../core/event.ts";
@@ -110,8 +111,6 @@ const PERMISSION_ANSWERS: readonly [Answer<PermissionAnswer>, ...Answer<Permissi
   { key: "p", answer: "project", label: "Yes, for this project (kept in your settings)", short: "project" },
 ];
 
-const VERBS = { read: "read", write: "write", run: "run", net: "connect to" } as const;
-
 /** What a permission dialog asks about. */
 export interface PermissionQuestion {
   readonly toolName: string;
@@ -130,8 +129,7 @@ export function permissionDialog(
   { toolName, agentId, agentDescription = "", denial, draft, now, done }: PermissionQuestion,
 ): Dialog {
   const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
-  const [target, grant] = [cleanLine(denial.target), cleanLine(denial.grant)];
-  const what = target === "*" ? `${VERBS[denial.kind]} anything` : `${VERBS[denial.kind]} ${target}`;
+  const [what, grant] = [deniedThing(denial), cleanLine(denial.grant)];
   return answersDialog({
     head({ width, theme }) {
       const option = grantOption(denial.kind, grant);

@@ -6,7 +6,7 @@ import { givenText } from "../blocks/given_text.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
 import { noticeOf } from "../transcript/history_replay.ts";
 import { backgroundLine, PLAN_LINES } from "../transcript/session_lines.ts";
-import { DECISIONS } from "../transcript/questions.ts";
+import { heardDenials } from "../transcript/denial_words.ts";
 
 /** Lines that are printed of what a command says, of any other output, and of what is to be written. */
 const COMMAND_LINES = 40;
@@ -19,6 +19,7 @@ const QUIET = new Set(["read", "write", "edit"]);
 export function plainEvents(print: (line: string) => void, root: string): (event: AgentEvent) => void {
   let rest = "";
   let hasText = false;
+  const denials = heardDenials();
   const flush = (): void => {
     if (rest.trim() !== "") print(rest);
     rest = "";
@@ -65,6 +66,7 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         const { toolName, isError, result, durationMs } = event;
         const diff = result.details?.["diff"];
         print(`${toolName}: ${isError ? "failed" : "done"}, ${duration(durationMs)}`);
+        for (const line of denials.end(event.toolCallId, result.details)) print(line);
         if (!isError && typeof diff === "string") return print(diff);
         if (!isError && QUIET.has(toolName)) return;
         const lines = textOf(result.content).replace(/\n+$/, "").split("\n");
@@ -73,8 +75,10 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         if (left > 0) print(`${left} lines before these; /output prints all`);
         return print(lines.slice(-limit).join("\n"));
       }
+      case "permission_request":
+        return denials.ask(event);
       case "permission_decision":
-        return print(DECISIONS[event.answer]);
+        return print(denials.decide(event.id, event.answer));
       case "auto_retry_start":
         return print(
           `${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows in ${

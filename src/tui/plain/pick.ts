@@ -1,5 +1,5 @@
 import { cleanLine } from "../screen/foreign.ts";
-import type { Choice, PickOptions } from "../widgets/picker.ts";
+import { type Choice, isMark, type PickOptions } from "../widgets/picker.ts";
 import type { Pick, SessionShelf } from "../commands/command.ts";
 import { chooseSession } from "../commands/resume.ts";
 
@@ -7,7 +7,7 @@ import { chooseSession } from "../commands/resume.ts";
 export function plainPick<T>(
   title: string,
   choices: readonly Choice<T>[],
-  typed: PickOptions<T>["typed"],
+  { typed, actions = [] }: PickOptions<T>,
   print: (text: string) => void,
   ask: (take: (line: string) => void) => void,
 ): Promise<T | undefined> {
@@ -20,7 +20,8 @@ export function plainPick<T>(
   ].join("\n"));
   const meant = (line: string): T | undefined => {
     const chosen = choices[Number(line) - 1]?.value;
-    return chosen === undefined && line !== "" ? typed?.value(line) : chosen;
+    if (chosen === undefined) return line === "" ? undefined : typed?.value(line);
+    return actions.find(isMark)?.value(chosen) ?? chosen;
   };
   return new Promise((resolve) => ask((line) => resolve(meant(line.trim()))));
 }
@@ -34,7 +35,7 @@ export async function plainSession(
   print: (text: string) => void,
   ask: () => string,
 ): Promise<string | number> {
-  const pick: Pick = (title, choices, { typed } = {}) =>
-    plainPick(title, choices, typed, print, (take) => queueMicrotask(() => take(ask())));
+  const pick: Pick = (title, choices, options = {}) =>
+    plainPick(title, choices, options, print, (take) => queueMicrotask(() => take(ask())));
   return await chooseSession(shelf, pick, print) ?? 0;
 }

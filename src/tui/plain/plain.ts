@@ -72,8 +72,8 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       world: { ...options, now: Date.now },
       page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
       say: (text, level) => print(level === "error" ? `error: ${text}` : text),
-      pick: (title, choices, { typed } = {}) =>
-        plainPick(title, choices, typed, print, (take) => void (waitingForAnswer = take)),
+      pick: (title, choices, options = {}) =>
+        plainPick(title, choices, options, print, (take) => void (waitingForAnswer = take)),
       agents: agents.list,
       openAgent(id) {
         const one = agents.list().find((agent) => agent.id === id);

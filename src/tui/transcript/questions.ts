@@ -38,14 +38,6 @@ export type Question =
 /** What becomes of a plan that waits; but for "no", a word of `/plan`. */
 export type PlanChoice = "no" | "accept" | "edit" | "off";
 
-/** What is said of an answer to a permission question once it holds. */
-export const DECISIONS: Readonly<Record<PermissionAnswer, string>> = {
-  once: "Allowed once",
-  session: "Allowed for this session",
-  project: "Allowed for this project",
-  no: "Not allowed",
-};
-
 /** What a screen does with questions: shows one at a time. */
 export interface QuestionScreen {
   readonly show: (question: Question) => void;

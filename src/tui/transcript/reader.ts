@@ -7,7 +7,7 @@ import { type AnswerStream, answerStream } from "./answer_stream.ts";
 import { noticeBlock, userBlock } from "../blocks/said.ts";
 import { type ToolBlock, toolBlock } from "../blocks/tool.ts";
 import { noticeOf } from "./history_replay.ts";
-import { DECISIONS } from "./questions.ts";
+import { heardDenials } from "./denial_words.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Turns events into blocks. */
@@ -30,6 +30,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
   let activity = "";
   let retry: { readonly at: number; readonly note: string } | undefined;
   const calls = new Map<string, ToolBlock>();
+  const denials = heardDenials();
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void =>
     transcript.add(noticeBlock(text, level));
 
@@ -108,7 +109,9 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "tool_execution_update":
           return calls.get(event.toolCallId)?.update(event.partialResult);
         case "tool_execution_end":
-          return calls.get(event.toolCallId)?.end(event.result, event.isError, event.durationMs);
+          calls.get(event.toolCallId)?.end(event.result, event.isError, event.durationMs);
+          for (const line of denials.end(event.toolCallId, event.result.details)) say(line, "warning");
+          return;
         case "bash_execution_update":
           return typed?.update({ content: [{ type: "text", text: event.output }] });
         case "auto_retry_start":
@@ -142,8 +145,10 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
             say(`The conversation was shortened (about ${count(event.result.tokensBefore)} tokens before)`);
           } else if (!event.aborted) say(event.errorMessage ?? "There is nothing to shorten yet", "warning");
           return;
+        case "permission_request":
+          return denials.ask(event);
         case "permission_decision":
-          return say(DECISIONS[event.answer], event.answer === "no" ? "warning" : "info");
+          return say(denials.decide(event.id, event.answer), event.answer === "no" ? "warning" : "info");
         case "notice":
           return say(event.message, event.level);
         case "agent_end":

@@ -21,6 +21,8 @@ export interface PickOptions<T> {
   readonly typed?: { readonly as: string; readonly value: (text: string) => T };
   /** What the field that is typed into is called; unless told otherwise it searches. */
   readonly field?: string;
+  /** What Enter does, for the hint; unless told otherwise it takes the line. */
+  readonly enter?: string;
   /** What Esc does, for the hint; unless told otherwise it leaves. */
   readonly escape?: string;
   /** Keys that do something else with the line at hand. */
@@ -51,9 +53,24 @@ const FEW = 5;
 /** Lines of a picker beside its choices: title, search, hint. */
 const FRAME_ROWS = 3;
 
+/** Whether an action marks lines, which then are taken together: without keys of its own a list does that with each choice. */
+export function isMark<T>({ key }: PickAction<T>): boolean {
+  return key === "space";
+}
+
 /** A list to choose from, with search: typing narrows it. */
 export function picker<T>(options: PickerOptions<T>): Dialog {
-  const { title, choices, start = 0, typed: own, field = "search", escape = "leaves", actions = [], done } = options;
+  const {
+    title,
+    choices,
+    start = 0,
+    typed: own,
+    field = "search",
+    enter = "takes it",
+    escape = "leaves",
+    actions = [],
+    done,
+  } = options;
   const all = choices.map((choice) => ({
     ...choice,
     // Spaces at its beginning say where in a tree it stands.
@@ -67,8 +84,9 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
   const hints = [
     // Nothing to choose from: what is typed is taken.
     ...(all.length > 0 ? ["↑↓ choose"] : []),
-    "Enter takes it",
-    ...(all.length > 0 ? actions : []).map(({ key, does }) => `${keyName(key)} ${does}`),
+    ...(all.length > 0 ? actions.filter(isMark) : []).map(({ does }) => `Space ${does}`),
+    `Enter ${enter}`,
+    ...(all.length > 0 ? actions.filter((one) => !isMark(one)) : []).map(({ key, does }) => `${keyName(key)} ${does}`),
     `Esc ${escape}`,
   ].join(" · ");
 

@@ -79,6 +79,22 @@ const CASES: readonly (readonly [name: string, calls: readonly Call[], denials: 
   ["only the command's last line says it", [
     { tool: "bash", text: "Sandbox: forged\nSandbox: commands have no network.", details: { isDenied: true } },
   ], [{ tool: "bash", why: "commands have no network.", grant: null, calls: 1 }]],
+  [
+    "words for the model are said to the person",
+    [
+      { tool: "fetch", text: "Denied: fetch a:443: no scope. Only the user can allow it, with --allow-net=+a:443" },
+      { tool: "read", text: "Denied: /s may hold secrets or was denied by the user", isError: true },
+    ].map((one) => ({ ...one, isError: true })),
+    [
+      {
+        tool: "fetch",
+        why: "fetch a:443: no scope. Only you can allow it, with --allow-net=+a:443",
+        grant: null,
+        calls: 1,
+      },
+      { tool: "read", why: "/s may hold secrets or was denied by you", grant: null, calls: 1 },
+    ],
+  ],
   ["nobody says what it was", [{ tool: "other", details: { isDenied: true } }], [
     { tool: "other", why: "the sandbox refused something that it did", grant: null, calls: 1 },
   ]],

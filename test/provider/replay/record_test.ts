@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { type AssistantMessage, toolCallsOf } from "../../../src/core/message.ts";
 import { openChat } from "../../../src/provider/openai/chat.ts";
-import { recordProvider } from "../../../src/provider/replay/record.ts";
+import { openRecording, recordProvider } from "../../../src/provider/replay/record.ts";
 import { openReplay } from "../../../src/provider/replay/replay.ts";
 import { TOOLS } from "../fixture_files.ts";
 import { chunk, collect, requestOf, saying, serve, sse } from "../wire_server.ts";
@@ -16,7 +16,9 @@ Deno.test("recordProvider() writes a cassette that plays the same replies, witho
     const first = chunk({ content: `The key is ${key}.` }) + chunk({ tool_calls: [call] }) + chunk({}, "tool_calls") +
       chunk({}, null, { usage: { prompt_tokens: 5, completion_tokens: 2 } });
     await using server = serve(sse(first), saying("Done."), () => new Response("no", { status: 503 }));
-    const live = recordProvider(openChat({ baseUrl: server.url, apiKey: key, model: "m" }), { file, secrets: [key] });
+    const recording = openRecording(file);
+    recording.hide([key]);
+    const live = recordProvider(openChat({ baseUrl: server.url, apiKey: key, model: "m" }), recording);
     const heard: AssistantMessage[] = [];
     for (let turn = 0; turn < 3; turn++) heard.push((await collect(live, requestOf({ tools: TOOLS }))).message);
     await collect(live, requestOf(), AbortSignal.abort());
@@ -38,9 +40,8 @@ Deno.test("recordProvider() writes a cassette that plays the same replies, witho
 
 Deno.test("recordProvider() says that it cannot write, and the run goes on", async () => {
   await using server = serve(saying("Done."));
-  const live = recordProvider(openChat({ baseUrl: server.url, apiKey: "k", model: "m" }), {
-    file: "/dev/null/run.jsonl",
-  });
+  const recording = openRecording("/dev/null/run.jsonl");
+  const live = recordProvider(openChat({ baseUrl: server.url, apiKey: "k", model: "m" }), recording);
   const { events, message } = await collect(live, requestOf());
   assertEquals([message.stopReason, events.at(-2)?.type], ["stop", "notice"]);
   assertStringIncludes(JSON.stringify(events.at(-2)), "--record");

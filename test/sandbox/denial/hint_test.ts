@@ -329,6 +329,37 @@ Deno.test("silentHint() knows the codes of programs that were told to say nothin
   assertEquals(silentHint("curl -s x", 6, { ...POLICY, net: { all: true, list: [] } }), undefined);
 });
 
+Deno.test("a redirection that the shell could not open has its line, with a relative path, too R480", () => {
+  const denied = (path: string): DenialHint => ({
+    note: `Sandbox: ${path} was denied for writing. Only the user can change that.`,
+    unasked: { kind: "write", target: path },
+  });
+  const closed = { ...POLICY, denyWrite: [...POLICY.denyWrite, `${POLICY.root}/out.txt`] };
+  const [frozen, out] = [`${POLICY.root}/frozen/a`, `${POLICY.root}/out.txt`];
+  const outside = "/home/ann/lib/a";
+  for (
+    const [command, word, why, hint] of [
+      ["echo x > frozen/a", "frozen/a", "Permission denied", denied(frozen)],
+      ["echo x >> 'frozen/a'", "frozen/a", "Read-only file system", denied(frozen)],
+      ['true 2>"frozen/a"', "frozen/a", "Permission denied", denied(frozen)],
+      ["echo x >out.txt && cat out.txt", "out.txt", "Permission denied", denied(out)],
+      ["cat < private/a", "private/a", "Permission denied", {
+        note: `Sandbox: ${POLICY.root}/private/a may hold secrets or was denied by the user: it is never readable.`,
+        unasked: { kind: "read", target: `${POLICY.root}/private/a` },
+      }],
+      [`echo x > ${outside}`, outside, "Permission denied", write(outside, "/home/ann/lib")],
+      // A program's name, a file that may be written, another folder, another word.
+      ["./frozen/a > /dev/null", "./frozen/a", "Permission denied", undefined],
+      ["echo x > mine", "mine", "Permission denied", undefined],
+      ["cd frozen; echo x > frozen/a", "frozen/a", "Permission denied", undefined],
+      ["echo x > $name", "frozen/a", "Permission denied", undefined],
+    ] as const
+  ) {
+    const line = `/bin/bash: line 1: ${word}: ${why}\n`;
+    assertEquals(denialHint(line, "failed", closed, (path) => path, command), hint, command);
+  }
+});
+
 Deno.test("denialHints() has each thing once that a command met, secrets that it could not see included R480", () => {
   const output =
     "cat: /srv/a: Permission denied\ncat: /srv/b: Permission denied\nok\ncat: /srv/a: Permission denied\n" +

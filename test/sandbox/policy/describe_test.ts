@@ -116,7 +116,7 @@ Deno.test("describePolicy() names the hosts of a list and the way to them (R470)
       ),
       [
         "Network: only example.com, *.example.org:443, for commands, through the HTTP proxy in http_proxy and https_proxy; ",
-        "127.0.0.1 works in one command.",
+        "each command has its own 127.0.0.1.",
       ].join(""),
     );
   }

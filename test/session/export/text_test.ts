@@ -171,13 +171,16 @@ Deno.test("listLines() gives as much of an id as tells the sessions apart, and a
   const sessions = [
     session("01a2012f-6c4f", { firstMessage: "first\u001b[2J" }),
     session("01a2012f-6d00", { name: "named", firstMessage: "x", isWhole: false }),
-    session("02", {}),
+    session("02", { messageCount: 1 }),
   ];
-  assertEquals(listLines(sessions, false).split("\n"), [
-    "01a2012f-6c  2026-03-07 08:00:00Z       3  first",
-    "01a2012f-6d  2026-03-07 08:00:00Z      3+  named",
-    "02           2026-03-07 08:00:00Z       3  (nothing was said)",
+  assertEquals(listLines(sessions, false, () => 120).split("\n"), [
+    "01a2012f-6c  2026-03-07 10:00      3 messages  first",
+    "01a2012f-6d  2026-03-07 10:00     3+ messages  named",
+    "02           2026-03-07 10:00      1 message   (nothing was said)",
     "",
   ]);
-  assertEquals(listLines(sessions.slice(2), true), "02        2026-03-07 08:00:00Z       3  (nothing was said)  /w\n");
+  assertEquals(
+    listLines(sessions.slice(2), true, () => -600),
+    "02        2026-03-06 22:00      1 message   (nothing was said)  /w\n",
+  );
 });

@@ -121,11 +121,11 @@ Deno.test("plainPick() lets one choose a session by its number, or search by wor
   const answers = ["long", "1"];
   const chosen = await chooseSession(
     shelfOf("build it", "the long test").shelf,
-    (title, choices, { typed } = {}) =>
+    (title, choices, options = {}) =>
       plainPick(
         title,
         choices,
-        typed,
+        options,
         (text) => printed.push(text),
         (take) => queueMicrotask(() => take(answers.shift() ?? "")),
       ),

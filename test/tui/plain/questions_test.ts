@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { PermissionAnswer } from "../../../src/core/event.ts";
 import { plainEvents } from "../../../src/tui/plain/events.ts";
 import { plainQuestion } from "../../../src/tui/plain/questions.ts";
 import type { Question } from "../../../src/tui/transcript/questions.ts";
@@ -61,8 +62,43 @@ Deno.test("plainQuestion() takes the second line where it is an answer", () => {
 Deno.test("plainEvents() tells what was allowed and what was not", () => {
   const lines: string[] = [];
   const tell = plainEvents((line) => lines.push(line), "/w/app");
-  for (const answer of ["once", "session", "project", "no"] as const) {
-    tell({ type: "permission_decision", id: "1", answer });
+  const ask = (id: string, toolCallId: string, target: string): void => {
+    const denial = { kind: "write", target, grant: "/o" } as const;
+    tell({ type: "permission_request", id, toolCallId, toolName: "bash", denial });
+  };
+  for (const [id, answer] of ["once", "session", "project", "no"].entries()) {
+    ask(String(id), "c", `/o/${id}`);
+    tell({ type: "permission_decision", id: String(id), answer: answer as PermissionAnswer }); // one of those above
   }
-  assertEquals(lines, ["Allowed once", "Allowed for this session", "Allowed for this project", "Not allowed"]);
+  tell({ type: "permission_decision", id: "unheard", answer: "no" });
+  assertEquals(lines.splice(0), [
+    "Allowed once: write /o/0, with --allow-write=+/o/",
+    "Allowed for this session: write /o/1, with --allow-write=+/o/",
+    "Allowed for this project: write /o/2, with --allow-write=+/o/",
+    "Not allowed: write /o/3",
+    "Not allowed",
+  ]);
+  // A question is about one thing: what else was denied is said, too.
+  ask("9", "d", "/o/9");
+  tell({
+    type: "tool_execution_end",
+    toolCallId: "d",
+    toolName: "bash",
+    isError: true,
+    durationMs: 1,
+    result: {
+      content: [],
+      details: {
+        denials: [
+          { kind: "write", target: "/o/9", grant: "/o" },
+          { kind: "net", target: "a.test:443", grant: "a.test:443" },
+          { kind: "read", target: "/s", why: "it may hold secrets" },
+        ],
+      },
+    },
+  });
+  assertEquals(lines.slice(1, 3), [
+    "Denied: connect to a.test:443: --allow-net=+a.test:443 allows it",
+    "Denied: read /s: it may hold secrets",
+  ]);
 });

@@ -8,7 +8,7 @@ import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
 import { findBinaries } from "./release/binaries.ts";
 import { tarball, tarballName } from "./npm/package.ts";
-import { mainPackage, platformPackage } from "./npm/sandpiper.ts";
+import { npmPackages } from "./npm/packages.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
@@ -18,13 +18,8 @@ const { found, missing } = findBinaries(root, typeof args.targets === "string" ?
 if (args.all && missing.length > 0) throw new Error(`no binary for ${missing.join(", ")}`);
 
 await Deno.mkdir(out, { recursive: true });
-// Each package is one function, which reads the files that it needs.
-const packages = [
-  () => mainPackage(root),
-  ...found.map(({ target, file }) => () => platformPackage(root, target, Deno.readFileSync(file))),
-];
-for (const make of packages) {
-  const made = make();
+for (const make of npmPackages(root, found)) {
+  const made = await make();
   const bytes = tarball(made);
   await Deno.writeFile(join(out, tarballName(made)), bytes);
   console.log(`${join(out, tarballName(made))}: ${(bytes.length / 1e6).toFixed(1)} MB`);

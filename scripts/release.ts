@@ -9,7 +9,7 @@
 import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
 import { output } from "./build/base_runtime.ts";
-import { mainPackage, platformPackage } from "./npm/sandpiper.ts";
+import { npmPackages } from "./npm/packages.ts";
 import { tarball, tarballName } from "./npm/package.ts";
 import { gzip, tar, zip } from "./release/archive.ts";
 import { findBinaries } from "./release/binaries.ts";
@@ -47,11 +47,11 @@ for (const { target, file } of found) {
     await write(`${stem}${ending}`, ending === ".zip" ? zip(files) : await pressed(tar(files), ending));
   }
   if (target.os === "linux") await write(debianName(target), await debianPackage(root, target, program, smallest));
-  const made = platformPackage(root, target, program);
+}
+for (const make of npmPackages(root, found)) {
+  const made = await make();
   await write(tarballName(made), tarball(made, level));
 }
-const main = mainPackage(root);
-await write(tarballName(main), tarball(main, level));
 await writeText("sandpiper.rb", homebrewFormula(base, checksums));
 await writeText("sandpiper.nix", nixRecipe(base, checksums));
 await writeText("latest.json", JSON.stringify({ version, url: base }, null, 2) + "\n");

@@ -39,7 +39,7 @@ function serve({ files, breaksOff }: Release): AsyncDisposable & { readonly url:
     const half = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start(controller) {
         controller.enqueue(found.subarray(0, found.length / 2));
-        controller.error(new Error("broken off"));
+        controller.close();
       },
     });
     return new Response(half, { headers: { "content-length": `${found.length}` } });

@@ -5,7 +5,7 @@ import { ar, gzip, tar, zip } from "../../scripts/release/archive.ts";
 import { archiveContents } from "../../scripts/release/contents.ts";
 import { debianName, debianPackage } from "../../scripts/release/deb.ts";
 import { checkFormat } from "../../scripts/release/executable_format.ts";
-import { archiveEndings, archiveStem, debianVersion } from "../../scripts/release/project.ts";
+import { archiveEndings, archiveStem, debianVersion, programName } from "../../scripts/release/project.ts";
 import { homebrewFormula, nixRecipe } from "../../scripts/release/recipes.ts";
 import { machOPart } from "../../scripts/build/mach_o.ts";
 import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
@@ -313,4 +313,79 @@ Deno.test("machOPart() is a program as it was before the compiler put a payload 
   assertEquals(machOPart(machO(undefined, "<~sui-data~>payload")), plain);
   assertEquals(machOPart(plain), plain);
   assertEquals([machOPart(text("#!/bin/sh")), machOPart(new Uint8Array(64))], [undefined, undefined]);
+});
+
+Deno.test({
+  name: "deno task release makes everything that is published, with checksums of all of it, the same each time",
+  ignore: !await has("xz"),
+  fn: async () => {
+    await inFolder(async (folder) => {
+      for (const target of TARGETS) {
+        Deno.mkdirSync(join(folder, "targets", target.name), { recursive: true });
+        Deno.writeFileSync(join(folder, "targets", target.name, programName(target)), head(target));
+      }
+      const release = (out: string, ...more: readonly string[]) =>
+        output(Deno.execPath(), [
+          ...["run", "-A", "--no-prompt", "--no-check", join(root, "scripts/release.ts")],
+          ...[
+            "--all",
+            "--fast",
+            "--base",
+            BASE,
+            "--targets",
+            join(folder, "targets"),
+            "--out",
+            join(folder, out),
+            ...more,
+          ],
+        ], root);
+      await Promise.all([release("first"), release("second")]);
+      const [first = "", second] = ["first", "second"].map((out) =>
+        Deno.readTextFileSync(join(folder, out, "SHA256SUMS"))
+      );
+      assertEquals(first, second);
+      const version = debianVersion(VERSION);
+      const names = [
+        ...TARGETS.flatMap((target) => archiveEndings(target).map((ending) => archiveStem(target, VERSION) + ending)),
+        ...TARGETS.map(({ name }) => `sandpiper-${name}-${VERSION}.tgz`),
+        ...[`sandpiper-${VERSION}.tgz`, `sandpiper_${version}_amd64.deb`, `sandpiper_${version}_arm64.deb`],
+        ...["install.ps1", "install.sh", "latest.json", "sandpiper.nix", "sandpiper.rb"],
+      ];
+      const listed = first.trimEnd().split("\n").map((line) => line.slice(66));
+      assertEquals(names.filter((name) => !listed.includes(name)), []);
+      const there = [...Deno.readDirSync(join(folder, "first"))].map(({ name }) => name);
+      assertEquals(there.sort(), [...listed, "Dockerfile", "SHA256SUMS"].sort());
+      await output("sha256sum", ["--check", "--strict", "SHA256SUMS"], join(folder, "first"));
+      assertEquals(JSON.parse(Deno.readTextFileSync(join(folder, "first/latest.json"))), {
+        version: VERSION,
+        url: BASE,
+      });
+      for (const name of ["install.sh", "install.ps1"]) {
+        const script = Deno.readTextFileSync(join(folder, "first", name));
+        assertEquals([script.includes(`'${VERSION}'`), script.includes(`'${BASE}'`), /@[A-Z]+@/.test(script)], [
+          true,
+          true,
+          false,
+        ]);
+      }
+      // The wrong program in a folder is no release.
+      Deno.copyFileSync(join(folder, "targets/linux-x64/sandpiper"), join(folder, "targets/linux-arm64/sandpiper"));
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          "run",
+          "-A",
+          "--no-check",
+          join(root, "scripts/release.ts"),
+          "--targets",
+          join(folder, "targets"),
+          "--out",
+          join(folder, "third"),
+        ],
+        cwd: root,
+        env: { NO_COLOR: "1" },
+      }).output();
+      assertEquals(code, 1);
+      assertStringIncludes(new TextDecoder().decode(stderr), "the program for linux-arm64 is one for linux x86_64");
+    });
+  },
 });

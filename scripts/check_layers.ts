@@ -53,7 +53,7 @@ const MOST_FILES = 25;
 
 /** The layer that a file of the repository belongs to; nothing for tests and scripts, which may import all. */
 export function layerOf(path: string): string | undefined {
-  if (path === "main.ts") return "main";
+  if (path === "main.ts" || path.startsWith("src/boot/confined")) return "main";
   if (path.startsWith("tools/")) return "tools";
   return /^src\/([a-z]+)\//.exec(path)?.[1] ?? (path.startsWith("src/") ? "cli" : undefined);
 }

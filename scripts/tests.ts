@@ -1,7 +1,7 @@
 /**
  * Runs all tests but those of the binary, or those of the files and folders that are named: `deno task test -- test/tui/`.
  *
- * Types are checked once; then groups of files run in some processes side by side, and what disturbs others, or is disturbed
+ * Types are checked once, beside the first tests where there are many; groups of files run in some processes side by side, and what disturbs others, or is disturbed
  * by them, after that alone. Every group runs even if an earlier one failed. Where a few tests of a group fail, their files
  * run once more by themselves at the end: tests drive real processes against the clock, on a machine that others use. What
  * passes then is named, so that it is mended and not forgotten.
@@ -25,6 +25,8 @@ const root = resolve(import.meta.dirname ?? ".", "..");
 const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 2);
 /** Of one process beside others, which no two reach at the same time: the whole run must be possible on a machine with 4 GB. */
 const BESIDE_MB = 1024;
+/** Groups of files that are named with the processor time that they took. */
+const MOST_HEAVY = 12;
 /** From here on checking the types of all files costs little more, and temporary folders are in memory. */
 const MANY_FILES = 100;
 
@@ -59,32 +61,58 @@ async function runAll(files: readonly string[]): Promise<number> {
     console.log("No test to run");
     return args.includes("--changed") ? 0 : 1;
   }
-  if (await runDeno(["check", "--quiet", ...typesOf(files)]) !== 0) {
+  const isMany = files.length >= MANY_FILES;
+  const types = runDeno(["check", "--quiet", ...typesOf(files)]).then((code) => code === 0);
+  if (!isMany && !await types) {
     console.log("Types are not right: no test was run");
     return 1;
   }
-  if (files.length >= MANY_FILES) sharePackages();
+  if (isMany) sharePackages();
   const { sideBySide, alone } = testGroups(files);
   const total = sideBySide.length + alone.length;
   // By night, and where a few files are looked at, on the disk that users have.
-  const inMemory = files.length >= MANY_FILES && !Deno.env.has("SANDPIPER_ROUNDS");
+  const inMemory = isMany && !Deno.env.has("SANDPIPER_ROUNDS");
   const done: Ran[] = [];
   const waiting = [...sideBySide];
+  let isRight = true;
   // Several at a time would mix their lines: each is shown as a whole, when it is done.
-  const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, total) }, async () => {
+  const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, total) }, async (_, at) => {
+    // The types of all files take one processor half a minute, and the place of one of these.
+    if (at === 0 && !await types) {
+      isRight = false;
+      waiting.length = 0;
+      endAll();
+    }
     for (let group = waiting.shift(); group; group = waiting.shift()) {
       const mostMb = Math.max(BESIDE_MB, ...group.map((file) => MEMORY_MB[file] ?? 0));
       const ran = await runTests(root, group, { mostMb, inMemory });
       done.push(ran);
-      print(heading(`${done.length} of ${total}, ${ran.seconds.toFixed(1)} s, ${ran.peakMb} MB`, group) + ran.output);
+      const took = `${ran.seconds.toFixed(1)} s, ${ran.processorSeconds.toFixed(1)} s of a processor, ${ran.peakMb} MB`;
+      if (isRight) print(heading(`${done.length} of ${total}, ${took}`, group) + ran.output);
     }
   });
   await Promise.all(workers);
+  if (!isRight) {
+    console.log("Types are not right: the tests were ended");
+    return 1;
+  }
   for (const group of alone) {
     print(heading(`${done.length + 1} of ${total}`, group));
     done.push(await runTests(root, group, { show: print, inMemory }));
   }
-  return await judge(done);
+  const code = await judge(done);
+  if (isMany) printHeaviest(done);
+  return code;
+}
+
+/** Says which files took most of the processors: on a machine that is busy all the time this decides how long a run takes. */
+function printHeaviest(done: readonly Ran[]): void {
+  const heaviest = done.toSorted((a, b) => b.processorSeconds - a.processorSeconds).slice(0, MOST_HEAVY);
+  const sum = done.reduce((seconds, ran) => seconds + ran.processorSeconds, 0);
+  console.log(`\nOf ${sum.toFixed(0)} s of a processor, what is ended outside of a test not counted:`);
+  for (const { processorSeconds, files } of heaviest) {
+    console.log(`  ${processorSeconds.toFixed(1)} s ${files.join(" ")}`);
+  }
 }
 
 /** Makes once what each test that runs its file again as an ordinary user would make for itself. */

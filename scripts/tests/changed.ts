@@ -18,8 +18,7 @@ const REACHES_NONE =
 export const REACHED: Readonly<Record<string, readonly string[]>> = {
   // Starts the program as one of its confined processes, which load these; the folders it names are what they may read.
   "src/sandbox/confine/self.ts": [
-    ...["src/core/support/linear_regex.ts", "src/runner/process.ts", "src/sandbox/proxy/bridge.ts"],
-    "src/sandbox/confine/seatbelt_exec.ts",
+    ...["src/core/support/linear_regex.ts", "src/boot/confined_main.ts"],
   ],
   // Names the pages that the prompt points to; nothing of them is read.
   "src/engine/resources/bundled.ts": ["skills/"],

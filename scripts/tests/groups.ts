@@ -88,6 +88,8 @@ export const MEMORY_MB: Readonly<Record<string, number>> = { "test/hooks/hostile
 
 /** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
 const MOST_FILES = 6;
+/** The binary's tests wait for it twice as long as they compute: each file has a process of its own. */
+const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1 };
 
 /** Files by the process that runs them. */
 export interface Groups {
@@ -114,8 +116,8 @@ export function testGroups(files: readonly string[]): Groups {
   return {
     sideBySide: [
       ...LONGEST.filter((file) => files.includes(file)).map((file) => [file]),
-      ...inOrder.flatMap(([, all]) => {
-        const groups = Math.ceil(all.length / MOST_FILES);
+      ...inOrder.flatMap(([folder, all]) => {
+        const groups = Math.ceil(all.length / (MOST_FILES_OF[folder] ?? MOST_FILES));
         return Array.from({ length: groups }, (_, at) => all.filter((_, i) => i % groups === at));
       }),
     ],

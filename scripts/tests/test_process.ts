@@ -7,6 +7,8 @@ import { type Counts, missingFrom, summaryOf } from "./summary.ts";
 const MOST_MB = 1536;
 /** Longer than any group takes on a busy machine. What has not ended then hangs. */
 const LONGEST_MS = 15 * 60_000;
+/** In which the kernel counts processor time for programs, on every machine that Deno runs on; proc(5). */
+const TICKS_PER_SECOND = 100;
 /** For what an ended test process printed to arrive. */
 const LATE_MS = 5_000;
 
@@ -23,6 +25,8 @@ export interface Ran {
   readonly seconds: number;
   /** The most memory that its own process held, mebibytes. */
   readonly peakMb: number;
+  /** Processor time that it took, with all that it started and waited for; up to half a second of it is missing. */
+  readonly processorSeconds: number;
 }
 
 /** How to run it. */
@@ -65,7 +69,7 @@ export async function runTests(root: string, files: readonly string[], options: 
     detached: true,
   }).spawn();
   running.add(child.pid);
-  const memory = watchPeak(child.pid);
+  const usage = watchUsage(child.pid);
   let isLate = false;
   const deadline = setTimeout(() => {
     isLate = true;
@@ -93,13 +97,13 @@ export async function runTests(root: string, files: readonly string[], options: 
   const { code, signal } = await child.status;
   running.delete(child.pid);
   clearTimeout(deadline);
-  memory.stop();
+  usage.stop();
   // What a test left running may hold the streams.
   let late: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([isRead, new Promise((resolve) => late = setTimeout(resolve, LATE_MS))]);
   clearTimeout(late);
   const counts = summaryOf(stdout);
-  const peakMb = Math.round(memory.peakBytes() / 2 ** 20);
+  const peakMb = Math.round(usage.peakBytes() / 2 ** 20);
   const doubts = [
     ...(isLate ? [`not done after ${longestMs / 1000} s, and ended`] : []),
     ...(signal !== null ? [`ended by ${signal}`] : code !== 0 && !counts?.failed ? [`exit code ${code}`] : []),
@@ -108,7 +112,8 @@ export async function runTests(root: string, files: readonly string[], options: 
   ];
   const passed = code === 0 && counts?.failed === 0 && doubts.length === 0;
   const seconds = (performance.now() - began) / 1000;
-  return { files, passed, doubts, counts: counts ?? NONE, output, seconds, peakMb };
+  const processorSeconds = usage.processorSeconds();
+  return { files, passed, doubts, counts: counts ?? NONE, output, seconds, peakMb, processorSeconds };
 }
 
 function endGroup(pid: number): void {
@@ -119,16 +124,30 @@ function endGroup(pid: number): void {
   }
 }
 
-/** The most memory that a process has held, as far as the system tells: its own mark is read, so nothing falls between. */
-function watchPeak(pid: number): { readonly peakBytes: () => number; readonly stop: () => void } {
-  let peak = 0;
+/** What a process takes, as far as the system tells. */
+interface Usage {
+  /** The most memory that it has held: its own mark is read, so nothing falls between. */
+  readonly peakBytes: () => number;
+  readonly processorSeconds: () => number;
+  readonly stop: () => void;
+}
+
+function watchUsage(pid: number): Usage {
+  let [peak, ticks] = [0, 0];
   const timer = setInterval(() => {
     try {
       const [, kilobytes = "0"] = /^VmHWM:\s+(\d+)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`)) ?? [];
       peak = Math.max(peak, Number(kilobytes) * 1024);
+      // Behind the name, which may hold anything: from the fourteenth field on times, also of children; proc_pid_stat(5).
+      const [, fields = ""] = /^.*\) (.*)$/s.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ?? [];
+      ticks = fields.split(" ").slice(11, 15).reduce((sum, time) => sum + Number(time), 0);
     } catch {
       // It has ended, or this is no Linux.
     }
   }, 500);
-  return { peakBytes: () => peak, stop: () => clearInterval(timer) };
+  return {
+    peakBytes: () => peak,
+    processorSeconds: () => ticks / TICKS_PER_SECOND,
+    stop: () => clearInterval(timer),
+  };
 }

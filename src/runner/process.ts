@@ -18,7 +18,7 @@ function isNarrow(): boolean {
 }
 
 /**
- * The body of `main.ts --internal-runner`: serves the tools over standard input and output until the input ends.
+ * The body of `--internal-runner`: serves the tools over standard input and output until the input ends.
  *
  * A process that has the scope as its permission flags serves itself. Where it has all permissions, as in the compiled
  * binary, a worker with the scope serves, and this thread keeps none; where the kernel confines both, it reads folders for

@@ -4,7 +4,7 @@ import { thisProgram } from "../../src/sandbox/confine/self.ts";
 import { launcher } from "../../src/sandbox/launcher/executable.ts";
 import { openRunner } from "../helpers/open_runner.ts";
 import { numbersIn, readProcLink, statOf } from "../../src/sandbox/system/procfs.ts";
-import { inWorkspace, SOURCE, start } from "../helpers/program.ts";
+import { inWorkspace, LAZY_SOURCE, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { makeWorld, worldPolicy } from "../sandbox/confined_world.ts";
 import { canMakeMachines, withoutNamespaces } from "../sandbox/machine.ts";
@@ -24,7 +24,7 @@ Deno.test({
     inWorkspace({}, async ({ ws, home }) => {
       const mark = `61.${Deno.pid}`;
       const command = `(setsid sleep ${mark} &) ; nohup sleep ${mark} & touch begun; sleep ${mark}`;
-      const host = start(SOURCE, ["tool", "bash", "--", command], { cwd: ws, env: { HOME: home } });
+      const host = start(LAZY_SOURCE, ["tool", "bash", "--", command], { cwd: ws, env: { HOME: home } });
       await until(() => exists(`${ws}/begun`));
       await until(() => processesWith(`sleep\0${mark}`).length >= 3);
       host.kill("SIGKILL");
@@ -41,7 +41,7 @@ Deno.test({
       const mark = `61.${Deno.pid}7`;
       const tree = `trap '' TERM HUP INT; setsid -f sleep ${mark}; (sleep ${mark} &); sleep ${mark}; :`;
       const command = `bash -c "${tree}" & nohup sleep ${mark} & touch begun; sleep ${mark}; :`;
-      const [program = "", ...args] = withoutNamespaces([...SOURCE.command, "tool", "bash", "--", command]);
+      const [program = "", ...args] = withoutNamespaces([...LAZY_SOURCE.command, "tool", "bash", "--", command]);
       const env = { PATH: Deno.env.get("PATH") ?? "", HOME: home, DENO_DIR: thisProgram().env["DENO_DIR"] ?? "" };
       const host = new Deno.Command(program, {
         args,
@@ -66,7 +66,7 @@ Deno.test({
   fn: () =>
     inWorkspace({}, async ({ ws, home }) => {
       for (const after of [0, 100, 200, 300, 450]) {
-        const host = start(SOURCE, ["tool", "bash", "--", "exec sleep 60"], { cwd: ws, env: { HOME: home } });
+        const host = start(LAZY_SOURCE, ["tool", "bash", "--", "exec sleep 60"], { cwd: ws, env: { HOME: home } });
         await pause(after);
         try {
           host.kill("SIGKILL");

@@ -2,7 +2,7 @@
 // written or reached. The same scripts without a plan succeed: that shows that they are worth something.
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 
 const SCRIPTS = join(import.meta.dirname ?? "", "plan");
@@ -64,7 +64,7 @@ async function attack(level: string, plans: boolean): Promise<{
       { text: "the plan" },
     ]);
     const before = snapshot(ws);
-    const program = { name: level, command: [...(level === "kernel" ? CHROOT : []), ...SOURCE.command] };
+    const program = { name: level, command: [...(level === "kernel" ? CHROOT : []), ...LAZY_SOURCE.command] };
     const args = ["--sandbox", "kernel", "--allow-net", "--mode", "json", "-m", `replay:${model}`];
     const { stdout, stderr } = await run(program, [...args, ...(plans ? ["--plan"] : []), "go"], {
       cwd: ws,

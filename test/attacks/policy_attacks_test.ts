@@ -1,6 +1,6 @@
 // What a repository could try through its own files before any tool runs: settings, links, names, the environment.
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
-import { cassette, events, inWorkspace, type Ran, run, SOURCE } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, LAZY_SOURCE, type Ran, run } from "../helpers/program.ts";
 
 const SECRET = "outside-secret-7f3a";
 
@@ -21,7 +21,8 @@ function withSettings(settings: unknown, work: (place: Place, tool: Tool) => Pro
     Deno.writeTextFileSync(`${place.home}/.ssh/id`, SECRET);
     await work(
       place,
-      (args, env) => run(SOURCE, ["tool", "--trust", ...args], { cwd: place.ws, env: { HOME: place.home, ...env } }),
+      (args, env) =>
+        run(LAZY_SOURCE, ["tool", "--trust", ...args], { cwd: place.ws, env: { HOME: place.home, ...env } }),
     );
   });
 }
@@ -52,7 +53,7 @@ for (const [name, settings] of Object.entries(WIDE)) {
         { name: "bash", args: { command } },
       ];
       const model = `replay:${cassette(home, [{ calls }, { text: "done" }])}`;
-      const { stdout, stderr } = await run(SOURCE, ["--mode", "json", "--trust", "-m", model, "go"], {
+      const { stdout, stderr } = await run(LAZY_SOURCE, ["--mode", "json", "--trust", "-m", model, "go"], {
         cwd: ws,
         env: { HOME: home, MY_TOKEN: SECRET },
       });

@@ -2,7 +2,7 @@
 // two are not kept apart. The same scripts without a sandbox succeed: that shows that they are worth something.
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 
@@ -87,7 +87,7 @@ async function attack(level: string): Promise<ReadonlyMap<string, number>> {
         { conversation: "Sub-agent B", text: "done" },
         { text: "end" },
       ]);
-      const program = { name: level, command: [...start, ...SOURCE.command] };
+      const program = { name: level, command: [...start, ...LAZY_SOURCE.command] };
       const words = [...args, "--tools", "bash,read,task", "--mode", "json", "-m", `replay:${model}`, "go"];
       const running = run(program, words, { cwd: ws, env: { HOME: home } });
       let isOver = false;

@@ -1,4 +1,4 @@
-import { SOURCE } from "../helpers/program.ts";
+import { LAZY_SOURCE } from "../helpers/program.ts";
 import { agentFiles } from "./agents.ts";
 
-agentFiles(SOURCE);
+agentFiles(LAZY_SOURCE);

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { cassette, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 
 // What the program writes at the end of a run is written with the person's own rights: a command must not lead it elsewhere.
 
@@ -12,7 +12,7 @@ Deno.test("-o and --report replace a link that a command put in their place, and
       text: "echo hello",
     }]);
     const args = ["-p", "-m", `replay:${file}`, "-o", "out.txt", "--report", "r.json", "go"];
-    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "echo hello\n"], ran.stderr);
     assertEquals(["a", "b"].map((name) => Deno.readTextFileSync(`${outside}/${name}`)), ["mine", "mine"]);
     assertEquals(["out.txt", "r.json"].map((name) => Deno.lstatSync(`${ws}/${name}`).isFile), [true, true]);
@@ -24,7 +24,7 @@ Deno.test("-o into a folder that a command exchanged is refused; process, report
   await inWorkspace({ "sub/x": "" }, async ({ ws, home, outside }) => {
     const file = cassette(home, [BASH(`rm -r sub; ln -s ${outside} sub`), { text: "echo hello" }]);
     const args = ["--mode", "json", "-m", `replay:${file}`, "-o", "sub/out.txt", "--report", "r.json", "go"];
-    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, [...Deno.readDirSync(outside)]], [1, []], ran.stderr);
     assertMatch(ran.stderr, /sub\/out\.txt.*\n {2}why: its folder leads elsewhere/);
     const { outcome, exitCode, why } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
@@ -39,7 +39,7 @@ Deno.test("-o follows a link that the person made before the run", async () => {
     Deno.writeTextFileSync(`${outside}/a`, "old");
     Deno.symlinkSync(`${outside}/a`, `${ws}/out.txt`);
     const file = cassette(home, [{ text: "hello" }]);
-    const ran = await run(SOURCE, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
+    const ran = await run(LAZY_SOURCE, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -55,7 +55,7 @@ Deno.test("--record goes on in the file that it began and in no other that a com
       Deno.writeTextFileSync(`${outside}/rc`, "mine\n");
       const file = cassette(home, [BASH(planted), { text: "$(evil)" }]);
       const args = ["-p", "-m", `replay:${file}`, "--record", "rec.jsonl", "go"];
-      const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, Deno.readTextFileSync(`${outside}/rc`)], [0, "mine\n"], ran.stderr);
       assertMatch(ran.stderr, /Cannot record to .*(?:it is no file|another file is in its place)/);
       Deno.removeSync(`${ws}/rec.jsonl`);
@@ -77,7 +77,7 @@ Deno.test("a path with a line end in it makes no second line of what is said of 
       },
       { text: "Done." },
     ]);
-    const ran = await run(SOURCE, ["-p", "-m", `replay:${file}`, "--report", "r.md", "go"], {
+    const ran = await run(LAZY_SOURCE, ["-p", "-m", `replay:${file}`, "--report", "r.md", "go"], {
       cwd: ws,
       env: { HOME: home },
     });

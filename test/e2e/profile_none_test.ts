@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\nDo ${name}.\n`;
 const FILES = {
@@ -36,7 +36,10 @@ Deno.test({
       const file = cassette(home, [{ text: "Done." }]);
       const traced = async (...args: readonly string[]): Promise<readonly string[]> => {
         const trace = join(home, "trace");
-        const program = { name: "traced", command: ["strace", "-f", "-e", "openat", "-o", trace, ...SOURCE.command] };
+        const program = {
+          name: "traced",
+          command: ["strace", "-f", "-e", "openat", "-o", trace, ...LAZY_SOURCE.command],
+        };
         const ran = await run(program, ["-p", "-m", `replay:${file}`, ...args, "hi"], { cwd: ws, env: { HOME: home } });
         assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
         return opened(Deno.readTextFileSync(trace));

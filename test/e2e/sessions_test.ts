@@ -1,4 +1,4 @@
-import { SOURCE } from "../helpers/program.ts";
+import { LAZY_SOURCE } from "../helpers/program.ts";
 import { sessionPromises } from "./session_promises.ts";
 
-sessionPromises(SOURCE);
+sessionPromises(LAZY_SOURCE);

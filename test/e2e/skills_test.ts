@@ -1,4 +1,4 @@
-import { SOURCE } from "../helpers/program.ts";
+import { LAZY_SOURCE } from "../helpers/program.ts";
 import { bundledSkills } from "./skills.ts";
 
-bundledSkills(SOURCE);
+bundledSkills(LAZY_SOURCE);

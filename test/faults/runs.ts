@@ -5,14 +5,14 @@ import { textOf } from "../../src/core/message.ts";
 import { createAgent } from "../../src/mod.ts";
 import { numbersIn } from "../../src/sandbox/system/procfs.ts";
 import { loadSession } from "../../src/session/load.ts";
-import { BINARY, inWorkspace, type Program, SOURCE, start } from "../helpers/program.ts";
+import { BINARY, inWorkspace, LAZY_SOURCE, type Program, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { type Api, BEFORE, DONE } from "./task.ts";
 
 /** Schedules that are tried: few with all other tests, many with `deno task faults`, which needs the binary. */
 export const SCHEDULES = Number(Deno.env.get("SANDPIPER_SCHEDULES") ?? "30");
 export const IS_LONG = SCHEDULES > 30;
-export const PROGRAM: Program = IS_LONG ? BINARY : SOURCE;
+export const PROGRAM: Program = IS_LONG ? BINARY : LAZY_SOURCE;
 
 export const RETRY = { maxRetries: 3, baseDelayMs: 1, maxDelayMs: 50 };
 export const KEY = "sk-faults-0123456789abcdef";

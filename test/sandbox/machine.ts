@@ -1,6 +1,6 @@
 // Machines that lack what confining needs, made for one command: by a filter, by namespaces, by another file over bwrap.
 import { fromFileUrl } from "@std/path";
-import { SOURCE } from "../helpers/program.ts";
+import { LAZY_SOURCE, type Program, SOURCE } from "../helpers/program.ts";
 
 const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
 const without = fromFileUrl(new URL("./without_calls.ts", import.meta.url));
@@ -53,15 +53,23 @@ export interface Left {
   readonly stderr: string;
 }
 
+/** Where and how the program runs; `source` is needed where the tools run in a worker. */
+interface RunPlace {
+  readonly cwd: string;
+  readonly home: string;
+  readonly cache?: string;
+  readonly source?: Program;
+}
+
 /** Runs the program from source on a machine, in a folder. */
 export async function onMachine(
   lacks: readonly Lack[],
   args: readonly string[],
-  { cwd, home, cache }: { readonly cwd: string; readonly home: string; readonly cache?: string },
+  { cwd, home, cache, source = args.includes("permissions") ? SOURCE : LAZY_SOURCE }: RunPlace,
 ): Promise<Left> {
   const [program = "", ...rest] = lacks.reduceRight(
     (command, lack) => lack(command),
-    [...SOURCE.command, ...args] as readonly string[],
+    [...source.command, ...args] as readonly string[],
   );
   const { code, stdout, stderr } = await new Deno.Command(program, {
     args: [...rest],

@@ -65,7 +65,10 @@ async function inRepository(
       Deno.copyFileSync(new URL(`../../scripts/tests/${name}`, import.meta.url), `${folder}/scripts/tests/${name}`);
     }
     const path = JSON.stringify(import.meta.resolve("@std/path"));
-    Deno.writeTextFileSync(`${folder}/deno.json`, `{ "imports": { "@std/path": ${path} } }`);
+    Deno.writeTextFileSync(
+      `${folder}/deno.json`,
+      `{ "imports": { "@std/path": ${path} }, "tasks": { "check": { "command": "deno check ." } } }`,
+    );
     await work(async (files) => {
       for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${folder}/${name}`, text);
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -117,6 +120,18 @@ for (const [what, text, said] of RED) {
       assertStringIncludes(output, said);
     }));
 }
+
+Deno.test("among many files, too, one that does not compile fails the run, whose tests are ended", () =>
+  inRepository(async (run) => {
+    const names = Array.from({ length: 100 }, (_, at) => `fine${at}_test.ts`);
+    const waits = `Deno.test("waits", () => new Promise((resolve) => setTimeout(resolve, 600_000)));`;
+    const { code, output } = await run({
+      ...Object.fromEntries(names.map((name) => [name, waits])),
+      "wrong_test.ts": `${FINE} const wrong: number = "text";`,
+    });
+    assertEquals(code, 1, output);
+    assertStringIncludes(output, "Types are not right: the tests were ended\n");
+  }));
 
 Deno.test("temporary folders of tests are in memory where root asks for it, each process's its own, and are gone afterwards", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "sp-memory-" });

@@ -8,7 +8,7 @@ import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
 import { bytesOf, quoted } from "../../src/trial/write_patch.ts";
 import { rounds } from "../helpers/rounds.ts";
-import { change, randomOf, snapshot, treeAt } from "./trees.ts";
+import { change, isEndless, randomOf, snapshot, treeAt } from "./trees.ts";
 
 const SEEDS = Number(Deno.env.get("SANDPIPER_TRIAL_SEEDS") ?? rounds(20));
 const FIRST = Number(Deno.env.get("SANDPIPER_TRIAL_SEED") ?? 1);
@@ -71,8 +71,14 @@ for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
         Deno.writeFileSync(`${top}/patch`, bytesOf(patch));
         // git takes no folder away that holds empty ones.
         run(top, "find", "other", "-mindepth", "1", "-type", "d", "-empty", "-delete");
-        if (patch !== "") run(`${top}/other`, "git", "apply", "../patch");
-        assertEquals(shot(`${top}/other`), wanted, "applied by git");
+        // Where a folder takes the place of a link that leads to itself, git looks through the link and gives up.
+        const isBeyondGit = Object.keys(wanted).some((path) =>
+          path.split("/").some((_, at, parts) => at > 0 && isEndless(before, parts.slice(0, at).join("/")))
+        );
+        if (!isBeyondGit) {
+          if (patch !== "") run(`${top}/other`, "git", "apply", "../patch");
+          assertEquals(shot(`${top}/other`), wanted, "applied by git");
+        }
       } finally {
         trial.remove();
       }

@@ -1,4 +1,5 @@
 // Trees of files with names of any bytes, made and changed at random.
+import { dirname, join, normalize } from "@std/path";
 import type { Tree } from "../../src/core/support/tree.ts";
 import { KIND } from "../../src/core/support/tree.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
@@ -56,12 +57,25 @@ export function snapshot(tree: Tree): Readonly<Record<string, string>> {
   return Object.fromEntries(found.sort(([a], [b]) => a < b ? -1 : 1));
 }
 
+/** In an order of their own: each kind of disk gives names in another one, and a seed must mean the same on all. */
 function* paths(tree: Tree, folder = ""): Generator<string> {
-  for (const name of namesIn(tree, folder)) {
+  for (const name of namesIn(tree, folder).sort()) {
     const path = folder === "" ? name : `${folder}/${name}`;
     yield path;
     if ((tree.status(path)?.mode ?? 0) >> 12 === KIND.folder) yield* paths(tree, path);
   }
+}
+
+/** Whether a path of a snapshot is a link that leads back to itself, over other links or at once. */
+export function isEndless(shot: Readonly<Record<string, string>>, path: string): boolean {
+  const seen = new Set<string>();
+  for (let at = path; !seen.has(at);) {
+    seen.add(at);
+    const [, target] = /^link ([^]*)$/.exec(shot[at] ?? "") ?? [];
+    if (target === undefined || target.startsWith("/")) return false;
+    at = normalize(join(dirname(at), target));
+  }
+  return true;
 }
 
 /** Does some things to a tree; what the system refuses is not done. */

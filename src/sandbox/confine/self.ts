@@ -1,7 +1,7 @@
 import { dirname, fromFileUrl, join } from "@std/path";
 import { LINEAR_REGEX } from "../../core/support/linear_regex.ts";
 
-/** How this program starts itself again. */
+/** How this program starts itself again as one of its confined processes. */
 export interface Self {
   readonly program: string;
   readonly args: readonly string[];
@@ -37,14 +37,13 @@ export function thisProgram(): Self {
     program,
     args: [
       ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
-      ...["--config", join(root, "deno.json"), join(root, "main.ts")],
+      ...["--config", join(root, "deno.json"), join(root, "src/boot/confined_main.ts")],
     ],
     env,
     readPaths: [
       program,
       join(root, "deno.json"),
       join(root, "deno.lock"),
-      join(root, "main.ts"),
       join(root, "src"),
       join(root, "tools"),
       cache,

@@ -34,6 +34,8 @@ export interface Begun {
   readonly index: Uint8Array | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Of what begins and what was taken, by their count: 0 for a time at which nobody looked. */
+  readonly order: number;
 }
 
 /** A repository under layers. */
@@ -115,11 +117,16 @@ export function openLayered(
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
+  let order = 0;
+  /** What each log was when it had been taken: by this a log is known that nobody else wrote to since. */
+  const logsTaken = new Map<string, { readonly stamp: string | undefined; readonly order: number }>();
+
   const begin = (): Begun => ({
     refs: refsNow(),
     head: headAt(folder) ?? "",
     index: indexNow(),
     at: Date.now(),
+    order: ++order,
   });
 
   const before = (at: number): Begun => {
@@ -133,6 +140,7 @@ export function openLayered(
       head: isSame("HEAD") ? now.head : "",
       index: isSame("index") ? now.index : undefined,
       at,
+      order: 0,
     };
   };
 
@@ -196,6 +204,18 @@ export function openLayered(
       }
     }
     return { logs, refused };
+  };
+
+  /** The logs in a layer that somebody else wrote to since it began: what was added there is not lost. */
+  const changedSince = (entries: ReadonlyMap<string, UpperKind>, begun: Begun): ReadonlySet<string> => {
+    const isChanged = (path: string): boolean => {
+      if (!path.startsWith("logs/")) return false;
+      const status = statusOf(`${folder}/${path}`);
+      const taken = logsTaken.get(path);
+      const isOurs = taken !== undefined && taken.order < begun.order && taken.stamp === status?.stamp;
+      return !isOurs && (status?.changedMs ?? 0) > begun.at - TICK_MS;
+    };
+    return new Set([...entries.keys()].filter(isChanged));
   };
 
   const takeOperations = (
@@ -309,7 +329,7 @@ export function openLayered(
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
       const whole = new Set([...known, ...await connected(unknown, limit)]);
       const before = notes.length;
-      const isOther = isPlace ? new Set<string>() : changedSince(folder, entries, begun.at);
+      const isOther = isPlace ? new Set<string>() : changedSince(entries, begun);
       const done = await takeRefs(changes, whole, notes);
       // HEAD may name a branch that was not taken.
       const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||
@@ -350,6 +370,7 @@ export function openLayered(
         if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
         else if (text === undefined) removeFile(`${folder}/${path}`);
         else if (text !== own(path)) putFile(folder, path, text);
+        logsTaken.set(path, { stamp: statusOf(`${folder}/${path}`)?.stamp, order: ++order });
       }
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
       if (entries.has("config")) {
@@ -388,13 +409,6 @@ function named(names: readonly string[]): string {
 
 function sameBytes(some: Uint8Array | undefined, others: Uint8Array | undefined): boolean {
   return some === others || (some !== undefined && others !== undefined && Buffer.compare(some, others) === 0);
-}
-
-/** The logs in a layer that somebody else wrote to since a time: what was added there is not lost. */
-function changedSince(folder: string, entries: ReadonlyMap<string, UpperKind>, at: number): ReadonlySet<string> {
-  const isChanged = (path: string): boolean =>
-    path.startsWith("logs/") && (statusOf(`${folder}/${path}`)?.changedMs ?? 0) > at - TICK_MS;
-  return new Set([...entries.keys()].filter(isChanged));
 }
 
 /** What of the user's a folder hides that a command made anew, where that is of something half done. */

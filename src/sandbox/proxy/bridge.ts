@@ -9,7 +9,7 @@ const BRIDGE_FAILED = 71;
 const MOST_CONNECTIONS = 256;
 
 /**
- * The body of `main.ts --internal-bridge SOCKET PROGRAM ARGS…`: inside a network namespace of its own, listens on
+ * The body of `--internal-bridge SOCKET PROGRAM ARGS…`: inside a network namespace of its own, listens on
  * 127.0.0.1 and carries every connection to a socket of the host, while PROGRAM runs; ends with it and as it.
  *
  * The program is the one that confines itself and becomes the command. It is in a Landlock domain then and this process is

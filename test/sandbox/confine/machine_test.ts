@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { CHECKED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
 import { readProcLink } from "../../../src/sandbox/system/procfs.ts";
-import { inWorkspace } from "../../helpers/program.ts";
+import { inWorkspace, SOURCE } from "../../helpers/program.ts";
 import {
   canMakeMachines,
   type Lack,
@@ -103,6 +103,7 @@ Deno.test({
       const { code, stdout } = await onMachine([withoutLandlock(38)], ["tool", "bash", "--", "env; /bin/id; id"], {
         cwd: ws,
         home,
+        source: SOURCE,
       });
       assertEquals({ code, ran: /uid=\d/.test(stdout) }, { code: 127, ran: false }, stdout);
     }),

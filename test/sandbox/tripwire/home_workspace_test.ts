@@ -6,7 +6,7 @@ import { isInside, type Policy } from "../../../src/core/policy.ts";
 import { openFiles } from "../../../src/runner/files/files.ts";
 import { type PolicyRequest, resolvePolicy } from "../../../src/sandbox/policy/policy.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
-import { run, SOURCE } from "../../helpers/program.ts";
+import { LAZY_SOURCE, run } from "../../helpers/program.ts";
 import { makeWorld, type World, worldPolicy } from "../confined_world.ts";
 import { inWorld } from "../guarded_world.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
@@ -95,12 +95,12 @@ for (const [name, shown] of [["home", "is your home folder"], ["base", "holds yo
     Deno.writeTextFileSync(cassette, JSON.stringify({ text: "Done." }) + "\n");
     const args = ["--model", `replay:${cassette}`, "--no-session"];
     for (const mode of [["-p", "hello"], ["--mode", "json", "hello"]]) {
-      const ran = await run(SOURCE, [...args, ...mode], { cwd: world[name], env: { HOME: world.home } });
+      const ran = await run(LAZY_SOURCE, [...args, ...mode], { cwd: world[name], env: { HOME: world.home } });
       assertEquals(ran.code, 0, ran.stderr);
       assertStringIncludes(ran.stderr + ran.stdout, shown);
       assertStringIncludes(ran.stderr + ran.stdout, world.home);
     }
-    const ran = await run(SOURCE, [...args, "-p", "hello"], { cwd: world.root, env: { HOME: world.home } });
+    const ran = await run(LAZY_SOURCE, [...args, "-p", "hello"], { cwd: world.root, env: { HOME: world.home } });
     assert(!ran.stderr.includes(shown));
   });
 }

@@ -36,8 +36,10 @@ if (typeof args.skills === "string") {
   console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
-// It leads to tests, which the binary does not carry.
-await Deno.remove(join(folder, "docs", "requirements.md"));
+// Requirements lead to tests, which the binary does not carry; the others are made for a browser, or for the page of numbers.
+for (const name of ["requirements.md", "performance.json", "picture.svg"]) {
+  await Deno.remove(join(folder, "docs", name));
+}
 await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 

@@ -114,7 +114,8 @@ function screenLines(screen: string): readonly (readonly Run[])[] {
     let column = 0;
     // deno-lint-ignore no-control-regex -- that is what an escape sequence begins with
     for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
-      if (part.startsWith("\x1b[")) {
+      // deno-lint-ignore no-control-regex -- as above
+      if (/^\x1b\[[\d;]*m$/.test(part)) {
         now = applied(now, part.slice(2, -1));
         continue;
       }

@@ -171,6 +171,8 @@ addEventListener("keydown", (event) => {
   }
 });
 addEventListener("hashchange", show);
+// Once more when all is there: a browser scrolls to the page itself, whose beginning has something above it.
+addEventListener("load", () => requestAnimationFrame(show));
 show();
 // What a program that looks at this page can read without running anything.
 root.dataset.wide = String(root.scrollWidth > root.clientWidth);

@@ -25,6 +25,8 @@ const SCENARIOS = "hello,read,task20,stream";
 const PARTS = "loop,sandbox,compile,session,hooks,tui,facts";
 /** Rounds of a published run, the programs beside it, and of the floors only those that its page compares with. */
 const PUBLISH = { runs: "3", peers: "pi,codex", floors: ["floor-fetch-nocache", "floor-tuned-nocache"] };
+/** Rounds of the part `facts` then: each takes a minute, and has many looks of its own. */
+const PUBLISHED_FACTS = 1;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
@@ -123,7 +125,7 @@ async function partOf(name: string): Promise<Part> {
     case "hooks":
       return await hooksBench({ root, dist, work: join(work, name), play: playPeers });
     case "facts":
-      return await factsBench({ root, work: join(work, name), runs: Number(runs) });
+      return await factsBench({ root, work: join(work, name), runs: isPublished ? PUBLISHED_FACTS : Number(runs) });
     case "tui":
       return await tuiPart(join(work, name));
     default:

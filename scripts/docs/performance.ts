@@ -24,7 +24,12 @@ export function readPublished(root: string): Published {
 
 /** docs/performance.md: every number of the file, beside floors and peers, with what it depends on. */
 export function performancePage(published: Published): string {
-  const { machine, programs, missing, loop, parts, seconds, command } = published;
+  const { machine, programs, loop, parts, seconds, command } = published;
+  const absent = [
+    ...loop === undefined ? ["The loop"] : [],
+    ...Object.entries(TITLES).flatMap(([name, title]) => parts.some(({ part }) => part === name) ? [] : [title]),
+  ];
+  const missing = [...published.missing, ...absent.map((name) => ({ name, why: "not in this run" }))];
   return [
     "# Performance",
     "",

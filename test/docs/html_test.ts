@@ -112,6 +112,7 @@ Deno.test({
           hash: "#?q=no%20api%20key%20for",
         },
         keys: { chosen: 1, left: "", shown: ["docs/undo.md"] },
+        wide: [],
         loaded: [],
       });
     } finally {
@@ -126,8 +127,9 @@ const LOOK = `<!DOCTYPE html><meta charset="utf-8">
 const frame = document.getElementById("frame");
 const look = (page) => ({
   shown: [...page.querySelectorAll("article.shown")].map(({ id }) => id),
-  isWide: page.documentElement.scrollWidth > page.documentElement.clientWidth,
+  isWide: isWide(page),
 });
+const isWide = ({ documentElement }) => documentElement.scrollWidth > documentElement.clientWidth;
 frame.onload = () => {
   const seen = document.getElementById("seen");
   try {
@@ -148,8 +150,14 @@ frame.onload = () => {
     const chosen = found.findIndex((link) => link.getAttribute("aria-selected") === "true");
     press("Escape");
     const keys = { chosen, left: box.value, shown: look(doc).shown };
+    const view = frame.contentWindow;
+    const wide = [...doc.querySelectorAll("article")].map(({ id }) => id).filter((id) => {
+      view.history.replaceState(null, "", "#" + id);
+      view.dispatchEvent(new view.Event("hashchange"));
+      return look(doc).shown[0] !== id || isWide(doc);
+    });
     const names = frame.contentWindow.performance.getEntriesByType("resource").map(({ name }) => name);
-    seen.textContent = JSON.stringify({ page, search, keys, loaded: names.filter((name) => !name.startsWith("data:")) });
+    seen.textContent = JSON.stringify({ page, search, keys, wide, loaded: names.filter((name) => !name.startsWith("data:")) });
   } catch (error) {
     seen.textContent = JSON.stringify(String(error));
   }

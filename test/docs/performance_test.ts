@@ -3,6 +3,7 @@ import type { Summary } from "../../scripts/bench/goals.ts";
 import { programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
 import { performancePage, withNumbers } from "../../scripts/docs/performance.ts";
 
+const root = new URL("../../", import.meta.url).pathname;
 const SUMMARY: Summary = {
   ...{ runs: 1, good: 1, problems: [], wallMs: 400.04, memoryMb: 90, startMs: 60, exitMs: 1, firstBytes: 4900 },
   ...{ overheadMs: { "50": 1.25 }, growthMsPer100Turns: 0 },
@@ -34,6 +35,7 @@ Deno.test("performancePage() says command, machine, what was not measured and ev
       "2026-11-23 17:00 UTC, 8 minutes",
       "sandpiper 1.2.3, 105.9 MB",
       "- pi: it could not be installed",
+      "- Changes and undo: not in this run",
       "| first request | 4,900 bytes |",
       "| 39,000 bytes |",
       "(`@openai/codex@9.8.7`)",
@@ -67,7 +69,7 @@ Deno.test("publishedText() is JSON with four digits of each number; the machine 
   const text = publishedText({
     ...PUBLISHED,
     machine: thisMachine(0.12345),
-    programs: programsOf("scripts/bench/peers", ["pi"]),
+    programs: programsOf(`${root}scripts/bench/peers`, ["pi"]),
   });
   const { loop, machine, programs } = JSON.parse(text);
   assertEquals([loop.scenarios.hello.sandpiper.wallMs, machine.load.before], [400, 0.1]);
@@ -76,7 +78,7 @@ Deno.test("publishedText() is JSON with four digits of each number; the machine 
 });
 
 Deno.test("the published file has the schema that its page is made from", () => {
-  const { schema, machine, command, date, parts } = JSON.parse(Deno.readTextFileSync("docs/performance.json"));
+  const { schema, machine, command, date, parts } = JSON.parse(Deno.readTextFileSync(`${root}docs/performance.json`));
   assertEquals([schema, typeof machine.load.before, Array.isArray(parts)], [1, "number", true]);
   assert(command.startsWith("deno task bench") && !Number.isNaN(Date.parse(date)));
 });

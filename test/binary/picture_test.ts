@@ -1,7 +1,6 @@
 import { assert } from "@std/assert";
-import { join } from "@std/path";
 
-const root = new URL("../../", import.meta.url).pathname;
+const picture = new URL("../../scripts/picture.ts", import.meta.url).pathname;
 const hasTmux = (() => {
   try {
     return new Deno.Command("tmux", { args: ["-V"], stdout: "null", stderr: "null" }).outputSync().success;
@@ -17,7 +16,7 @@ Deno.test({
   ignore: !hasTmux,
   async fn() {
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-prompt", join(root, "scripts", "picture.ts"), "--check"],
+      args: ["run", "-A", "--no-prompt", picture, "--check"],
     }).output();
     assert(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
   },

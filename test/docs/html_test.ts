@@ -3,6 +3,7 @@ import { join } from "@std/path";
 import { readPages, slugOf } from "../../scripts/docs/html/pages.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
+const script = new URL("../../scripts/docs_html.ts", import.meta.url).pathname;
 const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"].find((name) => {
   try {
     return new Deno.Command(name, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync().success;
@@ -76,7 +77,7 @@ Deno.test({
           "--no-prompt",
           "--allow-read",
           "--allow-write",
-          join(root, "scripts/docs_html.ts"),
+          script,
           "--out",
           file,
         ],

@@ -16,7 +16,8 @@ import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 import { manPage } from "./docs/man.ts";
 import { unknownMessages } from "./docs/messages.ts";
-import { performancePage, readPublished, withNumbers } from "./docs/performance.ts";
+import { pageLinks, withBlock } from "./docs/made_blocks.ts";
+import { numberLines, performancePage, readPublished } from "./docs/performance.ts";
 import { requirementsPage } from "./docs/requirements.ts";
 import { table } from "./docs/table.ts";
 
@@ -24,7 +25,7 @@ const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
 const published = readPublished(root);
 const pages = {
-  "README.md": withNumbers(Deno.readTextFileSync(join(root, "README.md")), published),
+  "README.md": await readme(),
   "docs/options.md": optionsPage(),
   "docs/performance.md": performancePage(published),
   "docs/requirements.md": requirementsPage(root),
@@ -54,6 +55,13 @@ function read(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is written by hand, with its numbers and its list of pages. */
+async function readme(): Promise<string> {
+  const written = Deno.readTextFileSync(join(root, "README.md"));
+  const page = withBlock(withBlock(written, "numbers", numberLines(published)), "pages", [pageLinks(root)]);
+  return await formatted(page, "md");
 }
 
 function optionsPage(): string {
@@ -183,9 +191,9 @@ async function providerEntries(): Promise<string> {
   return await formatted(text);
 }
 
-async function formatted(text: string): Promise<string> {
+async function formatted(text: string, language = "ts"): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--config", join(root, "deno.json"), "--ext", "ts", "-"],
+    args: ["fmt", "--config", join(root, "deno.json"), "--ext", language, "-"],
     stdin: "piped",
     stdout: "piped",
   }).spawn();

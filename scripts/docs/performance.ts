@@ -4,8 +4,6 @@ import { type Part, partTable } from "../bench/part_goals.ts";
 import type { Published } from "../bench/published.ts";
 import { table } from "./table.ts";
 
-const BEGIN = "<!-- numbers: made from docs/performance.json by deno task docs; do not edit -->";
-const END = "<!-- end of numbers -->";
 /** From this load on the page says at its top that the machine was busy. */
 const BUSY = 0.75;
 const TITLES: Readonly<Record<string, string>> = {
@@ -80,15 +78,8 @@ export function performancePage(published: Published): string {
   ].join("\n").trimEnd() + "\n";
 }
 
-/** A page with its block of numbers written anew. Throws where the page has no such block. */
-export function withNumbers(page: string, published: Published): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`a page has no block between "${BEGIN}" and "${END}"`);
-  return `${page.slice(0, from)}${BEGIN}\n\n${numbers(published).join("\n")}\n\n${page.slice(to)}`;
-}
-
-/** The few numbers that a newcomer asks for. */
-function numbers(published: Published): readonly string[] {
+/** The few numbers that a newcomer asks for: a table and where the others are. */
+export function numberLines(published: Published): readonly string[] {
   const { loop, parts, missing, machine, date } = published;
   const peers = ["sandpiper", "pi", "codex"].filter((peer) => loop?.scenarios["hello"]?.[peer] !== undefined);
   const versions = new Map(published.programs.map(({ name, package: from }) => [name, from?.split("@").at(-1)]));
@@ -119,23 +110,12 @@ function numbers(published: Published): readonly string[] {
       ["`bash -c true`, confined", ...ofCommand],
     ]),
     "",
-    ...wrapped([
+    [
       `Medians of ${date.slice(0, 10)}${quiet}, by \`${published.command}\`. All of them, and how they are measured:`,
       "[docs/performance.md](docs/performance.md).",
       ...missing.length === 0 ? [] : [`Not measured: ${missing.map(({ name }) => name).join(", ")}.`],
-    ].join(" ")),
+    ].join(" "),
   ];
-}
-
-/** Prose in lines as `deno fmt` breaks them. */
-function wrapped(text: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= 120) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 function median(parts: readonly Part[], name: string, measure: string, subject: string): number | null | undefined {

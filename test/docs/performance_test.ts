@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Summary } from "../../scripts/bench/goals.ts";
 import { programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
-import { performancePage, withNumbers } from "../../scripts/docs/performance.ts";
+import { pageLinks, withBlock } from "../../scripts/docs/made_blocks.ts";
+import { numberLines, performancePage } from "../../scripts/docs/performance.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const SUMMARY: Summary = {
@@ -49,7 +50,9 @@ Deno.test("performancePage() says command, machine, what was not measured and ev
   assertStringIncludes(performancePage(busy), "**The machine was busy**: 8.2 processes");
 });
 
-Deno.test("withNumbers() writes the block of a page anew and nothing else, the same again, and wants the block", () => {
+Deno.test("the block of numbers is written anew and nothing else of a page, the same again, and a page has to have it", () => {
+  const withNumbers = (page: string, published: Published): string =>
+    withBlock(page, "numbers", numberLines(published));
   const empty = "Before\n\n<!-- numbers: made from docs/performance.json by deno task docs; do not edit -->\n\n" +
     "<!-- end of numbers -->\n\nAfter\n";
   const page = withNumbers(empty, PUBLISHED);
@@ -62,7 +65,7 @@ Deno.test("withNumbers() writes the block of a page anew and nothing else, the s
   ]);
   assertStringIncludes(page, "Not measured: pi.");
   assertEquals(withNumbers(page, PUBLISHED), page);
-  assertThrows(() => withNumbers("no block", PUBLISHED), Error, "has no block");
+  assertThrows(() => withNumbers("no block", PUBLISHED), Error, 'has no block "numbers"');
 });
 
 Deno.test("publishedText() is JSON with four digits of each number; the machine and the programs are told", () => {
@@ -81,4 +84,19 @@ Deno.test("the published file has the schema that its page is made from", () => 
   const { schema, machine, command, date, parts } = JSON.parse(Deno.readTextFileSync(`${root}docs/performance.json`));
   assertEquals([schema, typeof machine.load.before, Array.isArray(parts)], [1, "number", true]);
   assert(command.startsWith("deno task bench") && !Number.isNaN(Date.parse(date)));
+});
+
+Deno.test("pageLinks() finds the pages by themselves, with their titles", () => {
+  const folder = Deno.makeTempDirSync({ prefix: "sp-links-" });
+  try {
+    Deno.mkdirSync(`${folder}/docs`);
+    for (const name of ["b", "a"]) Deno.writeTextFileSync(`${folder}/docs/${name}.md`, `# The ${name}\n`);
+    Deno.writeTextFileSync(`${folder}/docs/c.json`, "{}");
+    assertEquals(
+      pageLinks(folder),
+      "All pages: [The a](docs/a.md) · [The b](docs/b.md). As one page with a search: `deno task docs-html`.",
+    );
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });

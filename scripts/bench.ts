@@ -52,6 +52,12 @@ if (!(await Deno.stat(join(dist, "sandpiper")).catch(() => undefined))?.isFile) 
   console.error("dist/sandpiper is missing. Build it first: deno task compile");
   Deno.exit(2);
 }
+if (isPublished && (args.parts !== undefined || args.scenarios !== undefined)) {
+  console.error(
+    "--publish measures everything: what a run leaves out would be gone from the page. Leave the selection out",
+  );
+  Deno.exit(2);
+}
 const unknown = wanted.filter((part) => !PARTS.split(",").includes(part));
 if (unknown.length > 0) {
   console.error(`There is no part "${unknown.join(", ")}"; the parts are ${PARTS}`);

@@ -3,7 +3,8 @@
  *
  * Options: `--parts loop,sandbox,compile,session,hooks,tui,facts` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
  * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
- * takes the numbers. See scripts/bench/README.md.
+ * takes the numbers. `--publish` measures all of it in at most ten minutes of a quiet machine, writes docs/performance.json
+ * and the pages that are made from it. See scripts/bench/README.md.
  */
 import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
@@ -14,30 +15,47 @@ import { FLOOR, goalTable, problemLines, type Results } from "./bench/goals.ts";
 import { hooksBench } from "./bench/hooks_bench.ts";
 import { benchFolder, installLaunchers, installPeer, nodeFor } from "./bench/install.ts";
 import { type Part, partTable } from "./bench/part_goals.ts";
+import { programsOf, type Published, publishedText, thisMachine } from "./bench/published.ts";
 import { sessionBench } from "./bench/session_bench.ts";
 import { tuiBench } from "./bench/tui_bench.ts";
+import { VERSION } from "../src/core/version.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
 const SCENARIOS = "hello,read,task20,stream";
 const PARTS = "loop,sandbox,compile,session,hooks,tui,facts";
+/** Rounds of a published run, the programs beside it, and of the floors only those that its page compares with. */
+const PUBLISH = { runs: "3", peers: "pi,codex", floors: ["floor-fetch-nocache", "floor-tuned-nocache"] };
+/** Rounds of the part `facts` then: each takes a minute, and has many looks of its own. */
+const PUBLISHED_FACTS = 1;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
   string: ["parts", "runs", "scenarios", "peers", "noise", "dist", "out"],
-  boolean: ["rebuild"],
+  boolean: ["rebuild", "publish"],
 });
+const isPublished = args.publish === true;
 const dist = resolve(text(args.dist, join(root, "dist")));
 const bench = join(dist, "bench");
 const own = benchFolder();
 const wanted = list(text(args.parts, PARTS));
-const peers = list(text(args.peers, ""));
-const runs = text(args.runs, "7");
+const peerFiles = join(root, "scripts", "bench", "peers");
+const floors = isPublished ? PUBLISH.floors : FLOORS;
+const peers = list(text(args.peers, isPublished ? PUBLISH.peers : ""));
+const runs = text(args.runs, isPublished ? PUBLISH.runs : "7");
 const noise = text(args.noise, "0.15");
-const out = resolve(text(args.out, join(bench, "results.json")));
+const out = resolve(text(args.out, isPublished ? join(root, "docs", "performance.json") : join(bench, "results.json")));
+const loadBefore = Deno.loadavg()[0] ?? NaN;
+const started = performance.now();
 
 if (!(await Deno.stat(join(dist, "sandpiper")).catch(() => undefined))?.isFile) {
   console.error("dist/sandpiper is missing. Build it first: deno task compile");
+  Deno.exit(2);
+}
+if (isPublished && (args.parts !== undefined || args.scenarios !== undefined)) {
+  console.error(
+    "--publish measures everything: what a run leaves out would be gone from the page. Leave the selection out",
+  );
   Deno.exit(2);
 }
 const unknown = wanted.filter((part) => !PARTS.split(",").includes(part));
@@ -51,15 +69,44 @@ await Deno.mkdir(own, { recursive: true });
 // makes no helper for its sandbox, and ours hides it.
 const work = await Deno.makeTempDir({ dir: own, prefix: "work-" });
 const parts: Part[] = [];
+const missing: { name: string; why: string }[] = [];
 let loop: Results | undefined;
 try {
   for (const part of wanted) {
     console.log(`\n${await measure(part)}`);
     // After each part, so that a later one that fails loses nothing.
-    await Deno.writeTextFile(out, JSON.stringify({ ...loop, parts }, null, 1) + "\n");
+    await Deno.writeTextFile(out, publishedText(await published()));
   }
 } finally {
   await Deno.remove(work, { recursive: true });
+}
+if (isPublished) {
+  const { success } = await new Deno.Command(Deno.execPath(), { args: ["task", "docs"], cwd: root }).output();
+  if (!success) throw new Error("deno task docs failed");
+  console.log(`\n${out} is written, and docs/performance.md and README.md from it`);
+}
+
+/** All that is measured so far. */
+async function published(): Promise<Published> {
+  const words = Deno.args.filter((word) => word !== "--");
+  return {
+    schema: 1,
+    date: new Date().toISOString(),
+    version: VERSION,
+    binaryBytes: (await Deno.stat(join(dist, "sandpiper"))).size,
+    command: ["deno task bench", ...words.length > 0 ? ["--", ...words] : []].join(" "),
+    seconds: (performance.now() - started) / 1000,
+    machine: thisMachine(loadBefore),
+    programs: loop === undefined ? [] : programsOf(peerFiles, ["sandpiper", ...floors, ...installed()]),
+    missing,
+    ...loop === undefined ? {} : { loop },
+    parts,
+  };
+}
+
+/** The peers that could be installed. */
+function installed(): readonly string[] {
+  return peers.filter((peer) => !missing.some(({ name }) => name === peer));
 }
 
 /** Measures a part; its table and what there is to say about it. */
@@ -84,7 +131,7 @@ async function partOf(name: string): Promise<Part> {
     case "hooks":
       return await hooksBench({ root, dist, work: join(work, name), play: playPeers });
     case "facts":
-      return await factsBench({ root, work: join(work, name), runs: Number(runs) });
+      return await factsBench({ root, work: join(work, name), runs: isPublished ? PUBLISHED_FACTS : Number(runs) });
     case "tui":
       return await tuiPart(join(work, name));
     default:
@@ -95,12 +142,20 @@ async function partOf(name: string): Promise<Part> {
 async function loopPart(): Promise<Results> {
   if (args.rebuild === true) await Deno.remove(join(bench, "floors"), { recursive: true }).catch(() => {});
   await buildFloors(root, dist, join(bench, "floors"));
-  for (const peer of peers) await installPeer(join(root, "scripts", "bench", "peers"), peer, join(own, "peers"));
+  for (const peer of peers) {
+    try {
+      await installPeer(peerFiles, peer, join(own, "peers"));
+      if (peer === "pi") await nodeFor(own);
+    } catch (error) {
+      const why = (error instanceof Error ? error.message : String(error)).trim().split("\n")[0] ?? "";
+      missing.push({ name: peer, why: `it could not be installed (${why})` });
+    }
+  }
   const scenarios = text(args.scenarios, SCENARIOS);
   return await node("run.mjs", "loop", [
     ...["--peer-folder", join(own, "peers"), "--scenarios", scenarios],
-    ...["--peers", ["sandpiper", ...FLOORS, ...peers].join(",")],
-    ...["--node", peers.includes("pi") ? await nodeFor(own) : await nodePath()],
+    ...["--peers", ["sandpiper", ...floors, ...installed()].join(",")],
+    ...["--node", installed().includes("pi") ? await nodeFor(own) : await nodePath()],
   ]) as Results; // written by run.mjs just now
 }
 

@@ -30,6 +30,7 @@ const STAGES: readonly (readonly Step[])[] = [
     { name: "binary tests", task: "test-binary" },
     { name: "everyday commands", task: "everyday", args: ["--columns", "^(none|binary)/"] },
     { name: "demo", task: "demo" },
+    { name: "commands of the pages", task: "docs-run" },
   ],
   [
     // The whole matrix takes twice as long. Half of the time of a column is waiting for what must not happen.

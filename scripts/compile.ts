@@ -43,8 +43,11 @@ if (typeof args.skills === "string") {
   console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
-// It leads to tests, which the binary does not carry.
-await Deno.remove(join(folder, "docs", "requirements.md"));
+// Requirements lead to tests, which the binary does not carry; the others are for who looks at the repository.
+for (const name of ["requirements.md", "performance.md", "performance.json", "picture.svg"]) {
+  await Deno.remove(join(folder, "docs", name));
+}
+await narrowSchemas(join(folder, "docs"));
 await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 
@@ -107,6 +110,15 @@ async function hideSources(folder: string): Promise<void> {
     const path = join(folder, name);
     if (isDirectory) await hideSources(path);
     else if (/\.m?[jt]sx?$/.test(name)) await Deno.rename(path, `${path}.txt`);
+  }
+}
+
+/** Writes schemas with as little space before their lines as can still be read: it is a third of them. */
+async function narrowSchemas(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.endsWith(".schema.json")) continue;
+    const path = join(folder, name);
+    await Deno.writeTextFile(path, JSON.stringify(JSON.parse(await Deno.readTextFile(path)), null, 1) + "\n");
   }
 }
 

@@ -1,7 +1,9 @@
 /**
  * Writes the pages and the schemas that come from tables: docs/options.md, docs/sandpiper.1, docs/settings.md,
- * docs/requirements.md, docs/*.schema.json, tools/definitions.ts, src/provider/table/entries.ts.
- * With `--check` it writes nothing and fails when one of them is stale.
+ * docs/requirements.md, docs/performance.md and the numbers of README.md, docs/*.schema.json, tools/definitions.ts,
+ * src/provider/table/entries.ts.
+ * With `--check` it writes nothing and fails when one of them is stale, or docs/troubleshooting.md has a message that no
+ * source has.
  */
 import { join } from "@std/path";
 import { COMMANDS } from "../src/config/options/commands.ts";
@@ -13,12 +15,19 @@ import type { Tool } from "../src/core/tool.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
 import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
 import { manPage } from "./docs/man.ts";
+import { unknownMessages } from "./docs/messages.ts";
+import { pageLinks, withBlock } from "./docs/made_blocks.ts";
+import { numberLines, performancePage, readPublished } from "./docs/performance.ts";
 import { requirementsPage } from "./docs/requirements.ts";
+import { table } from "./docs/table.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
+const published = readPublished(root);
 const pages = {
+  "README.md": await readme(),
   "docs/options.md": optionsPage(),
+  "docs/performance.md": performancePage(published),
   "docs/requirements.md": requirementsPage(root),
   "docs/sandpiper.1": manPage(),
   "docs/settings.md": settingsPage(),
@@ -37,6 +46,7 @@ for (const [name, text] of Object.entries(pages)) {
   if (check) console.error(`${name} is stale: run deno task docs`), stale++;
   else Deno.writeTextFileSync(path, text);
 }
+for (const problem of unknownMessages(root, "docs/troubleshooting.md")) console.error(problem), stale++;
 if (stale > 0) Deno.exit(1);
 
 function read(path: string): string | undefined {
@@ -45,6 +55,13 @@ function read(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is written by hand, with its numbers and its list of pages. */
+async function readme(): Promise<string> {
+  const written = Deno.readTextFileSync(join(root, "README.md"));
+  const page = withBlock(withBlock(written, "numbers", numberLines(published)), "pages", [pageLinks(root)]);
+  return await formatted(page, "md");
 }
 
 function optionsPage(): string {
@@ -174,9 +191,9 @@ async function providerEntries(): Promise<string> {
   return await formatted(text);
 }
 
-async function formatted(text: string): Promise<string> {
+async function formatted(text: string, language = "ts"): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--config", join(root, "deno.json"), "--ext", "ts", "-"],
+    args: ["fmt", "--config", join(root, "deno.json"), "--ext", language, "-"],
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -184,12 +201,4 @@ async function formatted(text: string): Promise<string> {
   await writer.write(new TextEncoder().encode(text));
   await writer.close();
   return new TextDecoder().decode((await child.output()).stdout);
-}
-
-/** A Markdown table as `deno fmt` writes it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, i) => Math.max(3, title.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
-  return [line(head), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)];
 }

@@ -564,7 +564,29 @@ export const DECIDED: Readonly<Record<string, string>> = {
   R127: "0014-halves-are-values",
   R363: "0008-persona-when-in-use",
   R365: "0008-persona-when-in-use",
+  R391: "0051-background-ends-are-told",
+  R394: "0051-background-ends-are-told",
+  R395: "0051-background-ends-are-told",
+  R396: "0051-background-ends-are-told",
+  R397: "0051-background-ends-are-told",
+  R398: "0051-background-ends-are-told",
+  R399: "0051-background-ends-are-told",
+  R400: "0051-background-ends-are-told",
   R415: "0015-the-time-of-a-message",
   R421: "0014-halves-are-values",
   R496: "0001-std-without-testing",
+};
+
+/** Rows that nothing proves, and why; once a test names one, its reason is not shown any more and can go. */
+export const OPEN: Readonly<Record<string, string>> = {
+  R406: "Nothing of the program writes memory; what a person put there is read.",
+  R488: "Not built in; an extension does it (`no_keys.ts` of docs/extensions.md).",
+  R489: "Not built: `fetch` sends no credentials.",
+  R490: "Not built: `fetch` sends no credentials.",
+  R491: "Not built: `fetch` sends no credentials.",
+  X26: "Never the case: all marks have the same lifetime.",
+  X30: "Not used: the list of a request is that of the active tools.",
+  X31: "Not built.",
+  X32: "Not built.",
+  X33: "Not built.",
 };

@@ -24,6 +24,10 @@ export const REACHED: Readonly<Record<string, readonly string[]>> = {
   "src/engine/resources/bundled.ts": ["skills/"],
   // The import rule is checked over the whole product.
   "scripts/check_layers.ts": ["main.ts", "src/", "tools/"],
+  // All pages, and what makes one page of them.
+  "scripts/docs/html/pages.ts": ["docs/", "README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"],
+  "scripts/docs_html.ts": ["scripts/docs/html/"],
+  "scripts/picture.ts": ["docs/picture.svg", "scripts/docs/picture/"],
 };
 
 /**

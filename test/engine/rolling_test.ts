@@ -20,7 +20,7 @@ function decisions({ events }: Session): readonly (HistoryRecord["decision"] | u
   return events.flatMap((event) => event.type === "prompt_compiled" ? [event.manifest.history.decision] : []);
 }
 
-Deno.test("a rolling history is sent whole, then as a summary that is kept and sent again R308 R309 R310 R311 R312 R313 R316 R317 R318 R319 R322", () =>
+Deno.test("a rolling history is sent whole, then as a summary that is kept and sent again R308 R309 R310 R311 R312 R313 R316 R317 R318 R319 R322 K8", () =>
   withServer(
     [reply("one"), reply("two"), reply("THE SUMMARY"), reply("three"), reply("four")],
     { settings: { ...SETTINGS, summaryModel: "small" }, additions: { dynamicContext: "OF THE PROGRAM" } },

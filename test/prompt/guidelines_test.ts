@@ -72,7 +72,7 @@ const extension = (name: string, ...guidelines: readonly string[]): PromptTool =
   origin: "extension",
 });
 
-Deno.test("guidelines R80 R81 of extensions stand after ours that depend on tools and before the two that always hold", () => {
+Deno.test("guidelines R80 R81 of extensions stand after ours that depend on tools and before the two that always hold K5", () => {
   assertEquals(guidelinesOf([extension("a", "Do A", " Do\n B "), ...tools("edit"), extension("c", "Do C")]), [
     "Use edit for precise changes (old text must match exactly)",
     "When summarizing your actions, output plain text directly",

@@ -27,7 +27,7 @@ const CASES: readonly {
   { name: "no folder without `agent`", folders: ["home/.sandpiper"] },
 ];
 for (const { name, folders, project, user } of CASES) {
-  Deno.test(`findConfigFolders() finds ${name}`, () =>
+  Deno.test(`findConfigFolders() finds ${name} K12`, () =>
     inFolder(Object.fromEntries(["app", ...folders].map((folder) => [`${folder}/`, ""])), (root) => {
       assertEquals(findConfigFolders(join(root, "app"), { HOME: join(root, "home") }), {
         ...(project ? { project: join(root, project) } : {}),

@@ -27,7 +27,7 @@ for (
     ["an answer after the run was stopped", () => Promise.resolve("project"), true, "no"],
   ] as const satisfies readonly (readonly [string, AskPermission, boolean, string])[]
 ) {
-  Deno.test(`permissionEvents() tells of the question and of ${claim} R480`, async () => {
+  Deno.test(`permissionEvents() tells of the question and of ${claim} R480 R487`, async () => {
     assertEquals(await asked(ask, abort), {
       events: [request, { type: "permission_decision", id: "q1", answer }],
       answer,

@@ -29,7 +29,7 @@ const CASES: readonly (SessionOptions & {
   { name: "no choice", replies: [], known: ALL, active: DEFAULT },
   { name: "a setting", replies: [], settings: { tools: ["ls"] }, known: ALL, active: ["ls"] },
   { name: "--tools", replies: [], args: ["--tools", "ls,read"], known: ["read", "ls"], active: ["read", "ls"] },
-  { name: "--no-tools", replies: [], args: ["--no-tools"], known: [], active: [] },
+  { name: "--no-tools R239", replies: [], args: ["--no-tools"], known: [], active: [] },
   {
     name: "--read-only R85",
     replies: [],

@@ -30,7 +30,7 @@ const result = (id: string, text: string): Message => ({
 const SYSTEM = { stable: "STABLE ".repeat(1000), dynamic: "DYNAMIC" };
 const takes = { capabilities: { cacheControl: true } };
 
-Deno.test("a gateway that takes Claude's marks gets them at the last tool, the stable half and the last two turns", async () => {
+Deno.test("a gateway that takes Claude's marks gets them at the last tool, the stable half and the last two turns R427", async () => {
   await using server = serve(saying("done"));
   const messages = [user("hi"), call("c1"), result("c1", "one"), call("c2"), result("c2", "two"), user("and?")];
   const config = { baseUrl: server.url, apiKey: "k", model: "anthropic/claude-opus-5.5" };

@@ -1,0 +1,138 @@
+import { join } from "@std/path";
+import { FLOOR, goalTable, problemLines, type Summary } from "../bench/goals.ts";
+import { type Part, partTable } from "../bench/part_goals.ts";
+import type { Published } from "../bench/published.ts";
+import { table } from "./table.ts";
+
+/** From this load on the page says at its top that the machine was busy. */
+const BUSY = 0.75;
+const TITLES: Readonly<Record<string, string>> = {
+  sandbox: "Commands and file tools in the sandbox",
+  compile: "The prompt",
+  session: "Sessions",
+  hooks: "Extensions",
+  tui: "The terminal UI",
+  facts: "Changes and undo",
+};
+
+/** What the last published run measured. */
+export function readPublished(root: string): Published {
+  return JSON.parse(Deno.readTextFileSync(join(root, "docs", "performance.json")));
+}
+
+/** docs/performance.md: every number of the file, beside floors and peers, with what it depends on. */
+export function performancePage(published: Published): string {
+  const { machine, programs, loop, parts, seconds, command } = published;
+  const absent = [
+    ...loop === undefined ? ["The loop"] : [],
+    ...Object.entries(TITLES).flatMap(([name, title]) => parts.some(({ part }) => part === name) ? [] : [title]),
+  ];
+  const missing = [...published.missing, ...absent.map((name) => ({ name, why: "not in this run" }))];
+  return [
+    "# Performance",
+    "",
+    "Made from `performance.json` by `deno task docs`; do not edit. What the program itself costs: the model is a script on",
+    "this machine that answers at once. What each row means, and what is compared with what, stands in",
+    "[scripts/bench/README.md](../scripts/bench/README.md).",
+    "",
+    ...busyLine(published),
+    ...table(["", ""], [
+      ["command", `\`${command}\``],
+      ["date", `${published.date.slice(0, 16).replace("T", " ")} UTC, ${Math.round(seconds / 60)} minutes`],
+      ["version", `sandpiper ${published.version}, ${(published.binaryBytes / 1e6).toFixed(1)} MB`],
+      ["machine", `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}`],
+      ["load", `${machine.load.before} before, ${machine.load.after} at the end`],
+    ]),
+    "",
+    ...missing.length === 0 ? [] : [
+      "Not measured:",
+      "",
+      ...missing.map(({ name, why }) => `- ${name}: ${why}`),
+      "",
+    ],
+    ...loop === undefined ? [] : [
+      "## The loop",
+      "",
+      `Medians of ${loop.runs} runs. Goals that are ratios are ratios to \`${FLOOR}\`, the smallest program of the same kind.`,
+      "",
+      goalTable(loop),
+      "",
+      ...problemLines(loop).flatMap((line) => [`- ${line}`, ""]),
+      ...table(
+        ["program", "what it is", "how it is started"],
+        programs.map(({ name, about, package: from, command }) => [
+          name,
+          `${about}${from === undefined ? "" : ` (\`${from}\`)`}`.replaceAll("|", "\\|"),
+          `\`${command.join(" ").replaceAll("|", "\\|")}\``,
+        ]),
+      ),
+      "",
+    ],
+    ...parts.flatMap((part) => [
+      `## ${TITLES[part.part] ?? part.part}`,
+      "",
+      partTable(part),
+      "",
+      ...part.notes.flatMap((note) => [`- ${note}`, ""]),
+    ]),
+  ].join("\n").trimEnd() + "\n";
+}
+
+/** The few numbers that a newcomer asks for: a table and where the others are. */
+export function numberLines(published: Published): readonly string[] {
+  const { loop, parts, missing, machine, date } = published;
+  const peers = ["sandpiper", "pi", "codex"].filter((peer) => loop?.scenarios["hello"]?.[peer] !== undefined);
+  const versions = new Map(published.programs.map(({ name, package: from }) => [name, from?.split("@").at(-1)]));
+  const row = (
+    title: string,
+    scenario: string,
+    of: (summary: Summary) => number | null | undefined,
+    unit: string,
+  ): readonly string[] => [
+    title,
+    ...peers.map((peer) => {
+      const summary = loop?.scenarios[scenario]?.[peer];
+      return shown(summary && of(summary), unit);
+    }),
+  ];
+  const command = (subject: string): string => shown(median(parts, "sandbox", "bash -c true", subject), "ms");
+  const ofCommand = peers.map((peer) =>
+    peer === "sandpiper" ? command("kernel+, spare") : peer === "codex" ? command("codex sandbox") : "no sandbox"
+  );
+  const quiet = machine.load.before > BUSY ? `, on a busy machine (load ${machine.load.before})` : "";
+  return [
+    ...table(["", ...peers.map((peer) => `${peer} ${versions.get(peer) ?? published.version}`)], [
+      row("first request", "hello", ({ firstBytes }) => firstBytes, "bytes"),
+      row("start → first request", "hello", ({ startMs }) => startMs, "ms"),
+      row("reply → next request, 50th turn", "read", ({ overheadMs }) => overheadMs["50"], "ms"),
+      row("a task of 20 calls", "task20", ({ wallMs }) => wallMs, "ms"),
+      row("memory, 200 turns", "read", ({ memoryMb }) => memoryMb, "MB"),
+      ["`bash -c true`, confined", ...ofCommand],
+    ]),
+    "",
+    [
+      `Medians of ${date.slice(0, 10)}${quiet}, by \`${published.command}\`. All of them, and how they are measured:`,
+      "[docs/performance.md](docs/performance.md).",
+      ...missing.length === 0 ? [] : [`Not measured: ${missing.map(({ name }) => name).join(", ")}.`],
+    ].join(" "),
+  ];
+}
+
+function median(parts: readonly Part[], name: string, measure: string, subject: string): number | null | undefined {
+  return parts.find(({ part }) => part === name)?.measures[measure]?.[subject]?.median;
+}
+
+function shown(value: number | null | undefined, unit: string): string {
+  if (value === undefined || value === null) return "–";
+  const digits = unit === "ms" && Math.abs(value) < 20 ? 1 : 0;
+  return `${Number(value.toFixed(digits)).toLocaleString("en")} ${unit}`;
+}
+
+function busyLine({ machine: { load, cores } }: Published): readonly string[] {
+  if (load.before <= BUSY) return [];
+  return [
+    `**The machine was busy**: ${load.before} processes wanted its ${cores} cores before anything was measured. Times are`,
+    "longer than they are on a quiet one, for every column; sizes and counts are what they are.",
+    "",
+  ];
+}

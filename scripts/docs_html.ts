@@ -1,0 +1,91 @@
+/**
+ * Writes dist/docs.html: README.md, docs/ and what contributors read as one page, with a search. It needs no network and
+ * works as a file. `--out FILE` writes elsewhere. Fails for a link that leads nowhere.
+ */
+import { parseArgs } from "@std/cli";
+import { dirname, join, resolve } from "@std/path";
+import { VERSION } from "../src/core/version.ts";
+import { type Page, readPages } from "./docs/html/pages.ts";
+
+/** The order of the usual pages; one that is in no list comes after those of its kind. */
+const GROUPS: readonly { readonly title: string; readonly pages: readonly string[] }[] = [
+  { title: "Begin", pages: "tutorial install recipes troubleshooting comparison performance".split(" ") },
+  {
+    title: "Work with it",
+    pages: "cli tui options settings providers sessions tools plan undo trial facts ci".split(" "),
+  },
+  { title: "What holds it", pages: "sandbox permissions platforms".split(" ") },
+  { title: "Make it yours", pages: "prompt agents skills templates extensions mcp pack".split(" ") },
+  { title: "Build on it", pages: "sdk rpc acp telemetry".split(" ") },
+];
+
+const root = resolve(import.meta.dirname ?? ".", "..");
+const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["out"] });
+const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "docs.html"));
+
+const { pages, problems } = readPages(root);
+for (const problem of problems) console.error(problem);
+const html = documentOf(pages);
+await Deno.mkdir(dirname(out), { recursive: true });
+await Deno.writeTextFile(out, html);
+console.log(
+  `${out}: ${pages.length} pages, ${(html.length / 1e6).toFixed(1)} MB, ${problems.length} links that lead nowhere`,
+);
+Deno.exit(problems.length > 0 ? 1 : 0);
+
+function documentOf(pages: readonly Page[]): string {
+  const part = (name: string): string => Deno.readTextFileSync(join(root, "scripts", "docs", "html", name));
+  const bodies = pages.map(({ path, html }) =>
+    `<article id="${path}">\n${
+      html.replaceAll("<table>", '<div class="table"><table>').replaceAll("</table>", "</table></div>")
+    }</article>`
+  );
+  return [
+    "<!DOCTYPE html>",
+    '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    // Nothing is loaded, whatever a page says.
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
+    "<title>sandpiper</title>",
+    `<style>\n${part("page.css")}</style></head><body>`,
+    '<a class="skip" href="#main">To the text</a>',
+    `<div class="side"><div class="top"><strong>sandpiper ${VERSION}</strong>`,
+    '<button id="theme" aria-label="Dark or light">◐</button><button id="menu" aria-expanded="false">Menu</button></div>',
+    '<input id="search" type="search" placeholder="Search  /" aria-label="Search" autocomplete="off" spellcheck="false">',
+    '<div class="keys">/ search · ↑↓ Enter · Esc</div>',
+    `<nav aria-label="Pages">${navigation(pages)}</nav></div>`,
+    '<main id="main"><section id="found" aria-live="polite" hidden></section>',
+    ...bodies,
+    "</main>",
+    `<script>\n${part("page.js")}</script></body></html>`,
+    "",
+  ].join("\n");
+}
+
+function navigation(pages: readonly Page[]): string {
+  const rest = new Map(pages.map((page) => [page.path, page]));
+  const take = (path: string): readonly Page[] => {
+    const page = rest.get(path);
+    rest.delete(path);
+    return page ? [page] : [];
+  };
+  const groups = [
+    { title: "", pages: take("README.md") },
+    ...GROUPS.map(({ title, pages }) => ({ title, pages: pages.flatMap((name) => take(`docs/${name}.md`)) })),
+  ];
+  const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "docs/requirements.md"].flatMap(take);
+  const decisions = [...rest.values()].filter(({ path }) => path.startsWith("docs/decisions/"));
+  for (const { path } of decisions) rest.delete(path);
+  return [
+    ...groups,
+    { title: "More", pages: [...rest.values()] },
+    { title: "Change it", pages: changing },
+    { title: "Decisions", pages: decisions },
+  ].filter(({ pages }) => pages.length > 0).map(({ title, pages }) => {
+    const items = pages.map(({ path, title }) => `<li><a href="#${path}">${escaped(title)}</a></li>`);
+    return `${title === "" ? "" : `<h2>${title}</h2>`}<ul>${items.join("")}</ul>`;
+  }).join("");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

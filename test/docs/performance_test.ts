@@ -1,0 +1,102 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import type { Summary } from "../../scripts/bench/goals.ts";
+import { programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
+import { pageLinks, withBlock } from "../../scripts/docs/made_blocks.ts";
+import { numberLines, performancePage } from "../../scripts/docs/performance.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const SUMMARY: Summary = {
+  ...{ runs: 1, good: 1, problems: [], wallMs: 400.04, memoryMb: 90, startMs: 60, exitMs: 1, firstBytes: 4900 },
+  ...{ overheadMs: { "50": 1.25 }, growthMsPer100Turns: 0 },
+};
+const PUBLISHED: Published = {
+  ...{ schema: 1, date: "2026-11-23T17:00:00.000Z", version: "1.2.3", binaryBytes: 105_900_000 },
+  ...{ command: "deno task bench -- --publish", seconds: 480 },
+  machine: { cpu: "A CPU", cores: 2, memoryGiB: 24, kernel: "linux 6", load: { before: 0.1, after: 1.5 } },
+  programs: [
+    { name: "sandpiper", about: "the binary", command: ["{{dist}}/sandpiper", "a|b"] },
+    { name: "codex", about: "another", package: "@openai/codex@9.8.7", command: ["codex"] },
+  ],
+  missing: [{ name: "pi", why: "it could not be installed" }],
+  loop: { runs: 1, scenarios: { hello: { sandpiper: SUMMARY, codex: { ...SUMMARY, firstBytes: 39_000 } } } },
+  parts: [{
+    part: "sandbox",
+    measures: {
+      "bash -c true": { "kernel+, spare": { median: 6.44, p10: 5, p90: 7, count: 3 } },
+    },
+    notes: ["srt: not there"],
+  }],
+};
+
+Deno.test("performancePage() says command, machine, what was not measured and every number", () => {
+  const page = performancePage(PUBLISHED);
+  for (
+    const line of [
+      "`deno task bench -- --publish`",
+      "2026-11-23 17:00 UTC, 8 minutes",
+      "sandpiper 1.2.3, 105.9 MB",
+      "- pi: it could not be installed",
+      "- Changes and undo: not in this run",
+      "| first request | 4,900 bytes |",
+      "| 39,000 bytes |",
+      "(`@openai/codex@9.8.7`)",
+      "a\\|b",
+      "| bash -c true | kernel+, spare | 6.4 |",
+      "- srt: not there",
+    ]
+  ) assertStringIncludes(page, line);
+  assert(!page.includes("busy"));
+  const busy = { ...PUBLISHED, machine: { ...PUBLISHED.machine, load: { before: 8.2, after: 9 } } };
+  assertStringIncludes(performancePage(busy), "**The machine was busy**: 8.2 processes");
+});
+
+Deno.test("the block of numbers is written anew and nothing else of a page, the same again, and a page has to have it", () => {
+  const withNumbers = (page: string, published: Published): string =>
+    withBlock(page, "numbers", numberLines(published));
+  const empty = "Before\n\n<!-- numbers: made from docs/performance.json by deno task docs; do not edit -->\n\n" +
+    "<!-- end of numbers -->\n\nAfter\n";
+  const page = withNumbers(empty, PUBLISHED);
+  assert(page.startsWith("Before\n") && page.endsWith("<!-- end of numbers -->\n\nAfter\n"));
+  const rows = page.split("\n").filter((line) => line.startsWith("|")).map((line) => line.replace(/\s+/g, " "));
+  assertEquals([rows[0], rows[2], rows.at(-1)], [
+    "| | sandpiper 1.2.3 | codex 9.8.7 |",
+    "| first request | 4,900 bytes | 39,000 bytes |",
+    "| `bash -c true`, confined | 6.4 ms | – |",
+  ]);
+  assertStringIncludes(page, "Not measured: pi.");
+  assertEquals(withNumbers(page, PUBLISHED), page);
+  assertThrows(() => withNumbers("no block", PUBLISHED), Error, 'has no block "numbers"');
+});
+
+Deno.test("publishedText() is JSON with four digits of each number; the machine and the programs are told", () => {
+  const text = publishedText({
+    ...PUBLISHED,
+    machine: thisMachine(0.12345),
+    programs: programsOf(`${root}scripts/bench/peers`, ["pi"]),
+  });
+  const { loop, machine, programs } = JSON.parse(text);
+  assertEquals([loop.scenarios.hello.sandpiper.wallMs, machine.load.before], [400, 0.1]);
+  assert(machine.cores > 0 && machine.memoryGiB >= 0 && machine.cpu !== "");
+  assertEquals(programs[0].name, "pi");
+});
+
+Deno.test("the published file has the schema that its page is made from", () => {
+  const { schema, machine, command, date, parts } = JSON.parse(Deno.readTextFileSync(`${root}docs/performance.json`));
+  assertEquals([schema, typeof machine.load.before, Array.isArray(parts)], [1, "number", true]);
+  assert(command.startsWith("deno task bench") && !Number.isNaN(Date.parse(date)));
+});
+
+Deno.test("pageLinks() finds the pages by themselves, with their titles", () => {
+  const folder = Deno.makeTempDirSync({ prefix: "sp-links-" });
+  try {
+    Deno.mkdirSync(`${folder}/docs`);
+    for (const name of ["b", "a"]) Deno.writeTextFileSync(`${folder}/docs/${name}.md`, `# The ${name}\n`);
+    Deno.writeTextFileSync(`${folder}/docs/c.json`, "{}");
+    assertEquals(
+      pageLinks(folder),
+      "All pages: [The a](docs/a.md) · [The b](docs/b.md). As one page with a search: `deno task docs-html`.",
+    );
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

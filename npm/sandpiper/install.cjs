@@ -1,5 +1,5 @@
 // Puts the binary in the launcher's place, so that Node does not have to start first. Not needed: without it (installed with
-// --ignore-scripts, or by another program than npm) the launcher stays and does the same, some forty milliseconds later.
+// --ignore-scripts, or by another program than npm) the launcher stays and does the same, as much later as Node needs.
 "use strict";
 const { spawnSync } = require("node:child_process");
 const { linkSync, renameSync, rmSync } = require("node:fs");

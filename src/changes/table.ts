@@ -1,5 +1,6 @@
 // What is known of every file below a folder: packed records, folder by folder. A look compares them with what is there and
-// puts the new ones in their place, in steps, so that whoever steps it can do something else in between.
+// puts the new ones in their place, in steps, so that whoever steps it can do something else in between. One file above the
+// usual length: all of it counts on one layout of bytes.
 import {
   emptyRecords,
   KIND,

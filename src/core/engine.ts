@@ -1,3 +1,4 @@
+// One file above the usual length: it is one contract, and most of it says what may be relied on.
 import type {
   ApplyOutcome,
   TakeRequest,

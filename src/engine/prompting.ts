@@ -1,3 +1,4 @@
+// One file above the usual length: it is one way, from a person's words to the end of the run, and its steps share the run.
 import type { PromptBuilder } from "../prompt/custom_prompt.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";

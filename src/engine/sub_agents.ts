@@ -1,17 +1,17 @@
 // Sub-agents: sessions of their own inside of this one, each under a policy that is narrower by structure, in processes of
-// its own. The code of this file is loaded with the first call of `task`.
-import type { Config } from "../config/config.ts";
+// its own. The code of this file is loaded with the first call of `task`. What it is made
+// from is in agents/. One file above the usual length: a call is one life, from its claims to its end.
 import type { FoundAgent } from "../context/agents/agents.ts";
 import { messageOf, ToolError } from "../core/error.ts";
 import type { Engine } from "../core/engine.ts";
-import type { AgentEvent, SubAgentEnd, SubAgentScope } from "../core/event.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
-import { isInside, type Policy } from "../core/policy.ts";
+import type { AgentEvent } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Provider } from "../core/provider.ts";
 import { once } from "../core/support/once.ts";
 import { temporaryFolder } from "../core/support/temporary_folder.ts";
-import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
+import { errorResult, type ToolResult } from "../core/tool.ts";
 import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
 import { disk } from "../sandbox/system/disk.ts";
 import type { TaskArgs } from "../../tools/mod.ts";
@@ -19,24 +19,19 @@ import type { EngineCore, EngineOptions } from "./parts.ts";
 import { chainOf, type StandIns } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/session_choice.ts";
-import { instructionsOf } from "./resources/agents.ts";
 import { narrowed, requestOf } from "./resources/agent_policy.ts";
 import { keepProcesses } from "./tools/kept_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
-import { collectSubAgentFacts, type SubAgentFacts } from "./agents/facts.ts";
-import { resultText } from "./agents/result.ts";
+import { collectSubAgentFacts } from "./agents/facts.ts";
+import { rulesOf, scopesWanted, subConfig, toolNames, within } from "./agents/own_session.ts";
+import { taskResult } from "./agents/result.ts";
 import { placesIn, scopeOf } from "./agents/scope.ts";
 import { createSlots } from "./agents/slots.ts";
 import { createWriteClaims } from "./agents/write_claims.ts";
 
 /** How many run at once unless the settings say otherwise. */
 const PARALLEL = 4;
-
-/** Tools for looking, of which one that runs no programs gets those that there are. */
-const LOOKING = ["read", "grep", "find", "ls"];
-/** Tools that are of no use without a place to write. */
-const WRITING = ["edit", "write"];
 
 /** What runs the calls of `task`. */
 export interface SubAgents {
@@ -156,7 +151,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         folders: { tmp: folder.path, cache: `${folder.path}/cache` },
       });
       const model = args.model ?? agent?.model;
-      const names = toolNames(core, args.tools, agent, write.length > 0, policy);
+      const names = toolNames(core.tools, core.toolset, args.tools, agent, write.length > 0, policy);
       const { askFor } = core.tools;
       // While a plan is made nobody is asked for more.
       const asker: Asker | undefined = core.tools.held ? undefined : askFor && {
@@ -202,10 +197,11 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       let engine: Engine;
       try {
         engine = await open({
-          config: subConfig(config, core, args, agent, {
+          config: subConfig(config, args, agent, {
             isReading: write.length === 0,
             isNarrow: read !== undefined,
             ownModel: model,
+            thinking: core.model.thinking(),
           }),
           choice: await choiceOf(core, agentId, model),
           channel: "text",
@@ -257,7 +253,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         const { answer: _answer, ...end } = facts();
         core.emit({ type: "subagent_end", ...who, ...end });
       }
-      return result(facts(), who, scope);
+      return taskResult(facts(), who, scope);
     } finally {
       folder.remove();
     }
@@ -281,113 +277,8 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   };
 }
 
-/** What is wanted of the scopes: what the call names, else what the agent's file does. */
-function scopesWanted(
-  args: TaskArgs,
-  agent: FoundAgent | undefined,
-): { write: readonly string[]; read?: readonly string[] } {
-  const own = agent === undefined || agent.write === "argument" ? [] : agent.write;
-  const read = args.read ?? agent?.read;
-  return { write: args.write ?? own, ...(read ? { read } : {}) };
-}
-
-/** Throws ToolError for a place that lies in none of an agent's own. */
-function within(name: string, places: readonly string[], own: readonly string[]): void {
-  const strange = places.find((place) => !own.some((folder) => isInside(place, folder)));
-  if (strange === undefined) return;
-  const what = own.length === 0 ? "changes nothing" : `works in ${own.join(", ")} alone`;
-  throw new ToolError(`Nothing was started: the agent ${name} ${what}, and ${strange} was named`);
-}
-
 function isAboutSubAgents({ type }: AgentEvent): boolean {
   return type === "subagent_start" || type === "subagent_event" || type === "subagent_end";
-}
-
-/** Its last message, then what the program saw: the model's words and the facts are told apart. */
-function result(facts: SubAgentFacts, who: Omit<SubAgentEnd, keyof SubAgentFacts>, scope: SubAgentScope): ToolResult {
-  const { answer: _answer, ...rest } = facts;
-  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as unknown;
-  const text = resultText(facts, who);
-  const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
-  const made = textResult(text, isObject(details as JsonObject) ? details as JsonObject : {}); // written as JSON above
-  return isFailure ? { ...made, isError: true } : made;
-}
-
-/** Its tools: those that are wanted and that its parent has; without a wish its parent's. */
-function toolNames(
-  { tools, toolset }: EngineCore,
-  asked: readonly string[] | undefined,
-  agent: FoundAgent | undefined,
-  writes: boolean,
-  policy: Policy,
-): readonly string[] {
-  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
-  // What a person took away from the session is not to be had by way of another one.
-  const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
-  const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
-  const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
-  if (strange !== undefined) {
-    throw new ToolError(
-      `Nothing was started: there is no tool "${strange}" to give. There is ${(agent?.tools ?? known).join(", ")}`,
-    );
-  }
-  const runs = policy.run.all || policy.run.list.length > 0;
-  const names = wanted ?? [...active, ...(runs ? [] : LOOKING.filter((name) => known.includes(name)))];
-  return writes ? names : names.filter((name) => !WRITING.includes(name));
-}
-
-/** The options of the command line that hold for a sub-agent, too. What is not named here is not its own. */
-const KEPT = [
-  ...["no-session", "session-dir", "max-cost", "max-tokens-total", "no-context-files", "no-skills", "skill"],
-  ...["profile", "api", "api-key-env", "base-url", "model"],
-];
-
-function subConfig(
-  config: Config,
-  { model }: EngineCore,
-  args: TaskArgs,
-  agent: FoundAgent | undefined,
-  { isReading, isNarrow, ownModel }: {
-    readonly isReading: boolean;
-    readonly isNarrow: boolean;
-    /** The model that it does not share with its parent. */
-    readonly ownModel: string | undefined;
-  },
-): Config {
-  const { values } = config.invocation;
-  const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
-  const maxTurns = Math.min(args.maxTurns ?? Infinity, agent?.maxTurns ?? Infinity);
-  const { agent: _agent, narrow: _narrow, ...rest } = config;
-  const { checks: _user, ...user } = config.user;
-  const { checks: _project, ...project } = config.project;
-  const { checks: _given, ...given } = config.given ?? {};
-  const { checks: _checks, ...settings } = config.settings;
-  return {
-    ...rest,
-    // The parent's run is what has to be proven; what its sub-agents change is among what it changed.
-    user,
-    project,
-    ...(config.given ? { given } : {}),
-    settings: { ...settings, ...(isReading ? { checkpoints: false } : {}) },
-    warnings: [],
-    invocation: {
-      ...config.invocation,
-      words: [],
-      values: {
-        ...kept,
-        // Its parent's connection is recorded there.
-        ...(ownModel === undefined || values["record"] === undefined ? {} : { record: values["record"] }),
-        "no-extensions": true,
-        "no-templates": true,
-        thinking: model.thinking(),
-        ...(maxTurns === Infinity ? {} : { "max-turns": maxTurns }),
-        ...(agent?.prompt ? { profile: agent.prompt } : {}),
-        ...(agent?.instructions ? { "append-system-prompt": [instructionsOf(agent)] } : {}),
-        // Skills that a narrower scope closes would be missed.
-        ...(isNarrow ? { "no-skills": true } : {}),
-      },
-    },
-  };
 }
 
 /**
@@ -424,17 +315,4 @@ function marked(provider: Provider, agentId: string): Provider {
     },
     stream: (request, signal) => provider.stream({ agentId, ...request }, signal),
   };
-}
-
-/** What the prompt says of it beside everything else. */
-function rulesOf({ write, read }: SubAgentScope, root: string): readonly string[] {
-  const name = (path: string): string =>
-    path === root ? "the workspace" : isInside(path, root) ? path.slice(root.length + 1) : path;
-  return [
-    "You are a sub-agent: another agent gave you this task, and nobody answers questions. Your last message is what it gets: say what you found or did, where, and what is left.",
-    write.length === 0
-      ? "You only read: nothing in the workspace can be changed from here."
-      : `You may change ${write.map(name).join(", ")} and nothing else.`,
-    ...(read ? [`You may read ${read.map(name).join(", ")} and programs, and nothing else.`] : []),
-  ];
 }

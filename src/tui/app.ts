@@ -16,7 +16,6 @@ import { editOutside } from "./input/external_editor.ts";
 import { headLines, startingFooter } from "./first_frame.ts";
 import { endSession } from "./options/farewell.ts";
 import { footerLines } from "./view/footer.ts";
-import { type FullView, fullView } from "./view/full_view.ts";
 import { cleanedEngine, cleanLine } from "./screen/foreign.ts";
 import { createFrames } from "./screen/frames.ts";
 import { createHint } from "./view/hint.ts";
@@ -26,13 +25,14 @@ import { planQuestions } from "./input/plan_questions.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
 import { clipboardSequence } from "./screen/clipboard.ts";
-import { createScreen, type Frame, type Screen } from "./screen/screen.ts";
+import type { Screen } from "./screen/screen.ts";
 import { createSend, errorText, type Send } from "./input/sender.ts";
 import { statusLines } from "./view/status.ts";
 import { type Theme, themeOf } from "./screen/theme.ts";
 import type { Terminal } from "./screen/terminal.ts";
 import { createSubAgentViews } from "./transcript/sub_agents.ts";
-import { createTranscript, type Transcript } from "./transcript/transcript.ts";
+import { createTranscript } from "./transcript/transcript.ts";
+import { createReading } from "./view/reading.ts";
 import { createView } from "./view/view.ts";
 
 /** The screen of one session. */
@@ -55,7 +55,10 @@ const [FOCUS_IN, FOCUS_OUT] = ["\x1b[I", "\x1b[O"];
 /** How long the person waits for what the terminal says of its ground, milliseconds. */
 const GROUND_MS = 500;
 
-/** Opens the screen; the session may still be opening. */
+/**
+ * Opens the screen; the session may still be opening. One file above the usual length: the only place where the parts of the
+ * screen meet.
+ */
 export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen): App {
   const now = (): number => performance.now();
   const folder = options.cwd.slice(options.cwd.lastIndexOf("/") + 1);
@@ -71,12 +74,10 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   let waiting: readonly string[] = []; // what was sent before there was a session
   let theme = options.theme;
   let showsThinking = options.showsThinking;
-  let reading: { readonly view: FullView; readonly screen: Screen } | undefined;
   let busySince: number | undefined;
   let branch = options.branch();
   let isLent = false;
   let isParked = false;
-  let hasChangedSize = false; // while something else had the screen
 
   const look = (): Look => ({ width: terminal.columns(), theme, expanded: false, showsThinking, expandKey });
   const attention = createAttention(options.notify, terminal.write);
@@ -107,23 +108,18 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const frames = createFrames(() => isLent || isParked || draw());
   const draw = (): void => {
     nameWindow();
-    if (reading) reading.screen.draw(readingFrame(reading.view));
+    if (reading.isOn()) reading.draw();
     else view.draw();
   };
-  const readingFrame = (of: FullView): Frame => {
-    const note = dialogs.isAsking() ? "A question waits for your answer · Esc: back to it" : hint.text() ?? "";
-    return { above: [], live: of.lines({ ...look(), rows: terminal.rows() }, note) };
-  };
-  const leaveReading = (): void => {
-    if (!reading) return;
-    reading = undefined;
-    terminal.alternate(false);
-    if (hasChangedSize) view.redraw();
-    else frames.now();
-    hasChangedSize = false;
-  };
+  const reading = createReading({
+    terminal,
+    look,
+    note: () => dialogs.isAsking() ? "A question waits for your answer · Esc: back to it" : hint.text() ?? "",
+    drawNow: frames.now,
+    redrawSession: view.redraw,
+  });
   const redraw = (): void => {
-    if (reading) reading.screen.redraw(readingFrame(reading.view));
+    if (reading.isOn()) reading.redraw();
     else view.redraw();
   };
   const nameWindow = (): void => {
@@ -157,11 +153,6 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     const running = agents.list().filter(({ isRunning }) => isRunning());
     if (running.length > 0) void send?.("/agents", "steer");
   };
-  const openReading = (of: Transcript): void => {
-    if (!reading) terminal.alternate(true);
-    reading = { view: fullView(of), screen: createScreen(terminal) };
-    frames.now();
-  };
   const refresh = (): void => {
     if (!engine) return;
     state = engine.state();
@@ -189,7 +180,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     agents: agents.list,
     openAgent(id) {
       const one = agents.list().find((agent) => agent.id === id);
-      if (one) openReading(one.transcript);
+      if (one) reading.open(one.transcript);
     },
     copy: (text) => terminal.write(clipboardSequence(text)),
     write(text) {
@@ -199,7 +190,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     quit: () => ended.resolve(0),
   });
   const keys = createKeys({
-    reading: () => reading && { key: readingKey },
+    reading: () => reading.isOn() ? reading : undefined,
     dialog: dialogs.current,
     editor,
     bindings: options.keys,
@@ -216,8 +207,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     quit: () => ended.resolve(0),
     warnQuit: () => hint.show("Ctrl+C again quits; the session is saved"),
     toggleReading() {
-      if (reading) return leaveReading();
-      openReading(transcript);
+      if (reading.isOn()) reading.leave();
+      else reading.open(transcript);
     },
     toggleThinking() {
       showsThinking = !showsThinking;
@@ -255,7 +246,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     redraw,
     suspend() {
-      leaveReading();
+      reading.leave();
       isParked = true;
       screen.leave();
       terminal.restore();
@@ -263,10 +254,6 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     now,
   });
-  function readingKey(data: string): void {
-    if (reading?.view.key(data)) frames.now();
-    else leaveReading();
-  }
   const buffer = new StdinBuffer({ escapeTimeout: 25 });
   buffer.on("data", (data) => {
     if (data === FOCUS_IN || data === FOCUS_OUT) return attention.hasFocus(data === FOCUS_IN);
@@ -351,7 +338,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   }
 
   function leave(): void {
-    leaveReading();
+    reading.leave();
     frames.stop();
     clearInterval(ticker);
     view.close();
@@ -365,7 +352,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     resized() {
       if (isLent) return;
-      if (reading) hasChangedSize = true;
+      reading.resized();
       redraw();
     },
     setTheme,

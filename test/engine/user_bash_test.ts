@@ -80,6 +80,15 @@ for (const scope of [{}, UNCONFINED]) {
     }));
 }
 
+Deno.test("abortBash() ends the first typed command of a session, whose code is still being loaded", async () => {
+  const { mark, command } = waiting();
+  await withSession({ replies: [] }, async ({ engine }) => {
+    const typed = engine.bash(command, true);
+    await engine.abortBash();
+    assertEquals([(await typed).cancelled, processesWith(mark)], [true, []]);
+  });
+});
+
 Deno.test("abortBash() without a command does nothing, to a run neither", () =>
   withSession({ replies: [{ text: "one", delayMs: 200 }] }, async ({ engine, say }) => {
     const run = say("go");

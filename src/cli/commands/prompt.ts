@@ -12,10 +12,7 @@ import { refuseUnknown } from "../../engine/tools/active_tools.ts";
 import { refuseWithPlan } from "../../engine/plan.ts";
 import { gatherBase } from "../../engine/prompt/prompt_sources.ts";
 import { type Config, configure } from "../../config/config.ts";
-import { createExtensionGrants } from "../../engine/extension_grants.ts";
 import { findExtensions } from "../../engine/extensions.ts";
-import { contributedBy, extensionTools, openExtensions } from "../../engine/open_extensions.ts";
-import { mutedUi, noSession } from "../../engine/host_actions.ts";
 import { readyInput } from "../../engine/prompt/inputs.ts";
 import { createPromptState } from "../../engine/prompt_state.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -49,10 +46,11 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
       tools.known.map((tool) => builtinTool(tool, tools.run)),
       tools.active.map(({ name }) => name),
     );
-    if (hooks && !values["no-tools"]) toolset.replace("extension", extensionTools(hooks));
+    const opened = hooks && await import("../../engine/open_extensions.ts");
+    if (hooks && opened && !values["no-tools"]) toolset.replace("extension", opened.extensionTools(hooks));
     const names = toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(tools.foreign, [...BUILTIN, ...names], true);
-    const contributed = hooks && await contributedBy(hooks, "startup");
+    const contributed = hooks && await opened?.contributedBy(hooks, "startup");
     const base = await gatherBase(config, tools, "text", contributed);
     const state = createPromptState(base, toolset.active(), tools.policy);
     const held = values["plan"] ? readingOnly(tools.policy) : undefined;
@@ -84,7 +82,13 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
 async function openBrought(config: Config, policy: Policy, say: (message: string) => void): Promise<Hooks | undefined> {
   const report = ({ extension, message }: HookProblem): void => say(`extension ${extension}: ${message}`);
   const found = findExtensions(config, true, report);
-  return found.length === 0 ? undefined : await openExtensions({
+  if (found.length === 0) return undefined;
+  const [{ openExtensions }, { createExtensionGrants }, { mutedUi, noSession }] = await Promise.all([
+    import("../../engine/open_extensions.ts"),
+    import("../../engine/extension_grants.ts"),
+    import("../../engine/host_actions.ts"),
+  ]);
+  return await openExtensions({
     config,
     found,
     policy,

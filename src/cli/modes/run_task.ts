@@ -1,3 +1,4 @@
+// One file above the usual length: how a task ends has one order, and each ending its own words.
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import type { TrialResult } from "../../core/changes.ts";

@@ -1,3 +1,4 @@
+// One file above the usual length: it is one table.
 import { MOST_EFFORTS } from "../../provider/capabilities/capabilities.ts";
 import { THINKING_LEVELS } from "../../core/provider.ts";
 import { PROVIDER_APIS } from "../../provider/table/entry.ts";

@@ -1,5 +1,7 @@
+import type { SubAgentEnd, SubAgentScope } from "../../core/event.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { formatSize } from "../../core/support/text.ts";
-import type { SubAgentEnd } from "../../core/event.ts";
+import { textResult, type ToolResult } from "../../core/tool.ts";
 import type { SubAgentFacts } from "./facts.ts";
 
 /** Longest last message that goes on to whoever started it, UTF-16 units: about 16 thousand tokens. */
@@ -7,8 +9,22 @@ const MOST_UNITS = 64_000;
 /** Longest list of files or denials in the text; all are in the details. */
 const MOST_LINES = 40;
 
+/** Its last message, then what the program saw: the model's words and the facts are told apart. */
+export function taskResult(
+  facts: SubAgentFacts,
+  who: Omit<SubAgentEnd, keyof SubAgentFacts>,
+  scope: SubAgentScope,
+): ToolResult {
+  const { answer: _answer, ...rest } = facts;
+  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as unknown;
+  const text = resultText(facts, who);
+  const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
+  const made = textResult(text, isObject(details as JsonObject) ? details as JsonObject : {}); // written as JSON above
+  return isFailure ? { ...made, isError: true } : made;
+}
+
 /** What the model that called gets: the last message, then what the program saw. */
-export function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "sessionFile">): string {
+function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "sessionFile">): string {
   const { answer, ending, limit, reason, files, checks, denials } = facts;
   const words = answer.trim();
   const said = words.length > MOST_UNITS

@@ -1,3 +1,4 @@
+// One file above the usual length: the only place where policy, tools and the processes that run them meet.
 import { join } from "@std/path";
 import type { AgentEvent, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";

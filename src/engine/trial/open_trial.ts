@@ -1,21 +1,20 @@
 // A private copy of the workspace for the tools, and what it comes to in the end.
 import { basename, dirname, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
-import { walkIndex } from "../../core/support/git_index.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { emptyRecords, KIND, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
-import { worktreeLink } from "../../sandbox/git/paths.ts";
 import { bytesOfPath } from "../../sandbox/system/byte_path.ts";
-import { disk, glanceAtDisk } from "../../sandbox/system/disk.ts";
+import { glanceAtDisk } from "../../sandbox/system/disk.ts";
 import { copyFile, openFolderTree } from "../../sandbox/system/tree.ts";
 import { trialChanges } from "../../trial/changes.ts";
 import { type Copied, copyTree, TooLarge } from "../../trial/copy.ts";
 import { included, trackedOf } from "../../trial/included.ts";
 import { canJournal } from "../changes/scopes.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
+import { copyLinked, headOf, indexPaths, lend } from "./copied_repository.ts";
 import { trialPolicy } from "./trial_policy.ts";
 import { folderPrefix, tidyUp } from "../sessions/session_record.ts";
 
@@ -38,7 +37,6 @@ export interface OpenTrial {
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
 const LIMITS = { entries: 1_000_000, bytes: 32 * GB, fileBytes: 128 * MB, patchBytes: 256 * MB };
-const LARGEST_INDEX = 64 * 1024 ** 2;
 /** Longest piece of work before others have their turn. */
 const SLICE_MS = 8;
 
@@ -95,7 +93,7 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
     });
     missing.push(...copied.missing);
     for (const path of objects) lend(copy, path, join(root, shownPath(path)));
-    const hasGit = isLinked ? await copyLinked(root, copy, open, pause) : kindAt(source, ".git") !== undefined;
+    const hasGit = isLinked ? await copyLinked(root, copy, open, LIMITS, pause) : kindAt(source, ".git") !== undefined;
     const tracked = trackedOf(indexPaths(copy));
     const before = await included(copy, tracked, LIMITS.entries, pause);
     const head = headOf(copy);
@@ -242,55 +240,7 @@ function subfolders(tree: Tree, folder: string): string[] | undefined {
   return found;
 }
 
-/** Objects are read where they are: a repository's bulk, and nothing that a commit changes. */
-function lend(copy: Tree, path: string, real: string): void {
-  copy.makeFolder(path, 0o755);
-  for (const name of ["info", "pack"]) copy.makeFolder(`${path}/${name}`, 0o755);
-  copy.putFile(`${path}/info/alternates`, new TextEncoder().encode(`${real}\n`), 0o644);
-}
-
-/** Makes a repository of a linked working folder: what all share, and its own head and index. False: it is none. */
-async function copyLinked(
-  root: string,
-  copy: Tree,
-  open: (path: string) => Tree,
-  pause: () => Promise<void>,
-): Promise<boolean> {
-  const link = worktreeLink(root, disk);
-  const own = link?.writable[0];
-  if (link === undefined || own === undefined) return false;
-  copy.makeFolder(".git", 0o700);
-  const to = open(join(copy.root, ".git"));
-  const parts = { to, copyFile, linkTo: (_: string, target: string) => target, limits: LIMITS, pause };
-  const ofOwn = new Set(["HEAD", "index", "logs", "ORIG_HEAD"]);
-  const shared = new Set(["objects", "worktrees", "modules", ...ofOwn]);
-  await copyTree({ ...parts, from: open(link.common), takes: (path) => !shared.has(path.split("/")[0] ?? "") });
-  await copyTree({ ...parts, from: open(own), takes: (path) => ofOwn.has(path.split("/")[0] ?? "") });
-  lend(to, "objects", join(link.common, "objects"));
-  return true;
-}
-
-/** The paths that the copy's index has; none where it cannot be read. */
-function indexPaths(copy: Tree): string[] {
-  const index = copy.read(".git/index", LARGEST_INDEX)?.bytes;
-  if (index === undefined) return [];
-  for (const hashBytes of [20, 32] as const) {
-    const paths: string[] = [];
-    const end = walkIndex(index, hashBytes, ({ path }) => void paths.push(String.fromCharCode(...path)));
-    if (end !== undefined) return paths;
-  }
-  return [];
-}
-
 const COMMITS = "commits and branches are not in the patch, only what they changed in files";
-
-/** Where the head of the copy's repository stands, as far as its files say. */
-function headOf(copy: Tree): string {
-  const text = (path: string): string => new TextDecoder().decode(copy.read(path, 4096)?.bytes);
-  const head = text(".git/HEAD");
-  const name = /^ref: (refs\/[^\n]+)/.exec(head)?.[1];
-  return `${head}${name === undefined ? "" : text(`.git/${name}`)}`;
-}
 
 /** Links that are absolute, or leave the workspace, say so in the copy, too: none leads into the workspace by way of it. */
 function linksOf(root: string, folder: string): {

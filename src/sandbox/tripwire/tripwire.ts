@@ -1,5 +1,6 @@
 // Landlock allows whole trees: inside a workspace that is writable it cannot protect a file, and no mount can protect a name
-// that is not there yet. So what is protected is looked at before and after each command, and what changed is undone.
+// that is not there yet. So what is protected is looked at before and after each command, and what changed is undone. One file
+// above the usual length: looking before, looking after and undoing are steps of one command.
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";

@@ -1,0 +1,125 @@
+// What a sub-agent's session is made from: the scopes and tools that are its own, its configuration, what its prompt says.
+import type { Config } from "../../config/config.ts";
+import type { FoundAgent } from "../../context/agents/agents.ts";
+import { ToolError } from "../../core/error.ts";
+import type { SubAgentScope } from "../../core/event.ts";
+import { isInside, type Policy } from "../../core/policy.ts";
+import type { ThinkingLevel } from "../../core/provider.ts";
+import { instructionsOf } from "../resources/agents.ts";
+import type { ToolsHost } from "../tools/tools_host.ts";
+import type { Toolset } from "../tools/toolset.ts";
+import type { TaskArgs } from "../../../tools/mod.ts";
+
+/** Tools for looking, of which one that runs no programs gets those that there are. */
+const LOOKING = ["read", "grep", "find", "ls"];
+/** Tools that are of no use without a place to write. */
+const WRITING = ["edit", "write"];
+
+/** What is wanted of the scopes: what the call names, else what the agent's file does. */
+export function scopesWanted(
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
+): { write: readonly string[]; read?: readonly string[] } {
+  const own = agent === undefined || agent.write === "argument" ? [] : agent.write;
+  const read = args.read ?? agent?.read;
+  return { write: args.write ?? own, ...(read ? { read } : {}) };
+}
+
+/** Throws ToolError for a place that lies in none of an agent's own. */
+export function within(name: string, places: readonly string[], own: readonly string[]): void {
+  const strange = places.find((place) => !own.some((folder) => isInside(place, folder)));
+  if (strange === undefined) return;
+  const what = own.length === 0 ? "changes nothing" : `works in ${own.join(", ")} alone`;
+  throw new ToolError(`Nothing was started: the agent ${name} ${what}, and ${strange} was named`);
+}
+
+/** Its tools: those that are wanted and that its parent has; without a wish its parent's. */
+export function toolNames(
+  tools: Pick<ToolsHost, "known">,
+  toolset: Pick<Toolset, "active">,
+  asked: readonly string[] | undefined,
+  agent: FoundAgent | undefined,
+  writes: boolean,
+  policy: Policy,
+): readonly string[] {
+  const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
+  // What a person took away from the session is not to be had by way of another one.
+  const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
+  const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
+  const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
+  if (strange !== undefined) {
+    throw new ToolError(
+      `Nothing was started: there is no tool "${strange}" to give. There is ${(agent?.tools ?? known).join(", ")}`,
+    );
+  }
+  const runs = policy.run.all || policy.run.list.length > 0;
+  const names = wanted ?? [...active, ...(runs ? [] : LOOKING.filter((name) => known.includes(name)))];
+  return writes ? names : names.filter((name) => !WRITING.includes(name));
+}
+
+/** The options of the command line that hold for a sub-agent, too. What is not named here is not its own. */
+const KEPT = [
+  ...["no-session", "session-dir", "max-cost", "max-tokens-total", "no-context-files", "no-skills", "skill"],
+  ...["profile", "api", "api-key-env", "base-url", "model"],
+];
+
+export function subConfig(
+  config: Config,
+  args: TaskArgs,
+  agent: FoundAgent | undefined,
+  { isReading, isNarrow, ownModel, thinking }: {
+    readonly isReading: boolean;
+    readonly isNarrow: boolean;
+    /** The model that it does not share with its parent. */
+    readonly ownModel: string | undefined;
+    readonly thinking: ThinkingLevel;
+  },
+): Config {
+  const { values } = config.invocation;
+  const kept = Object.fromEntries(KEPT.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
+  const maxTurns = Math.min(args.maxTurns ?? Infinity, agent?.maxTurns ?? Infinity);
+  const { agent: _agent, narrow: _narrow, ...rest } = config;
+  const { checks: _user, ...user } = config.user;
+  const { checks: _project, ...project } = config.project;
+  const { checks: _given, ...given } = config.given ?? {};
+  const { checks: _checks, ...settings } = config.settings;
+  return {
+    ...rest,
+    // The parent's run is what has to be proven; what its sub-agents change is among what it changed.
+    user,
+    project,
+    ...(config.given ? { given } : {}),
+    settings: { ...settings, ...(isReading ? { checkpoints: false } : {}) },
+    warnings: [],
+    invocation: {
+      ...config.invocation,
+      words: [],
+      values: {
+        ...kept,
+        // Its parent's connection is recorded there.
+        ...(ownModel === undefined || values["record"] === undefined ? {} : { record: values["record"] }),
+        "no-extensions": true,
+        "no-templates": true,
+        thinking,
+        ...(maxTurns === Infinity ? {} : { "max-turns": maxTurns }),
+        ...(agent?.prompt ? { profile: agent.prompt } : {}),
+        ...(agent?.instructions ? { "append-system-prompt": [instructionsOf(agent)] } : {}),
+        // Skills that a narrower scope closes would be missed.
+        ...(isNarrow ? { "no-skills": true } : {}),
+      },
+    },
+  };
+}
+
+/** What the prompt says of it beside everything else. */
+export function rulesOf({ write, read }: SubAgentScope, root: string): readonly string[] {
+  const name = (path: string): string =>
+    path === root ? "the workspace" : isInside(path, root) ? path.slice(root.length + 1) : path;
+  return [
+    "You are a sub-agent: another agent gave you this task, and nobody answers questions. Your last message is what it gets: say what you found or did, where, and what is left.",
+    write.length === 0
+      ? "You only read: nothing in the workspace can be changed from here."
+      : `You may change ${write.map(name).join(", ")} and nothing else.`,
+    ...(read ? [`You may read ${read.map(name).join(", ")} and programs, and nothing else.`] : []),
+  ];
+}

@@ -12,7 +12,7 @@ export async function backgroundCommand(context: CommandContext, args: string): 
   if (all.length === 0) return say("Nothing was started in the background");
   const choices = all.map((command) => ({
     label: `${command.id}  ${cleanLine(command.command)}`,
-    detail: stateText(command, world.now()),
+    detail: () => stateText(engine.state().background.find(({ id }) => id === command.id) ?? command, world.now()),
     value: command,
   }));
   const chosen = await pick("In the background", choices, { start: Math.max(0, all.findIndex(isRunning)) });

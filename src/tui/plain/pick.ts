@@ -1,5 +1,5 @@
 import { cleanLine } from "../screen/foreign.ts";
-import { type Choice, isMark, type PickOptions } from "../widgets/picker.ts";
+import { type Choice, detailOf, isMark, type PickOptions } from "../widgets/picker.ts";
 
 /** A numbered list; a number chooses, an empty line leaves; other words count where `typed` takes them. */
 export function plainPick<T>(
@@ -11,9 +11,10 @@ export function plainPick<T>(
 ): Promise<T | undefined> {
   print([
     cleanLine(title),
-    ...choices.map(({ label, detail }, index) =>
-      `${index + 1}  ${cleanLine(label)}${detail ? `, ${cleanLine(detail)}` : ""}`
-    ),
+    ...choices.map((choice, index) => {
+      const detail = cleanLine(detailOf(choice));
+      return `${index + 1}  ${cleanLine(choice.label)}${detail === "" ? "" : `, ${detail}`}`;
+    }),
     `Write a number${typed ? `, or words: ${typed.as}` : ""}; an empty line leaves.`,
   ].join("\n"));
   const meant = (line: string): T | undefined => {

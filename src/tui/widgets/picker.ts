@@ -8,8 +8,8 @@ import { cut, widthOf } from "../screen/wrap.ts";
 /** One line of a picker. */
 export interface Choice<T> {
   readonly label: string;
-  /** Beside the label, less bright. */
-  readonly detail?: string;
+  /** Beside the label, less bright; asked for each time it is shown where it may change. */
+  readonly detail?: string | (() => string);
   readonly value: T;
 }
 
@@ -53,6 +53,11 @@ const FEW = 5;
 /** Lines of a picker beside its choices: title, search, hint. */
 const FRAME_ROWS = 3;
 
+/** What stands beside a choice now. */
+export function detailOf({ detail = "" }: Pick<Choice<unknown>, "detail">): string {
+  return typeof detail === "string" ? detail : detail();
+}
+
 /** Whether an action marks lines, which then are taken together: without keys of its own a list does that with each choice. */
 export function isMark<T>({ key }: PickAction<T>): boolean {
   return key === "space";
@@ -75,7 +80,9 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
     ...choice,
     // Spaces at its beginning say where in a tree it stands.
     label: cleanText(choice.label).replace(/\s*\n\s*/g, " "),
-    detail: cleanLine(choice.detail ?? ""),
+    get detail() {
+      return cleanLine(detailOf(choice));
+    },
   }));
   let query = "";
   let found = all;

@@ -59,6 +59,7 @@ export interface CallStart {
   readonly isReadOnly: boolean;
   /** What it starts goes on after it: until the session ends each look of a run names it, too. */
   readonly isBackground: boolean;
+  /** By the clock that file systems set times by. */
   readonly atMs: number;
 }
 
@@ -103,8 +104,6 @@ interface Pending {
   rows: Uint8Array | undefined;
 }
 
-/** Clocks of file systems tick up to ten milliseconds behind. */
-const CLOCK_MS = 20;
 /**
  * Whoever has a file mapped sets its times with the first write alone, until the system has written the page to the disk: half a
  * minute later (vm.dirty_expire_centisecs), twice that to be sure. What ends takes its mappings along.
@@ -281,23 +280,25 @@ export function openRecorder(options: RecorderOptions): Recorder {
     first ??= inOrder(async () => {
       await walk(() => false);
       isFirstDone = true;
-      if (firstCallMs !== undefined) await pace.run(findLate(firstCallMs - CLOCK_MS));
+      if (firstCallMs !== undefined) await pace.run(findLate(firstCallMs));
     });
   };
 
   /** What was changed since the first call began, where the first look came late: nobody knows what it was. */
   function* findLate(sinceMs: number): Generator<true, void> {
     for (const { scope: { tree }, top } of watched.values()) {
-      let isLate = (tree.status("")?.changedMs ?? 0) >= sinceMs;
+      // Some file systems have whole seconds.
+      const isSince = (ms: number): boolean => ms >= (ms % 1_000 === 0 ? Math.floor(sinceMs / 1_000) * 1_000 : sinceMs);
+      let isLate = isSince(tree.status("")?.changedMs ?? 0);
       for (const list of places(top)) {
         for (const place of list) {
-          if (statusIn(place.folder, place.at).changedMs < sinceMs) continue;
+          if (!isSince(statusIn(place.folder, place.at).changedMs)) continue;
           isLate = true;
           const inner = pathAt(place);
           const path = `${bytePath(tree.root)}/${inner}`;
           if (modeIn(place.folder.bytes, place.at) >> 12 === KIND.folder || !scopeOf(tree)?.isKept(inner)) continue;
           // What was made since then was not there.
-          const isNew = (tree.bornMs(inner) ?? 0) >= sinceMs;
+          const isNew = isSince(tree.bornMs(inner) ?? 0);
           pending.set(path, {
             path,
             tree,

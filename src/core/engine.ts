@@ -180,6 +180,8 @@ export interface EngineState {
   readonly sessionFile?: string;
   /** The name that a person gave it. */
   readonly sessionName?: string;
+  /** The agent that the command line names (`--agent`). */
+  readonly agent?: string;
   /** Who answers; the window is 0 until it was asked. */
   readonly model: { readonly provider: string; readonly id: string; readonly contextWindow: number };
   /** How hard the model thinks. */

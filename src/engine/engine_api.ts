@@ -46,11 +46,13 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       const name = sessionName(opened.entries());
       const texts = queues.texts();
       const plan = core.plan.state();
+      const agent = core.config().agent?.name;
       return {
         cwd: core.config().root,
         sessionId: opened.header.id,
         ...(opened.path ? { sessionFile: opened.path } : {}),
         ...(name ? { sessionName: name } : {}),
+        ...(agent === undefined ? {} : { agent }),
         model: { provider: model.provider(), id: model.id(), contextWindow: model.contextWindow() },
         thinking: model.thinking(),
         isStreaming: work.kind() === "run",

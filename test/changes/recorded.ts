@@ -8,6 +8,7 @@ import { type CallStart, openRecorder, type Recorder } from "../../src/changes/r
 import type { RecorderLimits } from "../../src/changes/keeper.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
 import { libc } from "../../src/sandbox/system/ffi.ts";
+import { fileClockMs } from "../../src/sandbox/system/file_clock.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
@@ -35,18 +36,20 @@ export interface RecordedOptions {
   readonly limits?: Partial<RecorderLimits>;
   readonly maxBytes?: number;
   readonly isKept?: (path: string) => boolean;
+  /** No look was made yet when `work` begins. */
+  readonly isUnseen?: boolean;
 }
 
 /** A call of bash begins. */
 export function callStart(): CallStart {
-  return { isReadOnly: false, isBackground: false, atMs: Date.now() };
+  return { isReadOnly: false, isBackground: false, atMs: fileClockMs() };
 }
 
 /** Records a new folder while `work` goes on. `fill` puts into it what is there before. */
 export async function withRecorded(
   fill: (root: string) => void,
   work: (recorded: Recorded) => Promise<void>,
-  { limits, maxBytes = 1e8, isKept = () => true }: RecordedOptions = {},
+  { limits, maxBytes = 1e8, isKept = () => true, isUnseen = false }: RecordedOptions = {},
 ): Promise<void> {
   const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-undo-" }));
   const root = `${top}/ws`;
@@ -77,8 +80,10 @@ export async function withRecorded(
   let calls = 0;
   try {
     fill(root);
-    recorder.lookSoon();
-    await recorder.settle();
+    if (!isUnseen) {
+      recorder.lookSoon();
+      await recorder.settle();
+    }
     await work({
       ...{ top, root, tree, recorder, journal, pack, parts, told, failures },
       async call(act, prompt = `entry${calls}`) {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
+import { fileClockMs } from "../../src/sandbox/system/file_clock.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";
 
@@ -277,3 +278,22 @@ Deno.test("a folder with more in it than may be looked at is not read to its end
     assertEquals(files?.map(({ path, thing }) => [path, thing]), [["flood", "folder"]]);
     assertEquals(leftOut, [{ why: "folders could not be looked into", count: 1, paths: ["flood"] }]);
   }, { limits: { entries: 100 } }));
+
+Deno.test("a file that was made right before the first call is not the call's, though the first look came after it", () =>
+  withRecorded(() => {}, async ({ root, tree, recorder, told, undo }) => {
+    Deno.writeTextFileSync(`${root}/mine`, "mine\n");
+    // The clock of the file system has gone on: what is made from now on has a later time.
+    while (fileClockMs() <= (tree.status("mine")?.changedMs ?? Infinity));
+    recorder.runStarts();
+    recorder.prompt("entry");
+    recorder.callStarts({ toolCallId: "c", toolName: "bash" }, callStart());
+    Deno.writeTextFileSync(`${root}/its`, "its\n");
+    recorder.callEnds("c");
+    recorder.lookSoon();
+    await recorder.runEnds();
+    assertEquals(told.flatMap(({ files }) => files.map(({ path, kind }) => `${kind} ${path}`)).slice(0, 1), [
+      "created its",
+    ]);
+    await undo();
+    assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["mine"]);
+  }, { isUnseen: true }));

@@ -129,10 +129,17 @@ Deno.test("nothing configured: each provider with exactly what to type", () =>
         "error: No model is chosen",
         "--model anthropic/       export ANTHROPIC_API_KEY=…",
         "--model openai/          export OPENAI_API_KEY=…",
+        " more: sandpiper doctor",
+      ]
+    ) assertStringIncludes(ran.stderr, line);
+    assert(ran.stderr.trimEnd().split("\n").length < 10, "a person reads what to do, and no catalogue");
+    const { stdout } = await run(SOURCE, ["doctor"], { cwd: ws, env: { HOME: home } });
+    for (
+      const line of [
         "--model azure/           export AZURE_OPENAI_ENDPOINT=… export AZURE_OPENAI_API_KEY=…",
         "--model vertex/          export GOOGLE_CLOUD_LOCATION=… export GOOGLE_CLOUD_PROJECT=…, token from gcloud",
       ]
-    ) assertStringIncludes(ran.stderr, line);
+    ) assertStringIncludes(stdout, line);
     const models = await run(SOURCE, ["models"], { cwd: ws, env: { HOME: home } });
     assertEquals(models.code, 2);
     assertStringIncludes(models.stderr, "There is nobody to ask");

@@ -49,6 +49,12 @@ Deno.test("footerLines() fits its width and says folder, branch, model, thinking
       "▣ kernel · write: . · net: off         ↑10k ↓300 · cache 80% · $0.042 · 75% left",
     ],
   );
+  const [first] = footerLines({ ...state, agent: "reviewer" }, "main", {
+    width: 80,
+    theme: themeOf("none"),
+    expanded: false,
+  });
+  assertEquals(bare(first ?? ""), "~/app (main) · add                               agent reviewer · model-1 · high");
   for (const width of [10, 40, 80, 200]) {
     for (const line of footerLines(state, "main", { width, theme: themeOf("dark"), expanded: false })) {
       assert(bare(line).length <= width, bare(line));

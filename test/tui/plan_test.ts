@@ -1,3 +1,4 @@
+import { type Choice, shownOf } from "../../src/tui/widgets/picker.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { BackgroundView } from "../../src/core/engine.ts";
 import { backgroundCommand } from "../../src/tui/commands/background.ts";
@@ -114,8 +115,9 @@ Deno.test("/background lists commands, shows what one said last, and stops one",
       const plain = (text: string) => text;
       shown.push(...lines({ strong: plain, dim: plain }));
     },
-    pick: (title: string, choices: readonly { label: string; detail?: string; value: unknown }[]) => {
-      shown.push(`${title}: ${choices.map(({ label, detail }) => [label, detail].join(" ").trim()).join(" | ")}`);
+    pick: (title: string, choices: readonly Choice<unknown>[]) => {
+      const lines = choices.map(({ label, detail }) => [shownOf(label), shownOf(detail)].join(" ").trim());
+      shown.push(`${title}: ${lines.join(" | ")}`);
       return Promise.resolve(choices[answers.shift() ?? 0]?.value);
     },
   } as unknown as CommandContext;
@@ -125,7 +127,7 @@ Deno.test("/background lists commands, shows what one said last, and stops one",
   await backgroundCommand(context, "");
   await backgroundCommand(context, "stop b7");
   assertEquals(engine.asked, ["stopBackground b1", "stopBackground b7"]);
-  const list = "In the background: b1  npm run dev running for 1m 05s";
+  const list = "Commands in the background: b1  npm run dev running for 1m 05s";
   const choice = "b1 is running: Show its last lines | Stop it";
   assertEquals(shown, [
     "Nothing was started in the background",

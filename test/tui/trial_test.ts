@@ -1,7 +1,7 @@
 // /trial on a real session; what the person chooses comes from a list.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { stripControls } from "../../src/core/support/text.ts";
-import type { PickOptions } from "../../src/tui/widgets/picker.ts";
+import { type Choice, type PickOptions, shownOf } from "../../src/tui/widgets/picker.ts";
 import type { CommandContext } from "../../src/tui/commands/command.ts";
 import { trialCommand } from "../../src/tui/commands/trial.ts";
 import { sandboxGlance } from "../../src/tui/options/sandbox_glance.ts";
@@ -30,13 +30,15 @@ async function trial({ engine }: Session, ...answers: readonly string[]): Promis
     engine,
     page: (lines: Parameters<CommandContext["page"]>[0]) => void shown.push(...lines(themeOf("none"))),
     say: (text: string) => void shown.push(text),
-    pick: <T>(title: string, choices: readonly { label: string; value: T }[], options: PickOptions<T> = {}) => {
-      shown.push(`${title}: ${choices.map(({ label }) => label).join(" | ")}`);
-      const answer = left.shift();
-      const label = answer?.replace(/^Space on /, "");
-      const value = choices.find((one) => label !== undefined && one.label.startsWith(label))?.value;
-      const mark = options.actions?.find(({ key }) => key === "space");
-      return Promise.resolve(label !== answer && value !== undefined ? mark?.value(value) : value);
+    pick: <T>(title: string, choices: readonly Choice<T>[], { mark }: PickOptions<T> = {}) => {
+      for (;;) {
+        shown.push(`${title}: ${choices.map(({ label }) => shownOf(label)).join(" | ")}`);
+        const answer = left.shift();
+        const start = answer?.replace(/^Space on /, "");
+        const value = choices.find(({ label }) => start !== undefined && shownOf(label).startsWith(start))?.value;
+        if (start === answer || value === undefined) return Promise.resolve(value);
+        mark?.(value);
+      }
     },
   } as unknown as CommandContext;
   await trialCommand(context);

@@ -9,7 +9,7 @@ export const SCOPE_FLAGS = [
     value: "LIST",
     group: "Tools and their scope",
     setting: "tools",
-    help: "tools (default read,bash,edit,write; with --allow-net fetch; grep,find,ls,task, …)",
+    help: "tools (default read,bash,edit,write; fetch with --allow-net; ls, …)",
   },
   { name: "no-tools", kind: "boolean", group: "Tools and their scope", help: "no tools at all" },
   {

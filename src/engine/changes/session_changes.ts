@@ -7,6 +7,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { Recorder } from "../../changes/recorder.ts";
 import type { Config } from "../../config/config.ts";
+import { fileClockMs } from "../../sandbox/system/file_clock.ts";
 import { checkpointSettings } from "../sessions/checkpoint_place.ts";
 import type { OpenJournal } from "./open_journal.ts";
 
@@ -106,7 +107,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
         case "tool_execution_start": {
           const call: ChangingCall = { toolCallId: event.toolCallId, toolName: event.toolName };
           const isReadOnly = parts.isReadOnly(event.toolName);
-          const at = Date.now();
+          const at = fileClockMs();
           mayHaveChanged ||= !isReadOnly;
           const isBackground = event.args["background"] === true;
           return say((to) => to.callStarts(call, { isReadOnly, isBackground, atMs: at }));
@@ -115,7 +116,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           return say((to) => to.callEnds(event.toolCallId));
         // A check is a command of the program's own.
         case "check_start": {
-          const how = { isReadOnly: false, isBackground: false, atMs: Date.now() };
+          const how = { isReadOnly: false, isBackground: false, atMs: fileClockMs() };
           mayHaveChanged = true;
           return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, how));
         }

@@ -12,10 +12,13 @@ export async function backgroundCommand(context: CommandContext, args: string): 
   if (all.length === 0) return say("Nothing was started in the background");
   const choices = all.map((command) => ({
     label: `${command.id}  ${cleanLine(command.command)}`,
-    detail: stateText(command, world.now()),
+    detail: () => stateText(engine.state().background.find(({ id }) => id === command.id) ?? command, world.now()),
     value: command,
   }));
-  const chosen = await pick("In the background", choices, { start: Math.max(0, all.findIndex(isRunning)) });
+  const chosen = await pick("Commands in the background", choices, {
+    start: Math.max(0, all.findIndex(isRunning)),
+    enter: () => "opens it",
+  });
   if (chosen === undefined) return;
   const how = isRunning(chosen)
     ? await pick(`${chosen.id} is running`, [
@@ -39,7 +42,8 @@ export function isRunning({ exitCode }: BackgroundView): boolean {
   return exitCode === undefined;
 }
 
-function stateText({ startedAt, endedAt, exitCode }: BackgroundView, now: number): string {
+function stateText({ startedAt, endedAt, exitCode, why }: BackgroundView, now: number): string {
   const ms = Math.max(0, (endedAt ?? now) - startedAt);
-  return exitCode === undefined ? `running for ${duration(ms)}` : `ended with code ${exitCode} after ${duration(ms)}`;
+  if (exitCode === undefined) return `running for ${duration(ms)}`;
+  return `ended with code ${exitCode}${why === undefined ? "" : ` (${cleanLine(why)})`} after ${duration(ms)}`;
 }

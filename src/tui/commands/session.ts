@@ -3,7 +3,7 @@ import { textOf } from "../../core/message.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { cleanLine } from "../screen/foreign.ts";
 import { saidText } from "../blocks/said_text.ts";
-import type { Choice } from "../widgets/picker.ts";
+import { type Choice, shownOf } from "../widgets/picker.ts";
 import type { CommandContext } from "./command.ts";
 import { filesThere, putBack } from "./undo.ts";
 import { hasLine, treeChoices } from "./tree.ts";
@@ -20,7 +20,7 @@ export async function treeCommand(context: CommandContext): Promise<void> {
       fix: "Say something, or /resume another session",
     });
   }
-  const start = choices.findIndex(({ detail }) => detail?.startsWith("here"));
+  const start = choices.findIndex((choice) => shownOf(choice.detail).startsWith("here"));
   const id = await pick("Go to", choices, { start: Math.max(0, start) });
   if (id === undefined) return;
   const how = await pick("The branch that you leave", [

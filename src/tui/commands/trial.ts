@@ -56,46 +56,34 @@ async function choose(
   if (how === "all") return "all";
   if (how === "none") return [];
   const wanted = new Set<string>();
-  for (let at = 1;;) {
-    const chosen: Row | undefined = await pick<Row>(
+  for (;;) {
+    const chosen = await pick<string | null>(
       "Files to take",
       [
-        wanted.size === 0 ? { label: "Nothing is marked yet", value: { isMarked: false } } : {
-          label: `Take ${count(wanted.size)} and end the trial`,
+        {
+          label: () => wanted.size === 0 ? "Nothing is marked yet" : `Take ${count(wanted.size)} and end the trial`,
           detail: "of the rest a patch is kept",
-          value: { isMarked: false },
+          value: null,
         },
         ...files.map((file) => ({
-          label: `${wanted.has(file.path) ? "[x]" : "[ ]"} ${file.path}`,
+          label: () => `${wanted.has(file.path) ? "[x]" : "[ ]"} ${file.path}`,
           detail: detailOf(file),
-          value: { path: file.path, isMarked: false },
+          value: file.path,
         })),
       ],
       {
-        start: at,
-        enter: wanted.size === 0 ? "goes on with what is marked" : `takes ${count(wanted.size)}`,
-        actions: [{
-          key: "space",
-          does: "marks",
-          value: ({ path }) => path === undefined ? undefined : { path, isMarked: true },
-        }],
+        start: 1,
+        enter: () => wanted.size === 0 ? "goes on with what is marked" : `takes ${count(wanted.size)}`,
+        mark(path) {
+          if (path !== null && !wanted.delete(path)) wanted.add(path);
+          return path !== null;
+        },
       },
     );
     if (chosen === undefined) return undefined;
-    const { path, isMarked } = chosen;
-    if (!isMarked && wanted.size > 0) return [...wanted];
-    if (!isMarked) say("Nothing is marked: Space marks a file", "warning");
-    if (path === undefined) continue;
-    at = files.findIndex((file) => file.path === path) + 1;
-    if (isMarked && !wanted.delete(path)) wanted.add(path);
+    if (wanted.size > 0) return [...wanted];
+    say("Nothing is marked: Space marks a file", "warning");
   }
-}
-
-/** A line of the list of files: the first has none. */
-interface Row {
-  readonly path?: string;
-  /** Whether it was marked, and not taken. */
-  readonly isMarked: boolean;
 }
 
 function showChanges({ page }: CommandContext, { files, patch, leftOut }: TrialChanges): void {

@@ -8,14 +8,16 @@ import { spread } from "../screen/wrap.ts";
 
 /** The two lines at the bottom: where and who, and what it may do and has cost. */
 export function footerLines(state: EngineState, branch: string | undefined, { width, theme }: Look): readonly string[] {
-  const { cwd, sessionName, model, thinking, policy, context, totals } = state;
+  const { cwd, sessionName, agent, model, thinking, policy, context, totals } = state;
   const folder = isInside(cwd, policy.home) ? `~${cwd.slice(policy.home.length)}` : cwd;
   const where = [folder + (branch ? ` (${branch})` : ""), sessionName ?? ""].map(cleanLine).filter((part) =>
     part !== ""
   );
   // A recording's name is a path.
   const id = cleanLine(model.id).replace(/^replay:.*\//, "replay:");
-  const who = [id, thinking === "off" ? "" : thinking].filter((part) => part !== "");
+  const who = [agent === undefined ? "" : `agent ${cleanLine(agent)}`, id, thinking === "off" ? "" : thinking].filter((
+    part,
+  ) => part !== "");
   const sent = totals.input + totals.cacheRead + totals.cacheWrite;
   const spent = [
     sent + totals.output > 0 ? `↑${count(sent)} ↓${count(totals.output)}` : "",

@@ -7,9 +7,10 @@ import { cut, widthOf } from "../screen/wrap.ts";
 
 /** One line of a picker. */
 export interface Choice<T> {
-  readonly label: string;
+  /** Asked for each time it is shown where it may change, as is `detail`. */
+  readonly label: string | (() => string);
   /** Beside the label, less bright. */
-  readonly detail?: string;
+  readonly detail?: string | (() => string);
   readonly value: T;
 }
 
@@ -22,7 +23,9 @@ export interface PickOptions<T> {
   /** What the field that is typed into is called; unless told otherwise it searches. */
   readonly field?: string;
   /** What Enter does, for the hint; unless told otherwise it takes the line. */
-  readonly enter?: string;
+  readonly enter?: () => string;
+  /** Space marks a line, or takes its mark away, and the list stays; false where the line has none. */
+  readonly mark?: (value: T) => boolean;
   /** What Esc does, for the hint; unless told otherwise it leaves. */
   readonly escape?: string;
   /** Keys that do something else with the line at hand. */
@@ -53,9 +56,9 @@ const FEW = 5;
 /** Lines of a picker beside its choices: title, search, hint. */
 const FRAME_ROWS = 3;
 
-/** Whether an action marks lines, which then are taken together: without keys of its own a list does that with each choice. */
-export function isMark<T>({ key }: PickAction<T>): boolean {
-  return key === "space";
+/** What a label or detail says now. */
+export function shownOf(text: string | (() => string) = ""): string {
+  return typeof text === "string" ? text : text();
 }
 
 /** A list to choose from, with search: typing narrows it. */
@@ -66,29 +69,35 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
     start = 0,
     typed: own,
     field = "search",
-    enter = "takes it",
+    enter = () => "takes it",
+    mark,
     escape = "leaves",
     actions = [],
     done,
   } = options;
   const all = choices.map((choice) => ({
-    ...choice,
-    // Spaces at its beginning say where in a tree it stands.
-    label: cleanText(choice.label).replace(/\s*\n\s*/g, " "),
-    detail: cleanLine(choice.detail ?? ""),
+    value: choice.value,
+    get label() {
+      // Spaces at its beginning say where in a tree it stands.
+      return cleanText(shownOf(choice.label)).replace(/\s*\n\s*/g, " ");
+    },
+    get detail() {
+      return cleanLine(shownOf(choice.detail));
+    },
   }));
   let query = "";
   let found = all;
   let at = Math.max(0, Math.min(start, all.length - 1));
   let page = 10;
-  const hints = [
-    // Nothing to choose from: what is typed is taken.
-    ...(all.length > 0 ? ["↑↓ choose"] : []),
-    ...(all.length > 0 ? actions.filter(isMark) : []).map(({ does }) => `Space ${does}`),
-    `Enter ${enter}`,
-    ...(all.length > 0 ? actions.filter((one) => !isMark(one)) : []).map(({ key, does }) => `${keyName(key)} ${does}`),
-    `Esc ${escape}`,
-  ].join(" · ");
+  const hints = (): string =>
+    [
+      // Nothing to choose from: what is typed is taken.
+      ...(all.length > 0 ? ["↑↓ choose"] : []),
+      ...(all.length > 0 && mark ? ["Space marks"] : []),
+      `Enter ${enter()}`,
+      ...(all.length > 0 ? actions : []).map(({ key, does }) => `${keyName(key)} ${does}`),
+      `Esc ${escape}`,
+    ].join(" · ");
 
   const search = (text: string): void => {
     query = text;
@@ -124,7 +133,7 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
           ? [cut(`${theme.dim(`${field}:`)} ${query}${theme.selected(" ")}`, width)]
           : []),
         ...(shown.length > 0 ? shown : [theme.dim(all.length > 0 ? "  nothing matches" : "  type it")]),
-        cut(theme.dim(hints), width),
+        cut(theme.dim(hints()), width),
       ];
     },
     key(data) {
@@ -136,7 +145,10 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
       else if (matchesKey(data, "pageDown")) move(page);
       else if (matchesKey(data, "backspace")) search([...query].slice(0, -1).join(""));
       else if (matchesKey(data, "ctrl+u")) search("");
-      else if (actions.some(({ key }) => matchesKey(data, key))) {
+      else if (mark && matchesKey(data, "space")) {
+        const chosen = found[at];
+        if (chosen) mark(chosen.value);
+      } else if (actions.some(({ key }) => matchesKey(data, key))) {
         const chosen = found[at];
         const value = chosen && actions.find(({ key }) => matchesKey(data, key))?.value(chosen.value);
         if (value !== undefined) done(value);

@@ -113,3 +113,21 @@ Deno.test("picker() has keys of its own for the line at hand, and none where the
     "↑↓ choose · Enter takes it · Ctrl+D delete · Esc leaves",
   );
 });
+
+Deno.test("picker() marks lines with Space, in place, and Enter goes on", () => {
+  const marked = new Set<string>();
+  const done: unknown[] = [];
+  const list = picker<string>({
+    title: "Files",
+    choices: ["a", "b"].map((value) => ({ label: () => `${marked.has(value) ? "[x]" : "[ ]"} ${value}`, value })),
+    enter: () => `takes ${marked.size}`,
+    mark: (value) => Boolean(marked.delete(value) || marked.add(value)),
+    done: (value) => done.push(value),
+  });
+  const shown = () => bare(list.lines({ width: 60, rows: 24, theme: themeOf("none"), expanded: false }));
+  for (const key of [" ", "\x1b[B", " ", " ", " "]) list.key(key);
+  assertEquals(shown().slice(1), ["  [x] a", "❯ [x] b", "↑↓ choose · Space marks · Enter takes 2 · Esc leaves"]);
+  assertEquals(done, []);
+  list.key("\r");
+  assertEquals(done, ["b"]);
+});

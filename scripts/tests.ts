@@ -67,7 +67,8 @@ async function runAll(files: readonly string[]): Promise<number> {
     console.log("Types are not right: no test was run");
     return 1;
   }
-  if (isMany) sharePackages();
+  // No quick test runs as an ordinary user.
+  if (isMany && !files.every(isQuick)) sharePackages();
   const { sideBySide, alone } = testGroups(files);
   const total = sideBySide.length + alone.length;
   // By night, and where a few files are looked at, on the disk that users have.
@@ -117,7 +118,8 @@ function printHeaviest(done: readonly Ran[]): void {
 
 /** Makes once what each test that runs its file again as an ordinary user would make for itself. */
 function sharePackages(): void {
-  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return;
+  // A run that a test starts has those of the run that it is in.
+  if (Deno.build.os !== "linux" || Deno.uid() !== 0 || Deno.env.has(PACKAGES)) return;
   const { stdout } = new Deno.Command(Deno.execPath(), { args: ["info", "--json"], cwd: root }).outputSync();
   const folder = openPackages(JSON.parse(new TextDecoder().decode(stdout)).denoDir);
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));

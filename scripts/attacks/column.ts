@@ -1,6 +1,6 @@
 // One column of the matrix: which program runs the attacks, as whom, behind which level, and with which scopes.
-import { fromFileUrl } from "@std/path";
 import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
+import { wordsWithout } from "../../test/sandbox/without_call.ts";
 import type { Grant } from "./grants.ts";
 
 /** How the program is started; `none` is a plain shell, the proof that an attack works where nothing stops it. */
@@ -71,18 +71,8 @@ const NO_NAMESPACES = [
 ];
 
 /** What the launcher needs and bubblewrap does not, as on a kernel that does not know it; both architectures' number. */
-const MOUNT_SETATTR = "442";
-const ENOSYS = "38";
-
-function withoutMountSetattr(): string[] {
-  const wrapper = fromFileUrl(new URL("../../test/sandbox/without_calls.ts", import.meta.url));
-  const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
-  const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
-  return [
-    ...["env", `DENO_DIR=${cache}`, Deno.execPath(), "run", "-A", "--no-prompt", "--no-check", "--cached-only"],
-    ...["--config", config, wrapper, MOUNT_SETATTR, ENOSYS, "/usr/bin/env", "--unset=DENO_DIR"],
-  ];
-}
+const MOUNT_SETATTR = 442;
+const ENOSYS = 38;
 
 /** Words before a command that make it run as the column says. */
 export function prefixOf(column: Column): string[] {
@@ -93,7 +83,7 @@ export function prefixOf(column: Column): string[] {
     : column.level === "kernel"
     ? NO_NAMESPACES
     : column.isBubblewrap
-    ? withoutMountSetattr()
+    ? [...wordsWithout(MOUNT_SETATTR, ENOSYS), "/usr/bin/env"]
     : [];
   return [...without, ...asWhom(column.who)];
 }

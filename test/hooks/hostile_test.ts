@@ -115,9 +115,12 @@ Deno.test("console output goes nowhere near the terminal, and floods are cut", a
       sp.on("context", () => { for (let i = 0; i < 100_000; i++) console.log("line " + i, { i }); });`),
     "extensions/good.ts": GOOD,
   });
+  const began = Date.now();
   await world.hooks.context([], never);
   assert(await othersWork(world.hooks));
-  assertLess(world.problems.length, 70);
+  // Twenty in each second that has begun, and how many were left out: a busy machine takes some seconds for all lines.
+  const seconds = 2 + (Date.now() - began) / 1000;
+  assertLess(world.problems.length, 21 * seconds + 10);
   assertEquals(world.problems[0], { extension: "evil", level: "info", message: "line 0 { i: 0 }" });
 });
 

@@ -1,9 +1,7 @@
 // Machines that lack what confining needs, made for one command: by a filter, by namespaces, by another file over bwrap.
-import { fromFileUrl } from "@std/path";
 import { LAZY_SOURCE, type Program, SOURCE } from "../helpers/program.ts";
+import { wordsWithout } from "./without_call.ts";
 
-const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
-const without = fromFileUrl(new URL("./without_calls.ts", import.meta.url));
 const BWRAP =
   'for b in /usr/bin/bwrap /usr/local/bin/bwrap /bin/bwrap; do [ -e $b ] && mount --bind "$0" $(realpath $b); done;';
 
@@ -17,8 +15,7 @@ export function withoutLandlock(errno: number): Lack {
 
 /** One that answers a system call with an errno. */
 export function withoutCall(call: number, errno: number): Lack {
-  const deno = [Deno.execPath(), "run", "-A", "--no-prompt", "--cached-only", "--config", config, without];
-  return (command) => [...deno, String(call), String(errno), ...command];
+  return (command) => [...wordsWithout(call, errno), ...command];
 }
 
 /** A machine on which nobody may make another user namespace: unshare(2) and clone(2) answer ENOSPC. */

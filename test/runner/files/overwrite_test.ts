@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
 import { openFiles } from "../../../src/runner/files/files.ts";
-import { LAZY_SOURCE, run } from "../../helpers/program.ts";
+import { run, SOURCE } from "../../helpers/program.ts";
 import { world } from "../workspace.ts";
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
@@ -75,7 +75,7 @@ for (const level of ["auto", "permissions"]) {
       ];
       Deno.writeTextFileSync(`${folder}/c.jsonl`, replies.map((reply) => JSON.stringify(reply)).join("\n"));
       const args = ["--model", `replay:${folder}/c.jsonl`, "--sandbox", level, "--allow-write=a.txt", "-p", "go"];
-      const { code, stderr } = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { code, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
       assertEquals(code, 0, stderr);
       // What was not done is told, and nothing else.
       const lines = stderr.trimEnd().split("\n");

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { dirname, fromFileUrl, join } from "@std/path";
 import type { Policy } from "../../../src/core/policy.ts";
 import {
   confinedCommand,
@@ -14,9 +13,11 @@ import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { encodeNamespaces, encodePolicy, sumOf } from "../../../src/sandbox/launcher/frames.ts";
 import { CONFINED, type NamespaceRequest } from "../../../src/sandbox/launcher/request.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
+import { CALLS } from "../../../src/sandbox/system/ffi.ts";
 import { readProcLink } from "../../../src/sandbox/system/procfs.ts";
 import { makeWorld, programFor, runConfined, runFrames, worldPolicy } from "../confined_world.ts";
 import { HAS_BUBBLEWRAP, HAS_OWN } from "../namespaces_here.ts";
+import { wordsWithout } from "../without_call.ts";
 
 const ignore = Deno.build.os !== "linux" || probeSandbox().landlockAbi < 6;
 /** Levels, and the ways to the namespaces of the highest. */
@@ -26,6 +27,16 @@ const WAYS: readonly (readonly [name: string, level: "kernel" | "kernel+", way: 
   ...(HAS_BUBBLEWRAP ? [["kernel+ by bubblewrap", "kernel+", { bubblewrap: true }] as const] : []),
 ];
 
+const EPERM = 1;
+
+/** Without which the launcher cannot confine itself. */
+const CALLS_OF_LANDLOCK = [
+  ["landlock_create_ruleset", 444],
+  ["landlock_add_rule", 445],
+  ["landlock_restrict_self", 446],
+  ["prctl(PR_SET_SECCOMP)", CALLS.prctl[Deno.build.arch]],
+] as const;
+
 /** Leaves a mark when it runs, so that "nothing ran" can be seen from outside. */
 const MARK = ["/bin/sh", "-c", "echo ran; : > ran"];
 
@@ -33,37 +44,15 @@ Deno.test({
   name: "the launcher runs nothing where Landlock does not answer",
   ignore,
   fn: async (t) => {
-    const without = join(dirname(dirname(fromFileUrl(import.meta.url))), "without_calls.ts");
     for (const errno of [38, 95, 1, 22]) {
-      for (
-        const [name, call] of [["landlock_create_ruleset", 444], ["landlock_add_rule", 445], [
-          "landlock_restrict_self",
-          446,
-        ], ["prctl(PR_SET_SECCOMP)", "prctl"]]
-      ) {
+      for (const [name, call] of CALLS_OF_LANDLOCK) {
         await t.step(`${name} fails with errno ${errno}`, async () => {
           using world = makeWorld();
           const self = programFor(world);
           const policy = worldPolicy(world, "kernel");
           const { program, args } = confinedCommand(policy, self);
-          const config = self.args[self.args.indexOf("--config") + 1] ?? "";
-          const command = {
-            program: Deno.execPath(),
-            args: [
-              "run",
-              "-A",
-              "--no-prompt",
-              "--cached-only",
-              "--config",
-              config,
-              without,
-              String(call),
-              String(errno),
-              program,
-              ...args,
-            ],
-            env: { ...self.env },
-          };
+          const [wrapper = "", ...words] = wordsWithout(call, errno);
+          const command = { program: wrapper, args: [...words, program, ...args], env: { ...self.env } };
           const exec = { argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false } as const;
           const ending = await runFrames(command, [policyFrame(policy, self), execFrame(exec)]);
           assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
@@ -98,18 +87,15 @@ Deno.test({
   name: "the launcher runs nothing where a call on the way to its namespaces fails",
   ignore: ignore || !HAS_OWN,
   fn: async (t) => {
-    const without = join(dirname(dirname(fromFileUrl(import.meta.url))), "without_calls.ts");
     using world = makeWorld();
     const self = programFor(world);
     const policy = { ...worldPolicy(world, "kernel+"), bubblewrap: false };
     const { program, args } = confinedCommand(policy, self);
-    const config = self.args[self.args.indexOf("--config") + 1] ?? "";
-    const wrapper = ["run", "-A", "--no-prompt", "--no-check", "--cached-only", "--config", config, without];
     const exec = { argv: MARK, env: policy.env, cwd: world.root, stdin: "null", mergeOutput: false } as const;
     for (const [name, x86_64, aarch64] of CALLS_OF_NAMESPACES) {
       await t.step(name, async () => {
-        const call = String({ x86_64, aarch64 }[Deno.build.arch]);
-        const command = { program: Deno.execPath(), args: [...wrapper, call, "1", program, ...args], env: self.env };
+        const [wrapper = "", ...words] = wordsWithout({ x86_64, aarch64 }[Deno.build.arch], EPERM);
+        const command = { program: wrapper, args: [...words, program, ...args], env: self.env };
         const ending = await runFrames(command, [firstFrames(policy, self), execFrame(exec)]);
         assertEquals({ code: ending.code, out: ending.out }, { code: 71, out: "" });
         assertMatch(ending.err, /^\{"confine":"failed","step":"[a-z]+","why":"[^\n]+EPERM"\}\n$/);

@@ -6,14 +6,14 @@ export interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** More than the pieces that the other side writes at a time, so that one read takes all that has come. */
+/** Bytes; more than the pieces that the other side writes at a time, so that one read takes all that has come. */
 const PIECE_BYTES = 32 * 1024;
 
 /**
  * A reader that reuses one buffer: the platform would allocate 64 KiB for each piece, and a piece is often one word, or
- * the answer to one call.
+ * the answer to one call. No piece of a stream of bytes is longer than `pieceBytes`.
  */
-export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ByteReader {
+export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>, pieceBytes = PIECE_BYTES): ByteReader {
   const byob = byteReader(stream);
   if (byob === undefined) {
     const reader = stream.getReader();
@@ -22,7 +22,7 @@ export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Byte
       cancel: () => reader.cancel().catch(() => {}),
     };
   }
-  let buffer = new ArrayBuffer(PIECE_BYTES);
+  let buffer = new ArrayBuffer(pieceBytes);
   return {
     async read() {
       const { done, value } = await byob.read(new Uint8Array(buffer));

@@ -37,6 +37,8 @@ export interface Capture {
 
 const SPILL_BYTES = 256 * 1024 * 1024;
 const TAIL_EVERY_MS = 100;
+/** Most output is less; a buffer for the longest would be mapped, filled and given back for each call. */
+const FIRST_BYTES = 4_096;
 /** What a person watching sees of a running command. */
 const TAIL = { maxBytes: 8 * 1024, maxLines: 100 };
 
@@ -47,7 +49,8 @@ export function openCapture(options: CaptureOptions): Capture {
   // Twice the limit, so that the newest part is moved to the front only once for every limit's worth of output.
   // One byte more than is shown tells whether what is shown begins with a line.
   const window = options.maxBytes + 1;
-  const kept = new Uint8Array(2 * window);
+  const mostKept = 2 * window;
+  let kept = new Uint8Array(Math.min(FIRST_BYTES, mostKept));
   let used = 0;
   let totalBytes = 0;
   let newlines = 0;
@@ -75,6 +78,11 @@ export function openCapture(options: CaptureOptions): Capture {
     }
     spill?.write(bytes);
     const fitting = bytes.subarray(Math.max(0, bytes.length - window));
+    if (used + fitting.length > kept.length && kept.length < mostKept) {
+      const larger = new Uint8Array(Math.min(mostKept, Math.max(2 * kept.length, used + fitting.length)));
+      larger.set(kept.subarray(0, used));
+      kept = larger;
+    }
     if (used + fitting.length > kept.length) {
       const from = Math.max(0, used - window);
       kept.copyWithin(0, from, used);

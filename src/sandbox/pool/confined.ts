@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/error.ts";
 import { covers, type Policy } from "../../core/policy.ts";
+import { readBytes } from "../../core/support/byte_reader.ts";
 import { type Exec, execFrame } from "../confine/launch.ts";
 import type { Self } from "../confine/self.ts";
 import { type StartPlan, startPlan } from "../confine/start_plan.ts";
@@ -18,6 +19,8 @@ const LATE_MS = 500;
 
 /** Longest report on the way to confinement that is kept, characters. */
 const MAX_REPORT = 8_192;
+/** How much of it is read at a time where nothing else follows on the pipe, bytes. */
+const REPORT_PIECE = 512;
 
 /** A process that was started to run one command. */
 export interface StartedProcess {
@@ -156,7 +159,7 @@ function attach(
     status: child.status,
     become(exec, input) {
       isTold = exec.mergeOutput;
-      if (isTold) report = readReport(stderr);
+      if (isTold) report = readReport(stderr, REPORT_PIECE);
       else {
         const [reported, own] = stderr.tee();
         [report, stderr] = [readReport(reported), own];
@@ -184,7 +187,7 @@ function attach(
       // Whatever its exit code says: what could not be told what to run has run nothing.
       const neverTold = broken;
       await writer.abort().catch(() => {});
-      const text = await settled(report ??= readReport(stderr), status);
+      const text = await settled(report ??= readReport(stderr, REPORT_PIECE), status);
       const neverRan = neverTold || (isTold && !text.includes(CONFINED));
       const refusal = confineFailure(text, status);
       // Only where the command's own words cannot be among these.
@@ -213,13 +216,14 @@ interface Report {
 }
 
 /** Reads what the process says before it becomes another; standard error is the command's after that, where it is not merged. */
-function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Report {
+function readReport(stream: ReadableStream<Uint8Array<ArrayBuffer>>, pieceBytes?: number): Report {
   let text = "";
   const confined = Promise.withResolvers<void>();
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();
+    const reader = readBytes(stream, pieceBytes);
     try {
-      for await (const chunk of stream) {
+      for (let chunk = await reader.read(); chunk !== undefined; chunk = await reader.read()) {
         text = (text + decoder.decode(chunk, { stream: true })).slice(0, MAX_REPORT);
         if (text.includes(CONFINED)) confined.resolve();
       }

@@ -2,6 +2,7 @@ import { ToolError } from "../../core/error.ts";
 import { overwrittenLines } from "../output/overwritten_lines.ts";
 import { openSpill } from "../output/spill.ts";
 import { stripStream } from "../output/strip_stream.ts";
+import { readBytes } from "../../core/support/byte_reader.ts";
 import { within } from "../../core/support/sleep.ts";
 import { type CommandHost, drain, startCommand } from "./command.ts";
 import type { Supervisor } from "./supervisor.ts";
@@ -117,14 +118,14 @@ function begin(host: CommandHost, supervisor: Supervisor, id: string, command: s
   const spill = openSpill(policy.tmp, OUTPUT_BYTES);
   const output = openOutput();
   const write = writer(spill, output);
-  const reader = started.stdout.getReader();
+  const reader = readBytes(started.stdout);
   const supervised = supervisor.follow(started, { drained: drain(reader, write.chunk) });
 
   const finish = async (): Promise<void> => {
     const { status, exitCode, reason, settled } = await supervised.ended;
     const why = reason?.limit ?? (status && await started.failure(status));
     const told = why ?? (reason?.ending === "aborted" ? "it was stopped" : undefined);
-    await reader.cancel().catch(() => {});
+    await reader.cancel();
     const taken = settled.map((line) => `\n[${line}]`).join("");
     write.end(`${taken}\n[${why === undefined ? "" : `${why}; `}ended with code ${exitCode}]\n`);
     running.settled = settled;

@@ -1,6 +1,7 @@
 import { isFile } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
+import type { ByteReader } from "../../core/support/byte_reader.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Exec } from "../confine/launch.ts";
 import type { StartedProcess } from "../pool/confined.ts";
@@ -35,16 +36,18 @@ export function startCommand({ policy, start, marks }: CommandHost, command: str
   }
 }
 
-/** Reads until nobody can write any more, or until reading fails: what came so far is the output then. */
+/**
+ * Reads until nobody can write any more, or until reading fails: what came so far is the output then. A chunk is `take`'s
+ * until that returns.
+ */
 export async function drain(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+  reader: ByteReader,
   take: (chunk: Uint8Array<ArrayBuffer>) => void,
 ): Promise<true> {
-  const ended = { done: true, value: undefined } as const;
   for (;;) {
-    const { done, value } = await reader.read().catch(() => ended);
-    if (done) return true;
-    take(value);
+    const chunk = await reader.read().catch(() => undefined);
+    if (chunk === undefined) return true;
+    take(chunk);
   }
 }
 

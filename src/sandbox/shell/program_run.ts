@@ -1,6 +1,7 @@
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome } from "../../core/program.ts";
+import { readBytes } from "../../core/support/byte_reader.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { Exec } from "../confine/launch.ts";
 import type { Met } from "../denial/claim.ts";
@@ -76,12 +77,12 @@ function gather(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   onFull: () => void,
 ): { readonly done: Promise<true>; bytes(): Uint8Array<ArrayBuffer>; close(): void } {
-  const reader = stream.getReader();
+  const reader = readBytes(stream);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const done = drain(reader, (chunk) => {
     const fitting = chunk.subarray(0, PROGRAM_BYTES - length);
-    chunks.push(fitting);
+    chunks.push(fitting.slice());
     length += fitting.length;
     if (fitting.length < chunk.length) onFull();
   });
@@ -96,7 +97,7 @@ function gather(
       }
       return all;
     },
-    close: () => void reader.cancel().catch(() => {}),
+    close: () => void reader.cancel(),
   };
 }
 

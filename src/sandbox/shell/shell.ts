@@ -1,3 +1,4 @@
+import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
@@ -112,11 +113,11 @@ async function runCommand(
     folder: policy.tmp,
     onTail: onOutput,
   });
-  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  let reader: ByteReader | undefined;
   try {
     supervisor.begin();
     const started = startCommand(host, command);
-    reader = started.stdout.getReader();
+    reader = readBytes(started.stdout);
     const drained = drain(reader, (chunk) => capture.write(chunk));
     const ended = await supervisor.follow(started, { drained, timeoutMs, signal }).ended;
     const { status } = ended;
@@ -141,7 +142,7 @@ async function runCommand(
     return { ...outcomeOf(captured, ended, said), ...met };
   } finally {
     capture.close();
-    await reader?.cancel().catch(() => {});
+    await reader?.cancel();
   }
 }
 

@@ -41,6 +41,12 @@ for (const size of [1000, 7, 70_000]) {
   });
 }
 
+Deno.test("readBytes() gives pieces of the size that was asked for", async () => {
+  const reader = readBytes(new ReadableStream({ type: "bytes", ...source(chunks(1000)) }), 512);
+  assertEquals([(await reader.read())?.length, (await reader.read())?.length], [512, 488]);
+  assertEquals((await readAll(reader)).length, TEXT.length - 1000);
+});
+
 Deno.test("readBytes() reads a stream that cannot fill a buffer", async () => {
   assertEquals(await readAll(readBytes(new ReadableStream(source(chunks(999))))), TEXT);
 });

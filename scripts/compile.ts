@@ -36,8 +36,9 @@ if (typeof args.skills === "string") {
   console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
-// It leads to tests, which the binary does not carry.
+// The one leads to tests, the others are about how the program is built: nobody who uses the binary needs them.
 await Deno.remove(join(folder, "docs", "requirements.md"));
+await Deno.remove(join(folder, "docs", "decisions"), { recursive: true });
 await hideSources(join(folder, "docs"));
 await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
 
@@ -46,7 +47,7 @@ const route = await buildBinary({
   workers: [join(folder, "runner_worker.js")],
   base: join(root, "dist", "base"),
   registry: args.registry === true,
-  scenarios: (recorder, main) => [
+  scenarios: (recorder, names) => [
     {
       run: () => recordScreen(recorder),
       packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
@@ -57,12 +58,17 @@ const route = await buildBinary({
       packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
     },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
+    // What a packed program loads besides.
+    {
+      run: () => recordLoads(recorder, [moduleOf(names, "carried_pack")]),
+      packs: [{ name: "packed", stage: "end" }],
+    },
     // A process or a thread of its own opens each of these, which should not have to open another. They are last: a module
     // that others need, too, is taken from the first pack that has it.
     { run: () => recordRunner(recorder), packs: [{ name: "runner", stage: "end", whole: true }] },
     { run: () => recordWorker(recorder), packs: [{ name: "tools", stage: "end", whole: true }] },
     {
-      run: () => recordLoads(recorder, [moduleOf(main, "bridge")]),
+      run: () => recordLoads(recorder, [moduleOf(names, "bridge")]),
       packs: [{ name: "bridge", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },
   ],
@@ -74,10 +80,10 @@ console.log(
   }`,
 );
 
-/** The bundled name of a module that main.ts may become. */
-function moduleOf(main: string, name: string): string {
-  const module = new RegExp(`["']\\./(${name}-\\w+\\.js)["']`).exec(main)?.[1];
-  if (module === undefined) throw new Error(`main.ts should import ${name}.ts`);
+/** The bundled name of a module that is imported when it is needed. */
+function moduleOf(names: readonly string[], name: string): string {
+  const [module, other] = names.filter((one) => new RegExp(`^${name}-\\w+\\.js$`).test(one));
+  if (module === undefined || other !== undefined) throw new Error(`one ${name}.ts should be imported by a name`);
   return module;
 }
 

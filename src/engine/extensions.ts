@@ -6,7 +6,7 @@ import type { ExtensionFacts, HostActions, HostUi } from "../core/host_actions.t
 import { covers, isInside, type Policy } from "../core/policy.ts";
 import type { ThinkingLevel } from "../core/provider.ts";
 import { VERSION } from "../core/version.ts";
-import { discoverExtensions } from "../hooks/load/discover.ts";
+import { discoverExtensions, type DiscoverOptions } from "../hooks/load/discover.ts";
 import type { HooksOptions } from "../hooks/open.ts";
 import type { ExtensionGrants } from "./extension_grants.ts";
 import type { RequestSeams } from "./model/open_model.ts";
@@ -46,6 +46,7 @@ export async function openExtensions(
     ...(config.projectFolder ? { projectFolder: config.projectFolder } : {}),
     ...(config.userFolder ? { userFolder: config.userFolder } : {}),
     explicit: Array.isArray(explicit) ? explicit : [],
+    packed: packedExtensions(config),
     cwd: config.world.cwd,
     trusted: config.trusted,
     enabled: !values["no-extensions"],
@@ -74,7 +75,9 @@ export async function openExtensions(
     mayShadow: new Set(shadow),
     report,
   });
-  const named = new Set(found.flatMap(({ origin, path }) => origin === "explicit" ? [path] : []));
+  const named = new Set(
+    found.flatMap(({ origin, path }) => origin === "explicit" || origin === "packed" ? [path] : []),
+  );
   const failed = hooks.extensions().find(({ path, lost }) => lost !== undefined && named.has(path ?? ""));
   if (isStart && failed?.path !== undefined) {
     hooks.close();
@@ -82,6 +85,13 @@ export async function openExtensions(
   }
   hooks.setFlags(flagsOf(values["flag"]));
   return hooks;
+}
+
+/** The extensions that were packed into the program. */
+function packedExtensions({ world }: Config): DiscoverOptions["packed"] {
+  if (world.pack === undefined) return undefined;
+  const { isOpen, extensions, folder } = world.pack.pack;
+  return { isOpen, paths: extensions.length === 0 ? [] : extensions.map((path) => join(folder(), path)) };
 }
 
 function notLoaded(path: string, why: string, fix: string): UserError {

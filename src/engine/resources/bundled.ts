@@ -79,7 +79,7 @@ export function contentHash(folder: string): string {
 }
 
 /** Makes a folder that nobody else can write to or has prepared, and gives it. Throws for one that is not so. */
-function ownFolder(path: string): string {
+export function ownFolder(path: string): string {
   try {
     Deno.mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { join } from "@std/path";
 import type { PackLayer } from "./options/packed.ts";
 import { isFolder } from "../core/support/on_disk.ts";
 /** Where the process meets the world: everything that differs from machine to machine enters here. */
@@ -19,6 +20,14 @@ let carried: PackLayer | undefined;
 /** Tells, before anything is configured, what was packed into this process's own program: no configuration is without it. */
 export function carryPack(pack: PackLayer): void {
   carried = pack;
+}
+
+/** One of the folders of what was packed into the program; undefined where nothing was. Throws UserError as `Pack.folder`. */
+export function packedFolder(
+  { pack }: Pick<World, "pack">,
+  name: "skills" | "templates" | "agents",
+): { readonly folder: string; readonly isOpen: boolean } | undefined {
+  return pack && { folder: join(pack.pack.folder(), name), isOpen: pack.pack.isOpen };
 }
 
 /** Variables that are asked for one by one when the whole environment may not be read. */

@@ -16,7 +16,7 @@ import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptBlock, PromptInputs } from "../../core/prompt.ts";
 import { once } from "../../core/support/once.ts";
 import type { InputSources } from "./inputs.ts";
-import { packedFolder } from "../resources/packed_folder.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import { findSkills } from "../resources/skills.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import { type ChannelFacts, channelOf, LOCAL_AUGMENTS, type PromptAugment } from "../../prompt/augment.ts";

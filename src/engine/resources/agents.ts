@@ -3,7 +3,7 @@ import { mayHost } from "../../config/host_permissions.ts";
 import type { AgentSet, FoundAgent } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
 import { narrowed, requestOf } from "./agent_policy.ts";
-import { packedFolder } from "./packed_folder.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import { nearest } from "../../core/support/nearest.ts";
 
 /** The agents of a session. Their code is loaded only where a task can be given to one, or where one is named. */

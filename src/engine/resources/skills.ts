@@ -4,7 +4,7 @@ import { discoverSkills, listedSkills, type SkillSet } from "../../context/skill
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
 import type { FoundBundled } from "./bundled.ts";
-import { packedFolder } from "./packed_folder.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
 
 /** The skills that the model is told of, and what the search had to report. */

@@ -10,7 +10,7 @@ import type { Values } from "./parse.ts";
 /** The layer of a pack: its part in settings and options. */
 export interface PackLayer {
   readonly pack: Pack;
-  /** Checked against the table. */
+  /** Checked against the table, with the limits of `--policy`. */
   readonly settings: Settings;
   /** Options that were given with `--policy`. */
   readonly flags: Values;
@@ -57,10 +57,14 @@ const COMPARED: readonly string[] = [
 
 /** Makes the layer of a pack. Throws UserError for settings that are none. */
 export function packLayer(pack: Pack): PackLayer {
-  const { settings, warnings } = checkSettings(`the settings in ${pack.name}`, pack.settings, "user");
+  const { settings: written, warnings } = checkSettings(`the settings in ${pack.name}`, pack.settings, "user");
   const [odd] = warnings;
   if (odd !== undefined) throw new UserError({ what: `Cannot use ${pack.name}`, why: odd, fix: "Pack it anew" });
   const flags = pack.flags as Values; // as the parser left them; the archive's digest holds them
+  const bounds = Object.entries(LIMITS).filter(([option]) => flags[option] !== undefined)
+    .map(([option, key]) => [key, numberOf(flags[option])]);
+  const limits = lowerOf(written.limits ?? {}, Object.fromEntries(bounds));
+  const settings = limits ? { ...written, limits } : written;
   const layer = { pack, settings, flags };
   return {
     ...layer,
@@ -106,10 +110,8 @@ function packedValues(given: Values, layer: Pick<PackLayer, "pack" | "settings" 
     own[name] = fixed as Values[string]; // the table's shapes of these settings are those of the options
   }
   for (const [option, key] of Object.entries(LIMITS)) {
-    const most = Math.min(numberOf(flags[option]), settings.limits?.[key] ?? Infinity);
-    if (most === Infinity) continue;
+    const most = settings.limits?.[key] ?? Infinity;
     if (numberOf(given[option], 0) > most) throw refuse(option, `the limit in it is ${most}`);
-    own[option] = Math.min(most, numberOf(given[option]));
   }
   const level = levelOf(layer);
   const wanted = given["sandbox"];

@@ -50,6 +50,9 @@ export async function withNamedAgent(config: Config): Promise<Config> {
         ...(agent.maxTurns ? { "max-turns": agent.maxTurns } : {}),
         ...(agent.prompt ? { profile: agent.prompt } : {}),
         ...values,
+        ...(config.world.pack && agent.tools && Array.isArray(values["tools"])
+          ? { tools: values["tools"].filter((name) => agent.tools?.includes(name)) } // a pack's list is no wish of a person
+          : {}),
         ...(agent.instructions
           ? { "append-system-prompt": [instructionsOf(agent), ...Array.isArray(added) ? added : []] }
           : {}),

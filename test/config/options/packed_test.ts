@@ -115,7 +115,7 @@ const LINES: readonly (readonly [JsonObject, string, string, Values | string])[]
   [{ baseUrl: "https://a.test" }, "", "--base-url https://b.test", "--base-url"],
   [{ profile: "full" }, "", "--profile minimal", "--profile"],
   [{}, "", "--profile none", "--profile"],
-  [{ limits: { maxTurns: 5 } }, "--max-turns 3", "", { "max-turns": 3 }],
+  [{ limits: { maxTurns: 5 } }, "--max-turns 3", "--max-turns 4", "--max-turns"],
   [{ limits: { maxTurns: 5 } }, "", "--max-turns 5", { "max-turns": 5 }],
   [{ limits: { maxTurns: 5 } }, "", "--max-turns 6", "--max-turns"],
   [{ limits: { maxCostUsd: 1 } }, "--timeout 1m", "--timeout 2m", "--timeout"],
@@ -142,6 +142,8 @@ Deno.test("options under a pack: what narrows holds, what widens is refused with
     if (typeof wanted === "object") assertEquals(work(), wanted, line);
     else assertEquals(assertThrows(work, UserError, `Cannot use ${wanted} with acme`).exitCode, 3, line);
   }
+  const limits = layer({ limits: { maxTurns: 5, timeoutMs: 1 } }, "--max-turns 3 --max-cost 1");
+  assertEquals(limits.user({ limits: { maxTurns: 4 } }).limits, { maxTurns: 3, timeoutMs: 1, maxCostUsd: 1 });
   const open = layer({}, "", { isOpen: true });
   assertEquals(open.values(given("--system-prompt x")), { "system-prompt": "x" });
   assertThrows(() => open.values(given("--sandbox off")), UserError, "--sandbox");

@@ -68,6 +68,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? policy),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
     ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
+    ...(pack ? { packed: pack.pack.name } : {}),
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });

@@ -70,7 +70,9 @@ async function dispatch(args: readonly string[]): Promise<number> {
 
 /** Whether something was packed into this program: all that a start without a pack knows of them. */
 async function holdsPack(): Promise<boolean> {
-  return Deno.build.standalone && (await import("../pack/carrier.ts")).holdsPack(Deno.execPath());
+  if (!Deno.build.standalone) return false;
+  const { holdsPack } = await import("../pack/carrier.ts");
+  return holdsPack(Deno.execPath()) ?? (await import("../engine/resources/bundled.ts")).isOwnBuild();
 }
 
 async function packedVersion(): Promise<string> {

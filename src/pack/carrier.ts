@@ -57,12 +57,12 @@ export function openReadable(path: string): Readable & Disposable {
  * neither an archive nor the mark of a plain binary stands, something was cut off or changed.
  */
 export function findArchive(file: Readable): ArchivePlace {
-  const isElf = latin(file.read(0, 4)) === "\x7fELF";
-  const end = isElf ? appendedAt(file) : file.size;
+  const end = isElf(file) ? appendedAt(file) : file.size;
+  if (end === undefined) throw new Error("it is cut off, or no binary of this program");
   const footer = end < FOOTER_BYTES ? new Uint8Array(FOOTER_BYTES) : file.read(end - FOOTER_BYTES, FOOTER_BYTES);
   const mark = latin(footer.subarray(-PACKED.length));
   if (mark !== PACKED) {
-    if (isElf && mark !== PLAIN && end !== elfEnd(file)) throw new Error("what was packed into it is damaged");
+    if (isElf(file) && mark !== PLAIN && end !== elfEnd(file)) throw new Error("what was packed into it is damaged");
     return { start: end, end };
   }
   const view = new DataView(footer.buffer, footer.byteOffset);
@@ -75,14 +75,17 @@ export function findArchive(file: Readable): ArchivePlace {
   return { start, end, list: { bytes, sha256 } };
 }
 
-/** Where what `deno compile` appended begins. */
-function appendedAt(file: Readable): number {
+function isElf(file: Readable): boolean {
+  return latin(file.read(0, 4)) === "\x7fELF";
+}
+
+/** Where what `deno compile` appended begins; undefined where that is not told as we know it. */
+function appendedAt(file: Readable): number | undefined {
   const view = new DataView(file.read(file.size - APPENDED_BYTES, APPENDED_BYTES).buffer);
   const start = file.size - Number(view.getBigUint64(8, true));
-  if (view.getUint32(0, true) !== APPENDED_MAGIC || start < FOOTER_BYTES || start > file.size - APPENDED_BYTES) {
-    throw new Error("it is cut off, or no binary of this program");
-  }
-  return start;
+  const isTold = view.getUint32(0, true) === APPENDED_MAGIC && start >= FOOTER_BYTES &&
+    start <= file.size - APPENDED_BYTES;
+  return isTold ? start : undefined;
 }
 
 /** The end of an ELF program's own part: its table of sections comes last (e_shoff + e_shentsize × e_shnum, elf(5)). */
@@ -95,12 +98,17 @@ function latin(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
-/** Whether something was packed into a binary, or is damaged in it: all that a start without a pack looks at. */
-export function holdsPack(path: string): boolean {
+/**
+ * Whether something was packed into the binary that is running. Undefined: neither a pack nor the mark of the build that
+ * ends a plain binary is there, so that it is damaged if it is of that build; `readPack` says how.
+ */
+export function holdsPack(path: string): boolean | undefined {
   try {
     using file = openReadable(path);
+    // The runtime, which runs, has found its part in another way: nobody packs anything into such a binary.
+    if (isElf(file) && appendedAt(file) === undefined) return false;
     return findArchive(file).list !== undefined;
   } catch {
-    return true; // whoever reads it says what is wrong
+    return undefined;
   }
 }

@@ -4,6 +4,7 @@ import { UserError } from "../../src/core/error.ts";
 import type { PackedFile } from "../../src/core/pack.ts";
 import { digestOf, misfitOf, PACK_LIMITS } from "../../src/pack/archive.ts";
 import { carriedPack, readPack } from "../../src/pack/carried.ts";
+import { holdsPack } from "../../src/pack/carrier.ts";
 import { inspectBinary, type ToPack, writeBinary } from "../../src/pack/write_binary.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { seeded } from "../helpers/seeded.ts";
@@ -60,8 +61,13 @@ Deno.test("an archive comes back as it was written, whatever kind of file it lie
       // Neither an end that a build made nor the runtime alone: something is missing from it.
       if (base[0] === 0x7f && !isTested) {
         assertThrows(() => writeBinary(plain, TO_PACK, packed), UserError, "damaged");
+        assertEquals(holdsPack(plain), undefined);
+        Deno.writeFileSync(plain, base.with(base.length - 16, 0)); // what a runtime to come may append
+        assertThrows(() => writeBinary(plain, TO_PACK, packed), UserError, "no binary of this program");
+        assertEquals(holdsPack(plain), false);
         continue;
       }
+      assertEquals(holdsPack(plain), false);
       assertEquals(readPack(plain), undefined);
       const written = writeBinary(plain, TO_PACK, packed);
       assertEquals(
@@ -70,6 +76,7 @@ Deno.test("an archive comes back as it was written, whatever kind of file it lie
       );
       assertEquals(Deno.readFileSync(again), Deno.readFileSync(packed));
       assertEquals(written.untested === undefined, isTested);
+      assertEquals(holdsPack(packed), true);
       const { index: { base: told, ...index }, contents, fingerprint } = inspectBinary(packed);
       const { files, ...rest } = TO_PACK;
       assertEquals(index, { ...rest, files: files.map(({ content: _, ...one }) => one) });

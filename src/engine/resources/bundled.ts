@@ -35,7 +35,7 @@ export function findBundled(cache: string | undefined, spare: () => string | und
     return { folder: repository, skills, readable: [join(repository, "README.md"), join(repository, "docs"), skills] };
   }
   // Our own build has all modules in one folder, with the hash beside them; `deno compile main.ts` has the repository's.
-  const isBuilt = isThere(join(here, CONTENT_HASH));
+  const isBuilt = isOwnBuild();
   const carried = isBuilt ? here : repository;
   const wanted = isBuilt ? Deno.readTextFileSync(join(here, CONTENT_HASH)).trim() : contentHash(repository);
   const unpacked = (place: string): Bundled => {
@@ -59,6 +59,11 @@ export function findBundled(cache: string | undefined, spare: () => string | und
     problem: `The skills and the documentation that come with the program are not at hand: ${why}. ` +
       "Set HOME or XDG_CACHE_HOME to a folder that can be written",
   };
+}
+
+/** Whether this binary was built by `scripts/compile.ts`, and not by `deno compile` alone. */
+export function isOwnBuild(): boolean {
+  return isThere(join(import.meta.dirname ?? "", CONTENT_HASH));
 }
 
 /**

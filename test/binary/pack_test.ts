@@ -110,6 +110,7 @@ Deno.test("binary: what was packed works where its folders are gone, is read by 
     assertStringIncludes((await ask(["agents"])).stdout, "PACKED-AGENT");
     const audit = JSON.parse((await ask(["audit", "latest", "--json"])).stdout);
     const { fingerprint } = audit.rounds[0].manifest.policy.pack;
+    assertStringIncludes((await ask(["audit", "latest"])).stdout, `\npack       acme, fingerprint ${fingerprint}\n`);
     assertEquals((await ask(["--fingerprint"])).stdout, `${fingerprint}\n`);
     assertMatch(
       (await ask(["--version"])).stdout,

@@ -127,6 +127,21 @@ for (const [claim, ceiling, flags, refused] of FLAGS) {
   });
 }
 
+Deno.test("resolvePolicy() takes no secret variable from a narrower layer that names it, where everything was allowed", () => {
+  using world = makeWorld();
+  const flags = { env: true };
+  assertEquals(resolve(world, { flags }).env["OTHER"], "y");
+  const pack = { name: "acme", readOnly: false };
+  for (
+    const request of [{ flags, project: { env: ["TOKEN"] } }, {
+      user: { env: ["TOKEN"] },
+      ceiling: { env: true, ...pack },
+    }]
+  ) {
+    assertEquals(Object.keys(resolve(world, request).env).filter((name) => /TOKEN|OTHER/.test(name)), []);
+  }
+});
+
 Deno.test("resolvePolicy() under a ceiling has the ceiling's scopes where nobody says anything", () => {
   using world = makeWorld();
   const ceiling: Ceiling = { write: ["src"], net: ["a.test"], name: "acme", readOnly: false };

@@ -35,6 +35,7 @@ export function writeBinary(base: string, toPack: ToPack, out: string): Written 
   }
   using program = file;
   const place = placeIn(program, base);
+  if (isSameFile(base, out)) throw unusable(base, "it would be written over");
   const work = workFile(out);
   try {
     const digest = createHash("sha256");
@@ -139,6 +140,14 @@ function untestedOf(program: Readable): string | undefined {
       "to start there";
 }
 
+function isSameFile(base: string, out: string): boolean {
+  try {
+    return Deno.realPathSync(base) === Deno.realPathSync(out);
+  } catch {
+    return false; // nothing is there yet
+  }
+}
+
 function workFile(out: string): string {
   try {
     const path = Deno.makeTempFileSync({ dir: dirname(join(out)), prefix: ".pack-" });
@@ -165,6 +174,6 @@ function unusable(base: string, why: string): UserError {
   return new UserError({
     what: `Cannot pack with ${base} as the program`,
     why,
-    fix: "Name a plain sandpiper binary with --target",
+    fix: "Name a plain sandpiper binary with --target, and another file with -o",
   });
 }

@@ -82,7 +82,10 @@ async function withPack(options: readonly string[], work: (packed: Packed) => Pr
 }
 
 Deno.test("binary: what was packed works where its folders are gone, is read by tools, and is not theirs to write", async () => {
-  await withPack([...EVERYTHING, "--policy", "--allow-write"], async ({ home, ask }) => {
+  await withPack([...EVERYTHING, "--policy", "--allow-write"], async ({ ws, home, ask: askIn }) => {
+    // Where the workspace holds it, the tools have its whole cache in their scope.
+    const env = { XDG_CACHE_HOME: join(ws, ".cache") };
+    const ask: typeof askIn = (args) => askIn(args, { env });
     const prompt = await ask(["prompt", "/look x"]);
     assertStringIncludes(prompt.stdout, "PACKED-PROMPT");
     const path = /<location>(.*house-review.*)<\/location>/.exec(prompt.stdout)?.[1] ?? "";

@@ -88,6 +88,7 @@ Deno.test("an archive comes back as it was written, whatever kind of file it lie
         assertNotEquals(writeBinary(plain, { ...TO_PACK, ...more }, again).fingerprint, fingerprint);
       }
       assertThrows(() => writeBinary(packed, TO_PACK, again), UserError, "packed into it already");
+      assertThrows(() => writeBinary(plain, TO_PACK, plain), UserError, "written over");
     }
   });
 });

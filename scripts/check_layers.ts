@@ -21,6 +21,7 @@ const PARTS = [
   "changes",
   "trial",
   "batch",
+  "pack",
 ];
 
 /**

@@ -44,8 +44,8 @@ if (typeof args.skills === "string") {
 }
 await copyFolder(join(root, "docs"), join(folder, "docs"));
 // Requirements lead to tests, which the binary does not carry; the others are for who looks at the repository.
-for (const name of ["requirements.md", "performance.md", "performance.json", "picture.svg"]) {
-  await Deno.remove(join(folder, "docs", name));
+for (const name of ["requirements.md", "performance.md", "performance.json", "picture.svg", "decisions"]) {
+  await Deno.remove(join(folder, "docs", name), { recursive: true });
 }
 await narrowSchemas(join(folder, "docs"));
 await hideSources(join(folder, "docs"));
@@ -57,7 +57,7 @@ const route = await buildBinary({
   workers: [join(folder, "runner_worker.js")],
   base: join(root, "dist", "base"),
   registry: args.registry === true,
-  scenarios: (recorder, main) => [
+  scenarios: (recorder, names) => [
     {
       run: () => recordScreen(recorder),
       packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
@@ -68,12 +68,17 @@ const route = await buildBinary({
       packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
     },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
+    // What a packed program loads besides.
+    {
+      run: () => recordLoads(recorder, [moduleOf(names, "carried_pack")]),
+      packs: [{ name: "packed", stage: "end" }],
+    },
     // A process or a thread of its own opens each of these, which should not have to open another. They are last: a module
     // that others need, too, is taken from the first pack that has it.
     { run: () => recordRunner(recorder), packs: [{ name: "runner", stage: "end", whole: true }] },
     { run: () => recordWorker(recorder), packs: [{ name: "tools", stage: "end", whole: true }] },
     {
-      run: () => recordLoads(recorder, [moduleOf(main, "bridge")]),
+      run: () => recordLoads(recorder, [moduleOf(names, "bridge")]),
       packs: [{ name: "bridge", stage: "end", whole: true, always: [MAIN_MODULE] }],
     },
   ],
@@ -97,10 +102,10 @@ function otherTargets(list: string): readonly Target[] {
   });
 }
 
-/** The bundled name of a module that main.ts may become. */
-function moduleOf(main: string, name: string): string {
-  const module = new RegExp(`["']\\./(${name}-\\w+\\.js)["']`).exec(main)?.[1];
-  if (module === undefined) throw new Error(`main.ts should import ${name}.ts`);
+/** The bundled name of a module that is imported when it is needed. */
+function moduleOf(names: readonly string[], name: string): string {
+  const [module, other] = names.filter((one) => new RegExp(`^${name}-\\w+\\.js$`).test(one));
+  if (module === undefined || other !== undefined) throw new Error(`one ${name}.ts should be imported by a name`);
   return module;
 }
 

@@ -3,7 +3,8 @@ import type { Target } from "../../src/config/targets.ts";
 import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
 import type { ModulesPlace } from "../../src/boot/modules.ts";
 import { MODULES } from "../../src/core/support/modules_file.ts";
-import { bundleFile, bundleModules, MAIN_MODULE } from "./bundle.ts";
+import { PLAIN } from "../../src/pack/carrier.ts";
+import { bundleFile, bundleModules } from "./bundle.ts";
 import { compileBinary, otherRoute } from "./compile_binary.ts";
 import { packModules, type Scenario } from "./packs.ts";
 
@@ -26,8 +27,8 @@ export interface Program {
   readonly base: string;
   /** Leaves out the official base runtime. */
   readonly registry: boolean;
-  /** Runs of `recorder` that tell what is needed together, given the text of its first module. */
-  readonly scenarios: (recorder: string, main: string) => readonly Scenario[];
+  /** Runs of `recorder` that tell what is needed together, given the names of all modules. */
+  readonly scenarios: (recorder: string, names: readonly string[]) => readonly Scenario[];
 }
 
 /** A binary for a system that is not this one. */
@@ -42,7 +43,7 @@ export async function buildBinary(program: Program): Promise<BaseRuntime["route"
   const bodies = await bundleModules(root, program.entries, join(work, "modules"));
   const [recorder, modules, entry] = [join(work, "recorder"), join(work, MODULES), join(folder, "main.js")];
   const base = await compileRecorder(program, recorder, { file: modules, offset: 0, id: "", root: folder });
-  await packModules(modules, bodies, program.scenarios(recorder, bodies.get(MAIN_MODULE) ?? ""));
+  await packModules(modules, bodies, program.scenarios(recorder, [...bodies.keys()]));
   await bundleFile(root, "src/boot/binary.ts", entry);
   const firsts = await Promise.all(
     [entry, ...program.workers ?? []].map(async (file) => [file, await Deno.readTextFile(file)] as const),
@@ -90,7 +91,8 @@ async function putModules(
   }
   await Deno.remove(join(folder, MODULES)).catch(() => {}); // another system's
   const file = join(work, "runtime");
-  await Deno.writeFile(file, await joined([program, ...marked]), { mode: 0o755 });
+  const end = new TextEncoder().encode(PLAIN);
+  await Deno.writeFile(file, await joined([program, ...marked, end]), { mode: 0o755 });
   return { runtime: { ...base, file }, at: { offset: program.length, id } };
 }
 

@@ -1,6 +1,7 @@
 import { COMMANDS } from "../config/options/commands.ts";
 import { parseCommandLine } from "../config/options/parse.ts";
 import { errorBlock, exitCodeOf } from "./output/report.ts";
+import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { writeAll } from "./output/write_all.ts";
@@ -18,8 +19,12 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function dispatch(args: readonly string[]): Promise<number> {
   const invocation = parseCommandLine(args);
-  if (invocation.values["version"]) return say(`sandpiper ${VERSION}\n`);
-  if (invocation.values["help"]) {
+  const { values } = invocation;
+  const isPacked = await holdsPack();
+  if (values["version"]) return say(isPacked ? await packedVersion() : `sandpiper ${VERSION}\n`);
+  if (values["fingerprint"]) return say(`${await fingerprint(isPacked)}\n`);
+  if (isPacked) (await import("./carried_pack.ts")).takeCarriedPack();
+  if (values["help"]) {
     const { helpText, helpPlaces } = await import("./commands/help.ts");
     return say(helpText(invocation.command, helpPlaces()));
   }
@@ -54,6 +59,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       return (await import("./commands/tool.ts")).toolCommand(invocation);
     case "mcp":
       return (await import("./commands/mcp.ts")).mcpCommand(invocation);
+    case "pack":
+      return (await import("./commands/pack.ts")).packCommand(invocation);
     case "completions":
       return (await import("./commands/completions.ts")).completionsCommand(invocation);
     case "update":
@@ -65,6 +72,29 @@ async function dispatch(args: readonly string[]): Promise<number> {
     default:
       throw new Error(`no handler for ${invocation.command} of ${COMMANDS.length} commands`);
   }
+}
+
+/** Whether something was packed into this program: all that a start without a pack knows of them. */
+async function holdsPack(): Promise<boolean> {
+  if (!Deno.build.standalone) return false;
+  const { holdsPack } = await import("../pack/carrier.ts");
+  return holdsPack(Deno.execPath()) ?? (await import("../engine/resources/bundled.ts")).isOwnBuild();
+}
+
+async function packedVersion(): Promise<string> {
+  const { readPack } = await import("../pack/carried.ts");
+  const read = readPack(Deno.execPath());
+  return `${read?.index.name}, packed with sandpiper ${VERSION}\nfingerprint ${read?.fingerprint}\n`;
+}
+
+async function fingerprint(isPacked: boolean): Promise<string> {
+  const read = isPacked ? (await import("../pack/carried.ts")).readPack(Deno.execPath()) : undefined;
+  if (read) return read.fingerprint;
+  throw new UserError({
+    what: "There is no fingerprint",
+    why: "nothing is packed into this program",
+    fix: "sandpiper pack makes a program that has one",
+  });
 }
 
 function say(text: string): number {

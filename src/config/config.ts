@@ -62,12 +62,15 @@ export function toolsRoot({ root, trial }: Pick<Config, "root" | "trial">): stri
 }
 
 /** Reads the configuration. Throws UserError for a workspace that is none and for settings that cannot be used. */
-export function configure(invocation: Invocation, world: World): Config {
+export function configure(given: Invocation, world: World): Config {
+  const { pack } = world;
+  const invocation = pack ? { ...given, values: pack.values(given.values) } : given;
   const root = workspace(invocation.values["cwd"], world.cwd);
   const folders = findConfigFolders(root, world.env);
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
+  const layers = layersOf(user?.settings ?? {}, project?.settings ?? {}, world);
   return {
     world,
     invocation,
@@ -80,9 +83,8 @@ export function configure(invocation: Invocation, world: World): Config {
     trusted: trust.trusted,
     trustReason: trust.reason,
     ...(trust.question ? { trustQuestion: trust.question } : {}),
-    user: user?.settings ?? {},
-    project: project?.settings ?? {},
-    settings: mergeSettings(user?.settings ?? {}, project?.settings ?? {}),
+    ...layers,
+    settings: mergeSettings(layers.user, layers.project),
     warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
   };
 }
@@ -92,17 +94,21 @@ export function configure(invocation: Invocation, world: World): Config {
  * of the files as they are now. Throws UserError for settings that cannot be used.
  */
 export function withSettingsAnew(config: Config): Config {
-  const { userFolder, projectFolder, trusted, given = {} } = config;
+  const { userFolder, projectFolder, trusted, given = {}, world } = config;
   const user = userFolder === undefined ? undefined : readSettings(userFolder, "user");
   const project = projectFolder === undefined || !trusted ? undefined : readSettings(projectFolder, "project");
-  const own = { ...user?.settings, ...given };
+  const layers = layersOf({ ...user?.settings, ...given }, project?.settings ?? {}, world);
   return {
     ...config,
-    user: own,
-    project: project?.settings ?? {},
-    settings: { ...mergeSettings(own, project?.settings ?? {}), ...given },
+    ...layers,
+    settings: { ...mergeSettings(layers.user, layers.project), ...given },
     warnings: [...user?.warnings ?? [], ...project?.warnings ?? []],
   };
+}
+
+/** Both layers of settings, under what was packed into the program. */
+function layersOf(user: Settings, project: Settings, { pack }: World): Pick<Config, "user" | "project"> {
+  return pack ? { user: pack.user(user), project: pack.project(project) } : { user, project };
 }
 
 function workspace(option: unknown, cwd: string): string {

@@ -1,3 +1,5 @@
+import { join } from "@std/path";
+import type { PackLayer } from "./options/packed.ts";
 import { isFolder } from "../core/support/on_disk.ts";
 /** Where the process meets the world: everything that differs from machine to machine enters here. */
 export interface World {
@@ -9,6 +11,23 @@ export interface World {
   readonly stdoutIsTerminal: boolean;
   /** Whether the process may start others; without it tools run in a worker with scoped permissions. */
   readonly mayRun: boolean;
+  /** What was packed into this program, which is a layer above all settings and options. */
+  readonly pack?: PackLayer;
+}
+
+let carried: PackLayer | undefined;
+
+/** Tells, before anything is configured, what was packed into this process's own program: no configuration is without it. */
+export function carryPack(pack: PackLayer): void {
+  carried = pack;
+}
+
+/** One of the folders of what was packed into the program; undefined where nothing was. Throws UserError as `Pack.folder`. */
+export function packedFolder(
+  { pack }: Pick<World, "pack">,
+  name: "skills" | "templates" | "agents",
+): { readonly folder: string; readonly isOpen: boolean } | undefined {
+  return pack && { folder: join(pack.pack.folder(), name), isOpen: pack.pack.isOpen };
 }
 
 /** Variables that are asked for one by one when the whole environment may not be read. */
@@ -26,6 +45,7 @@ export function readWorld(): World {
     stdinIsTerminal: Deno.stdin.isTerminal(),
     stdoutIsTerminal: Deno.stdout.isTerminal(),
     mayRun: Deno.permissions.querySync({ name: "run" }).state === "granted",
+    ...(carried ? { pack: carried } : {}),
   };
 }
 

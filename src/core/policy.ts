@@ -82,10 +82,17 @@ export interface Policy {
   readonly besideOthers?: true;
   /** While a plan is made: neither writing nor the network can be granted, so that no denial advises it. */
   readonly readingOnly?: true;
+  /** The product whose pack bounds it: no option allows what is beyond that. */
+  readonly packed?: string;
   /** What that level cannot do on this machine, one clause each. */
   readonly weaknesses?: readonly string[];
   /** What a person was told about the sandbox at the start, one sentence each. */
   readonly notices?: readonly string[];
+}
+
+/** What has to be said behind an option that is advised: a pack may not have what it asks for. */
+export function asFarAs({ packed }: Pick<Policy, "packed">): string {
+  return packed === undefined ? "" : `, as far as ${packed} has it`;
 }
 
 const SLASH = 47;

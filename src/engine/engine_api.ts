@@ -136,6 +136,11 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     },
     setThinking(level, source = "set") {
       const previousLevel = model.thinking();
+      const { pack } = core.config().world;
+      const settled = pack?.settings.thinking;
+      if (settled !== undefined && settled !== level) {
+        return core.notify(`The thinking level is settled in ${pack?.pack.name}: ${settled}`);
+      }
       model.setThinking(level);
       conversation.append({ type: "thinking_level_change", thinkingLevel: level });
       void core.hooks()?.observe({ type: "thinking_level_select", level, previousLevel, source });

@@ -1,8 +1,9 @@
+import { join } from "@std/path";
 import { type Config, toolsRoot } from "../config/config.ts";
 import type { Engine } from "../core/engine.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { ThinkingLevel } from "../core/provider.ts";
-import { discoverExtensions, type FoundExtension, notLoaded } from "../hooks/load/discover.ts";
+import { discoverExtensions, type DiscoverOptions, type FoundExtension, notLoaded } from "../hooks/load/discover.ts";
 import type { ExtensionGrants } from "./extension_grants.ts";
 import type { RequestSeams } from "./model/open_model.ts";
 import type { EngineCore, EngineOptions } from "./parts.ts";
@@ -122,6 +123,7 @@ export function findExtensions(
     ...(config.projectFolder ? { projectFolder: config.projectFolder } : {}),
     ...(config.userFolder ? { userFolder: config.userFolder } : {}),
     explicit: Array.isArray(explicit) ? explicit : [],
+    packed: packedExtensions(config),
     cwd: config.world.cwd,
     trusted: config.trusted,
     enabled: !values["no-extensions"],
@@ -132,6 +134,13 @@ export function findExtensions(
   }
   for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
   return found;
+}
+
+/** The extensions that were packed into the program. */
+function packedExtensions({ world }: Config): DiscoverOptions["packed"] {
+  if (world.pack === undefined) return undefined;
+  const { isOpen, extensions, folder } = world.pack.pack;
+  return { isOpen, paths: extensions.length === 0 ? [] : extensions.map((path) => join(folder(), path)) };
 }
 
 /** Tells that the session has begun, and which model and thinking level are those of a resumed session. */

@@ -133,7 +133,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
     choice: () => slot.choice,
     contextWindow: () => slot.opened?.contextWindow ?? 0,
     thinking: () => thinking,
-    setThinking: (level) => void (thinking = level),
+    setThinking: (level) => void (thinking = config.world.pack?.settings.thinking ?? level),
     async summary() {
       const { summaryModel } = config.settings;
       const { choice } = slot;
@@ -142,6 +142,16 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       return (await open(of)).provider;
     },
     async choose(named) {
+      const { pack } = config.world;
+      const settled = pack?.settings.model;
+      if (settled !== undefined && !chainOf(settled).includes(named) && settled !== named) {
+        throw new UserError({
+          what: `Cannot go over to ${named}`,
+          why: `the model is settled in ${pack?.pack.name}: ${settled}`,
+          fix: "Go on with it",
+          exitCode: 3,
+        });
+      }
       const [id = named, ...rest] = first.kind === "given" && named === first.model ? [named] : chainOf(named);
       await change(id);
       fallbacks = rest;

@@ -52,7 +52,9 @@ export async function openExtensions(
     mayShadow: new Set(shadow),
     report,
   });
-  const named = new Set(found.flatMap(({ origin, path }) => origin === "explicit" ? [path] : []));
+  const named = new Set(
+    found.flatMap(({ origin, path }) => origin === "explicit" || origin === "packed" ? [path] : []),
+  );
   const failed = hooks.extensions().find(({ path, lost }) => lost !== undefined && named.has(path ?? ""));
   if (isStart && failed?.path !== undefined) {
     hooks.close();

@@ -108,7 +108,11 @@ export function createPromptState(
     };
     stable = compileStable(inputs);
     definitions = undefined;
-    record = { ...policyRecord(held?.policy ?? policy), trust: { ...base.trust } };
+    record = {
+      ...policyRecord(held?.policy ?? policy),
+      trust: { ...base.trust },
+      ...(base.pack ? { pack: { ...base.pack } } : {}),
+    };
     trigger = why;
   };
   const readClock = (): void => {

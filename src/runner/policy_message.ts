@@ -27,6 +27,7 @@ export function readPolicy(from: JsonObject): Policy {
     limits: field("limits", limits),
     sandbox: field("sandbox", (value) => LEVELS.find((level) => level === value)),
     ...(from["readingOnly"] === true ? { readingOnly: true } : {}),
+    ...(typeof from["packed"] === "string" ? { packed: from["packed"] } : {}),
   };
 }
 

@@ -47,6 +47,15 @@ Deno.test("deno compile of main.ts by hand gives a binary that is whole", async 
     const out = join(folder, "sandpiper");
     await deno(compiler, ["compile", "-A", "-o", out, "main.ts"], file ? { DENORT_BIN: file } : {});
     await assertWhole({ name: "by hand", command: [out] }, {});
+    // It has no mark where an archive would end, and takes one all the same.
+    const packed = join(folder, "packed");
+    const made = await run({ name: "by hand", command: [out] }, ["pack", "-o", packed, "--policy", "--read-only"], {
+      cwd: folder,
+      env: { HOME: folder },
+    });
+    assertEquals(made.code, 0, made.stderr);
+    const { stdout } = await run({ name: "packed", command: [packed] }, ["--fingerprint"], { cwd: folder });
+    assertStringIncludes(made.stdout, stdout.trim() || "nothing");
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

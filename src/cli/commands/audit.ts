@@ -8,6 +8,7 @@ import { auditedSessions, type AuditRead, readAudit } from "../../session/export
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { loadSession } from "../../session/load.ts";
 import { warn, write } from "./sessions.ts";
+import { isObject } from "../../core/json.ts";
 import { type Config, configure } from "../../config/config.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { sessionFile } from "../../engine/sessions/resumed_session.ts";
@@ -37,13 +38,25 @@ export function auditCommand(invocation: Invocation): number {
   if (values["json"]) {
     return write([visibleJson({ session, ...(cwd ? { cwd } : {}), rounds: view.rounds, calls: view.calls }, 2), "\n"]);
   }
-  return write(withHead(session, cwd, auditText(view, audited.rounds)));
+  return write(withHead(session, cwd, packsIn(view.rounds), auditText(view, audited.rounds)));
 }
 
-function* withHead(session: string, cwd: string | undefined, pieces: Iterable<string>): Generator<string> {
+function* withHead(
+  session: string,
+  cwd: string | undefined,
+  packs: readonly string[],
+  pieces: Iterable<string>,
+): Generator<string> {
   yield `session    ${oneLine(session, 128)}\n`;
   yield `workspace  ${cwd === undefined ? "the session was not kept" : oneLine(cwd, 1000)}\n`;
+  for (const pack of packs) yield `pack       ${oneLine(pack, 200)}\n`;
   yield* pieces;
+}
+
+/** What was packed into the programs that sent the requests; one that is gone on with may have had several. */
+function packsIn(rounds: readonly RoundView[]): readonly string[] {
+  const packs = rounds.flatMap(({ manifest: { policy: { pack } } }) => isObject(pack) ? [pack] : []);
+  return [...new Set(packs.map(({ name, fingerprint }) => `${name}, fingerprint ${fingerprint}`))];
 }
 
 function read(config: Config, word: string): Audited {

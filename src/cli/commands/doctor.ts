@@ -4,7 +4,7 @@ import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
-import { configure } from "../../config/config.ts";
+import { type Config, configure } from "../../config/config.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
@@ -51,6 +51,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
       found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
     },
     ...untestedCheck(Deno.build),
+    ...packCheck(config.world.pack),
     sandbox,
     {
       name: "Landlock",
@@ -134,6 +135,17 @@ function sizeOf(folder: string): Size {
     // What is not there, or is removed meanwhile, takes nothing.
   }
   return { files, bytes };
+}
+
+/** What was packed into the program, and where tools read it. */
+function packCheck(layer: Config["world"]["pack"]): readonly Check[] {
+  if (layer === undefined) return [];
+  const { name, fingerprint, isOpen, files, folder } = layer.pack;
+  const one = check("pack", () => {
+    const held = `${files.length} file${files.length === 1 ? "" : "s"} in ${folder()}`;
+    return { found: `${name}${isOpen ? ", open" : ""}, fingerprint ${fingerprint}, ${held}` };
+  });
+  return [one];
 }
 
 async function attempt(

@@ -21,11 +21,19 @@ export async function policyCommand(invocation: Invocation): Promise<number> {
     refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
     const policy = plans ? readingOnly(tools.policy) : tools.policy;
     const active = plans ? permittedTools(tools.active, policy) : tools.active;
-    const record = { ...policyRecord(policy), tools: active.map((tool) => tool.name) };
+    const pack = config.world.pack?.pack;
+    const record = {
+      ...policyRecord(policy),
+      tools: active.map((tool) => tool.name),
+      ...(pack ? { pack: { name: pack.name, fingerprint: pack.fingerprint } } : {}),
+    };
     const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
       `workspace  ${policy.root}`,
       `sandbox    ${policy.sandbox}`,
       `tools      ${record.tools.join(", ") || "none"}`,
+      ...(pack
+        ? [`pack       ${pack.name}, fingerprint ${pack.fingerprint}: nothing widens what is packed into it`]
+        : []),
       "",
       ...describePolicy(policy),
       ...(plans ? ["Note: This is what holds until a plan is accepted."] : []),

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path";
 import { type Config, configure } from "../../config/config.ts";
-import { readVariable, readWorld } from "../../config/host_environment.ts";
+import { packedFolder, readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Values } from "../../config/options/parse.ts";
 import { stripControls } from "../../core/support/text.ts";
 import type { Candidate, Lookups } from "./candidates.ts";
@@ -70,11 +70,12 @@ export function lookupsHere(values: Values): Lookups {
     templates: () =>
       silent(async () => {
         const { discoverTemplates } = await import("../../context/templates/templates.ts");
-        const { root, projectFolder, userFolder, trusted } = config();
+        const { root, projectFolder, userFolder, trusted, world } = config();
         const { templates } = await discoverTemplates({
           root,
           projectFolder,
           userFolder,
+          packed: packedFolder(world, "templates"),
           explicit: [],
           trusted,
           enabled: true,

@@ -10,6 +10,8 @@ export interface Flag {
   readonly value?: string;
   /** Of a string: it may stand without a value, which is then empty. */
   readonly isOptional?: boolean;
+  /** Of a string: it takes options of its own, so that its value begins with a dash. */
+  readonly takesOptions?: boolean;
   /** Allowed values. */
   readonly choices?: readonly string[];
   readonly help: string;

@@ -252,4 +252,5 @@ export const FLAGS = [
   { name: "no-color", kind: "boolean", group: "Output", help: "no colours (also NO_COLOR)" },
   { name: "help", short: "h", kind: "boolean", group: "Output", help: "this text" },
   { name: "version", kind: "boolean", group: "Output", help: "the version" },
+  { name: "fingerprint", kind: "boolean", group: "Output", help: "of a packed program: the digest of all in it" },
 ] as const satisfies readonly Flag[];

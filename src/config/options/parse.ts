@@ -111,10 +111,12 @@ function withDashes(args: readonly string[], flags: readonly Flag[]): string[] {
     flags.some(({ name, short, kind }) =>
       kind !== "boolean" && kind !== "scope" && (arg === `--${name}` || (short !== undefined && arg === `-${short}`))
     );
+  const takesOptions = flags.filter((flag) => flag.takesOptions).map(({ name }) => `--${name}`);
   const merged: string[] = [];
   for (const arg of args) {
     const before = merged.at(-1);
-    if (arg === "-" && before !== undefined && takesValue(before)) merged[merged.length - 1] = `${before}=-`;
+    if (before !== undefined && takesOptions.includes(before)) merged[merged.length - 1] = `${before}=${arg}`;
+    else if (arg === "-" && before !== undefined && takesValue(before)) merged[merged.length - 1] = `${before}=-`;
     else merged.push(arg);
   }
   return merged;

@@ -50,7 +50,15 @@ function parse(path: string, text: string): Record<string, unknown> {
   return { ...value };
 }
 
-function checkSettings(path: string, raw: Record<string, unknown>, owner: "user" | "project"): LoadedSettings {
+/**
+ * Checks what a settings file holds against the table. Throws UserError for a known key with a wrong value; unknown keys, and
+ * keys that the owner must not set, become warnings. `path` is for messages.
+ */
+export function checkSettings(
+  path: string,
+  raw: Readonly<Record<string, unknown>>,
+  owner: "user" | "project",
+): LoadedSettings {
   const table: Readonly<Record<string, Setting>> = SETTINGS;
   const warnings: string[] = [];
   const settings: Record<string, unknown> = {};
@@ -82,13 +90,13 @@ function bad(path: string, why: string, fix: string): UserError {
 export function mergeSettings(user: Settings, project: Settings): Settings {
   // Scope is not merged here: the policy takes each layer on its own and never becomes wider than any of them.
   const { permissions: _own, ...rest } = project;
-  const limits = lower(user.limits ?? {}, project.limits ?? {});
-  const bash = lower(user.bash ?? {}, project.bash ?? {});
+  const limits = lowerOf(user.limits ?? {}, project.limits ?? {});
+  const bash = lowerOf(user.bash ?? {}, project.bash ?? {});
   return { ...user, ...rest, ...(limits ? { limits } : {}), ...(bash ? { bash } : {}) };
 }
 
 /** Of each bound the lower one; nothing when there is none. */
-function lower<T extends Readonly<Record<string, number | undefined>>>(one: T, other: T): T | undefined {
+export function lowerOf<T extends Readonly<Record<string, number | undefined>>>(one: T, other: T): T | undefined {
   const bounds = { ...one };
   for (const [key, value] of Object.entries(other)) {
     Object.assign(bounds, { [key]: Math.min(bounds[key] ?? Infinity, value ?? Infinity) });

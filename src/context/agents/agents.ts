@@ -6,7 +6,7 @@ import { type AgentFile, readAgent } from "./agent_file.ts";
 import { BUILT_IN_AGENTS } from "./built_in.ts";
 
 /** Whose agent it is; in this order the first wins a name. */
-export type AgentOrigin = "project" | "user" | "built-in";
+export type AgentOrigin = "packed" | "project" | "user" | "built-in";
 
 /** An agent that was found. */
 export interface FoundAgent extends AgentFile {
@@ -25,6 +25,8 @@ export interface AgentSet {
 export interface AgentPlaces {
   readonly projectFolder?: string | undefined;
   readonly userFolder?: string | undefined;
+  /** What was packed into the program: before all others, or in an open pack behind the user's. */
+  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
   /** Whether the project's own may be used. */
   readonly trusted: boolean;
   /** Whether this program may look at a path at all; asked before the disk is touched. */
@@ -36,8 +38,13 @@ const MOST_FILES = 200;
 /** Larger files are no instructions, bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** Finds the agents: those of the trusted project, of the user, and those that come with the program. Never throws. */
-export async function discoverAgents({ projectFolder, userFolder, trusted, canRead }: AgentPlaces): Promise<AgentSet> {
+/**
+ * Finds the agents: those of the pack, of the trusted project, of the user, and those that come with the program. Never
+ * throws.
+ */
+export async function discoverAgents(
+  { projectFolder, userFolder, packed, trusted, canRead }: AgentPlaces,
+): Promise<AgentSet> {
   const problems: Diagnostic[] = [];
   const byName = new Map<string, FoundAgent>();
   const take = (agent: FoundAgent): void => {
@@ -47,12 +54,12 @@ export async function discoverAgents({ projectFolder, userFolder, trusted, canRe
     const message = `The agent is hidden by the one at ${winner.path}. Rename one of them`;
     problems.push({ code: "template_collision", message, file: agent.path });
   };
-  const places: readonly (readonly [string | undefined, AgentOrigin])[] = [
-    [projectFolder, "project"],
-    [userFolder, "user"],
+  const own: readonly (readonly [string | undefined, AgentOrigin])[] = [
+    [projectFolder && join(projectFolder, "agents"), "project"],
+    [userFolder && join(userFolder, "agents"), "user"],
   ];
-  for (const [around, origin] of places) {
-    const folder = around === undefined ? undefined : join(around, "agents");
+  const inside = [[packed?.folder, "packed"]] as const;
+  for (const [folder, origin] of packed?.isOpen ? [...own, ...inside] : [...inside, ...own]) {
     if (folder === undefined || canRead?.(folder) === false || !isFolder(folder)) continue;
     if (origin === "project" && !trusted) {
       const message = "The project is not trusted, so its agents are left out. Look at them, then pass --trust";

@@ -109,6 +109,8 @@ export interface SkillOptions {
   readonly bundled?: string | undefined;
   /** `--skill`: a SKILL.md, its folder, or a folder of skills; taken even without `enabled`. */
   readonly explicit: readonly string[];
+  /** What was packed into the program: before all others, or in an open pack behind what extensions named. */
+  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
   /** Paths of the same kinds that extensions named (R125). */
   readonly contributed?: readonly string[];
   /** Whether the project's own skills may be used. */
@@ -120,7 +122,7 @@ export interface SkillOptions {
 }
 
 /** Whose skill it is; in this order the first wins a name (R121). */
-export type SkillOrigin = "explicit" | "project" | "user" | "extension" | "bundled";
+export type SkillOrigin = "packed" | "explicit" | "project" | "user" | "extension" | "bundled";
 
 /** One folder to search. */
 export interface SkillPlace {
@@ -132,8 +134,11 @@ export interface SkillPlace {
 export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): readonly SkillPlace[] {
   const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot = () => findGitRoot(root) } = options;
   const of = (origin: SkillOrigin) => (folder: string): SkillPlace => ({ folder, origin });
-  const named = namedFolders(root, options.explicit).map(of("explicit"));
-  if (!enabled) return named;
+  const packed = options.packed ? [of("packed")(options.packed.folder)] : [];
+  const isOpen = options.packed?.isOpen === true;
+  const explicit = namedFolders(root, options.explicit).map(of("explicit"));
+  const named = isOpen ? explicit : [...packed, ...explicit];
+  if (!enabled) return isOpen ? [...named, ...packed] : named;
   const user = [...userFolder ? [join(userFolder, "skills")] : [], ...home ? [join(home, ".agents/skills")] : []];
   const top = gitRoot() ?? root;
   const own = [
@@ -148,6 +153,7 @@ export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): r
     ...options.trusted ? own.map(of("project")) : [],
     ...user.map(of("user")),
     ...namedFolders(root, options.contributed ?? []).map(of("extension")),
+    ...isOpen ? packed : [],
     ...bundled ? [of("bundled")(bundled)] : [],
   ];
 }

@@ -40,9 +40,9 @@ export interface SkillSet {
 /**
  * Finds the skills of every place there is (docs/skills.md; R119–R123, R144–R147).
  *
- * A name belongs to the first of: explicit paths, the project's folder, `.agents/skills` from the workspace up to the
- * git root, the user's folder, `~/.agents/skills`, paths of extensions, the bundled ones; within one folder the first
- * path. Never throws.
+ * A name belongs to the first of: the pack's, explicit paths, the project's folder, `.agents/skills` from the workspace up to
+ * the git root, the user's folder, `~/.agents/skills`, paths of extensions, an open pack's, the bundled ones; within one
+ * folder the first path. Never throws.
  */
 export async function discoverSkills(options: SkillOptions): Promise<SkillSet> {
   const found: Found = { byName: new Map(), shadowed: [], rejected: [], diagnostics: [] };

@@ -13,6 +13,8 @@ export interface TemplateOptions {
   readonly userFolder?: string | undefined;
   /** `--template`: a file or a folder of files; taken even without `enabled`. */
   readonly explicit: readonly string[];
+  /** What was packed into the program: before all others, or in an open pack behind them. */
+  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
   /** Files or folders that extensions named (R163). */
   readonly contributed?: readonly string[];
   /** Whether the project's own templates may be used. */
@@ -22,7 +24,7 @@ export interface TemplateOptions {
 }
 
 /** Whose template it is; in this order the first wins a name (R162). */
-export type TemplateOrigin = "explicit" | "project" | "user" | "extension";
+export type TemplateOrigin = "packed" | "explicit" | "project" | "user" | "extension";
 
 /** A text that `/name` stands for. */
 export interface Template extends TemplateHead {
@@ -44,7 +46,8 @@ const MAX_FILES = 1000;
 /**
  * Finds the templates of every place there is (docs/templates.md; R149, R162, R163). Never throws.
  *
- * A name belongs to the first of: explicit paths, the project's `prompts` folder, the user's, paths of extensions.
+ * A name belongs to the first of: the pack's, explicit paths, the project's `prompts` folder, the user's, paths of
+ * extensions, an open pack's.
  * Folders are not searched further down.
  */
 export async function discoverTemplates(options: TemplateOptions): Promise<TemplateSet> {
@@ -91,8 +94,11 @@ interface Place {
 function placesOf(options: TemplateOptions, problems: Diagnostic[]): readonly Place[] {
   const { root, projectFolder, userFolder, trusted } = options;
   const of = (origin: TemplateOrigin) => (path: string): Place => ({ place: resolve(root, path), origin });
-  const named = options.explicit.map(of("explicit"));
-  if (!options.enabled) return named;
+  const packed = options.packed ? [of("packed")(options.packed.folder)] : [];
+  const isOpen = options.packed?.isOpen === true;
+  const explicit = options.explicit.map(of("explicit"));
+  const named = isOpen ? explicit : [...packed, ...explicit];
+  if (!options.enabled) return isOpen ? [...named, ...packed] : named;
   const own = projectFolder === undefined ? [] : [join(projectFolder, "prompts")].filter((path) => kindOf(path));
   if (!trusted) {
     const message = "The project is not trusted, so its templates are left out. Look at them, then pass --trust";
@@ -103,6 +109,7 @@ function placesOf(options: TemplateOptions, problems: Diagnostic[]): readonly Pl
     ...trusted ? own.map(of("project")) : [],
     ...userFolder === undefined ? [] : [join(userFolder, "prompts")].map(of("user")),
     ...(options.contributed ?? []).map(of("extension")),
+    ...isOpen ? packed : [],
   ];
 }
 

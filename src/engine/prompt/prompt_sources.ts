@@ -11,11 +11,13 @@ import { gatherRuntime } from "../../context/runtime_facts.ts";
 import type { TemplateOptions, TemplateSet } from "../../context/templates/templates.ts";
 import type { TrustDecision } from "../../core/compiled_prompt.ts";
 import { UserError } from "../../core/error.ts";
+import type { Pack } from "../../core/pack.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptBlock, PromptInputs } from "../../core/prompt.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { once } from "../../core/support/once.ts";
 import type { InputSources } from "./inputs.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import { findSkills } from "../resources/skills.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import { type ChannelFacts, channelOf, LOCAL_AUGMENTS, type PromptAugment } from "../../prompt/augment.ts";
@@ -28,6 +30,8 @@ export interface PromptBase {
   readonly diagnostics: readonly Diagnostic[];
   /** Whether the project's own configuration is in it; for the manifest (R145). */
   readonly trust: TrustDecision;
+  /** What was packed into the program; for the manifest. */
+  readonly pack?: Pick<Pack, "name" | "fingerprint">;
   /** What typed text may name. */
   readonly sources: InputSources;
   /** What a person should be told, one sentence each. */
@@ -67,7 +71,10 @@ export async function gatherBase(
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
   });
+  const packed = config.world.pack?.pack;
   const isFull = profile === "full";
+  // A base prompt of somebody else's would stand in for what is inside.
+  const systemOverride = packed?.isOpen === false ? undefined : system.systemOverride;
   const enabled = !values["no-context-files"] && isFull;
   const contextFiles = gatherContextFiles({ root, userFolder, gitRoot, enabled, canRead: mayRead });
   const places = { root, projectFolder, userFolder, gitRoot, trusted, canRead: mayRead, enabled };
@@ -104,6 +111,7 @@ export async function gatherBase(
     projectFolder,
     userFolder,
     trusted,
+    packed: packedFolder(config.world, "templates"),
     explicit: Array.isArray(values["template"]) ? values["template"] : [],
     contributed: contributed.templates,
     enabled: !values["no-templates"],
@@ -112,8 +120,8 @@ export async function gatherBase(
     inputs: {
       profile,
       identity: settings.identity ?? "assistant",
-      ...(system.systemOverride ? { systemOverride: system.systemOverride } : {}),
-      appendSystem: system.appendSystem,
+      ...(systemOverride ? { systemOverride } : {}),
+      appendSystem: [...packedPrompt(packed), ...system.appendSystem],
       tools: [],
       contextFiles,
       skills: skills.skills,
@@ -134,9 +142,10 @@ export async function gatherBase(
       agents?.problems ?? [],
     ),
     trust: { trusted, reason: config.trustReason },
+    ...(packed ? { pack: { name: packed.name, fingerprint: packed.fingerprint } } : {}),
     sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root },
     notices: baseNotices({
-      files: [system.systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
+      files: [systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,
       skills: isFull ? skills.diagnostics : [],
       templates: [...templates.problems, ...agents?.problems.filter(({ code }) => code !== "untrusted") ?? []],
@@ -148,12 +157,17 @@ export async function gatherBase(
 
 /** The templates that there are; most people have none. */
 async function templatesOf(options: TemplateOptions): Promise<TemplateSet> {
-  const { projectFolder, userFolder, explicit, contributed = [], enabled } = options;
+  const { packed, projectFolder, userFolder, explicit, contributed = [], enabled } = options;
   const folders = [projectFolder, userFolder].filter((folder) => folder !== undefined);
-  const isAny = explicit.length > 0 || (enabled && contributed.length > 0) ||
+  const isAny = packed !== undefined || explicit.length > 0 || (enabled && contributed.length > 0) ||
     (enabled && folders.some((folder) => isThere(join(folder, "prompts"))));
   if (!isAny) return { templates: [], problems: [] };
   return await (await import("../../context/templates/templates.ts")).discoverTemplates(options);
+}
+
+/** Texts that were packed into the program: they come first, so that no budget is used up before them. */
+function packedPrompt(pack: Pack | undefined): readonly ContextFile[] {
+  return (pack?.prompt ?? []).map((text, at) => ({ path: `${pack?.name} prompt ${at + 1}`, status: "loaded", text }));
 }
 
 /** Asked before the disk is touched, so that a restricted run is denied and never asked (R97, R472). */

@@ -3,14 +3,16 @@ import { mayHost } from "../../config/host_permissions.ts";
 import type { AgentSet, FoundAgent } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
 import { narrowed, requestOf } from "./agent_policy.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import { nearest } from "../../core/support/nearest.ts";
 
 /** The agents of a session. Their code is loaded only where a task can be given to one, or where one is named. */
-export async function findAgents({ projectFolder, userFolder, trusted }: Config): Promise<AgentSet> {
+export async function findAgents({ projectFolder, userFolder, trusted, world }: Config): Promise<AgentSet> {
   const { discoverAgents } = await import("../../context/agents/agents.ts");
   return await discoverAgents({
     projectFolder,
     userFolder,
+    packed: packedFolder(world, "agents"),
     trusted,
     canRead: (path) => mayHost({ name: "read", path }),
   });
@@ -48,6 +50,9 @@ export async function withNamedAgent(config: Config): Promise<Config> {
         ...(agent.maxTurns ? { "max-turns": agent.maxTurns } : {}),
         ...(agent.prompt ? { profile: agent.prompt } : {}),
         ...values,
+        ...(config.world.pack && agent.tools && Array.isArray(values["tools"])
+          ? { tools: values["tools"].filter((name) => agent.tools?.includes(name)) } // a pack's list is no wish of a person
+          : {}),
         ...(agent.instructions
           ? { "append-system-prompt": [instructionsOf(agent), ...Array.isArray(added) ? added : []] }
           : {}),

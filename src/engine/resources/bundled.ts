@@ -35,7 +35,7 @@ export function findBundled(cache: string | undefined, spare: () => string | und
     return { folder: repository, skills, readable: [join(repository, "README.md"), join(repository, "docs"), skills] };
   }
   // Our own build has all modules in one folder, with the hash beside them; `deno compile main.ts` has the repository's.
-  const isBuilt = isThere(join(here, CONTENT_HASH));
+  const isBuilt = isOwnBuild();
   const carried = isBuilt ? here : repository;
   const wanted = isBuilt ? Deno.readTextFileSync(join(here, CONTENT_HASH)).trim() : contentHash(repository);
   const unpacked = (place: string): Bundled => {
@@ -61,6 +61,11 @@ export function findBundled(cache: string | undefined, spare: () => string | und
   };
 }
 
+/** Whether this binary was built by `scripts/compile.ts`, and not by `deno compile` alone. */
+export function isOwnBuild(): boolean {
+  return isThere(join(import.meta.dirname ?? "", CONTENT_HASH));
+}
+
 /**
  * The start of a SHA-256 over names and contents of what is carried for tools to read; names the folder it is copied to.
  * Short, because the prompt holds it once for each skill; the few versions on one machine stay apart.
@@ -79,7 +84,7 @@ export function contentHash(folder: string): string {
 }
 
 /** Makes a folder that nobody else can write to or has prepared, and gives it. Throws for one that is not so. */
-function ownFolder(path: string): string {
+export function ownFolder(path: string): string {
   try {
     Deno.mkdirSync(path, { mode: 0o700 });
   } catch (error) {

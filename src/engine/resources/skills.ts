@@ -4,6 +4,7 @@ import { discoverSkills, listedSkills, type SkillSet } from "../../context/skill
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
 import type { FoundBundled } from "./bundled.ts";
+import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
 
 /** The skills that the model is told of, and what the search had to report. */
@@ -64,6 +65,7 @@ export async function discover(
     userFolder: config.userFolder,
     home: config.world.env["HOME"],
     bundled: "problem" in bundled ? undefined : bundled.skills,
+    packed: packedFolder(config.world, "skills"),
     explicit: Array.isArray(values["skill"]) ? values["skill"] : [],
     contributed,
     trusted: config.trusted,

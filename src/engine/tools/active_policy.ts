@@ -1,7 +1,7 @@
 import { UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isInside, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../../sandbox/denial/claim.ts";
@@ -107,7 +107,7 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
       // Here shows what read-only sessions, denials of whole kinds and a project that narrows take away again.
       const resolved = resolve(grantedScopes(denial));
       const all = denial.kind === "write" ? [denial, { ...denial, kind: "read" as const }] : [denial];
-      return all.every((part) => allows(resolved, part)) ? denial : undefined;
+      return all.every((part) => allows(resolved, part) && hasWhole(resolved, part)) ? denial : undefined;
     } catch (error) {
       if (error instanceof UserError) return undefined;
       throw error;
@@ -248,6 +248,12 @@ export function offeredIn({ details }: ToolResult): Denial | undefined {
 /** The workspace's path in place of its copy's. */
 function inWorkspace(grant: string, { root, copyOf }: Policy): string {
   return copyOf !== undefined && isInside(grant, root) ? copyOf + grant.slice(root.length) : grant;
+}
+
+/** Whether all that a grant stands for is left of it, and not only what was denied this time. */
+function hasWhole(policy: Policy, { kind, grant }: Denial): boolean {
+  if (kind !== "read" && kind !== "write" && kind !== "net") return true;
+  return grant === "*" ? policy[kind].all : kind === "net" || covers(policy[kind], grant);
 }
 
 /** The answer to a call of a tool that a narrower policy leaves nothing to do. */

@@ -11,7 +11,8 @@ import { sessionPlaces } from "../sessions/session_choice.ts";
 import { allowedBefore } from "./allowed_before.ts";
 import type { SandboxChoice } from "../../sandbox/confine/choose.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/policy/limits.ts";
-import { type Grants, resolvePolicy, type ScopeLayer } from "../../sandbox/policy/policy.ts";
+import type { PackLayer } from "../../config/options/packed.ts";
+import { type Grants, type PolicyRequest, resolvePolicy, type ScopeLayer } from "../../sandbox/policy/policy.ts";
 import { glanceAtDisk } from "../../sandbox/system/disk.ts";
 
 /** What of a session does not change when a grant makes a new policy of it. */
@@ -34,8 +35,10 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   const allowed = allowedBefore(config, sandbox);
   // Only the workspace is copied: what was allowed for good elsewhere is asked for again.
   const { write: _, ...others } = allowed;
+  const { pack } = config.world;
   const policy = resolvePolicy({
     root: config.root,
+    ...(pack ? { ceiling: ceilingOf(pack) } : {}),
     flags: flagLayer(values),
     ...(values["read-only"] ? { readOnly: true } : {}),
     user: { ...user, ...(userDeny ? { deny: userDeny } : {}) } as ScopeLayer, // the same keys, checked by the settings table
@@ -49,9 +52,12 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     cache: folders.cache,
     env: config.world.env,
     skills: skillFolders(config),
-    readable: "problem" in bundled ? [] : bundled.readable,
+    readable: [..."problem" in bundled ? [] : bundled.readable, ...pack ? [pack.pack.folder()] : []],
     // From source that is the repository itself, on which people work.
-    unpacked: Deno.build.standalone && !("problem" in bundled) ? [bundled.folder] : [],
+    unpacked: [
+      ...Deno.build.standalone && !("problem" in bundled) ? [bundled.folder] : [],
+      ...pack ? [pack.pack.folder()] : [],
+    ],
     program,
     kept: sessionPaths(config),
     level: sandbox.level,
@@ -62,9 +68,25 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? policy),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
     ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
+    ...(pack ? { packed: pack.pack.name } : {}),
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });
+}
+
+/** What a pack leaves of any policy. */
+function ceilingOf({ pack: { name }, settings, flags }: PackLayer): NonNullable<PolicyRequest["ceiling"]> {
+  const { deny, ...scopes } = settings.permissions ?? {};
+  const { deny: more, ...own } = flagLayer(flags);
+  const denied = (kind: "read" | "write"): readonly string[] =>
+    [deny?.[kind], more?.[kind]].flatMap((list) => Array.isArray(list) ? list : []);
+  return {
+    ...(scopes as ScopeLayer), // the same keys, checked by the settings table
+    ...own,
+    deny: { read: denied("read"), write: denied("write") },
+    name,
+    readOnly: flags["read-only"] === true,
+  };
 }
 
 function flagLayer(values: Values): ScopeLayer {

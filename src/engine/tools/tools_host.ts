@@ -264,15 +264,20 @@ function homeNotices({ root, home, write }: Policy): string[] {
 
 /** What is written of the write scope in all places where a grant can stand. */
 function writtenFolders(config: Config, sandbox: SandboxChoice): (WrittenScope | undefined)[] {
-  const { invocation: { values }, user } = config;
+  const { invocation: { values }, user, world } = config;
   const flag = scopeValue(values, "allow-write");
   const placed = (scope: WrittenScope | undefined): WrittenScope | undefined =>
     typeof scope === "object" ? scope.map((entry) => inTools(entry, config)) : scope;
   return [
     flag === "all" ? undefined : flag, // goes before the settings
     user.permissions?.write as WrittenScope | undefined, // checked by the settings table
+    world.pack && scopeOr(scopeValue(world.pack.flags, "allow-write"), world.pack.settings.permissions?.write),
     allowedBefore(config, sandbox).write,
   ].map(placed);
+}
+
+function scopeOr(flag: ReturnType<typeof scopeValue>, setting: unknown): WrittenScope | undefined {
+  return flag === undefined ? setting as WrittenScope | undefined : flag === "all" ? true : flag; // as above
 }
 
 /** An entry of a scope by its place for tools: in a trial what lies in the workspace lies in its copy. */

@@ -8,13 +8,18 @@ export interface FoundExtension {
   readonly name: string;
   /** Entry file: absolute. */
   readonly path: string;
-  readonly origin: "explicit" | "project" | "user";
+  readonly origin: "packed" | "explicit" | "project" | "user";
 }
 
 /** Where extensions are looked for. */
 export interface DiscoverOptions {
   /** The project's configuration folder, absolute; nothing in it loads unless `trusted`. */
   readonly projectFolder?: string;
+  /**
+   * Entry files that were packed into the program. They load first, and nothing else loads; in an open pack they load last,
+   * under names that no other has.
+   */
+  readonly packed?: { readonly paths: readonly string[]; readonly isOpen: boolean } | undefined;
   /** The user's configuration folder, absolute. */
   readonly userFolder?: string;
   /** Paths of `-e`: files, or folders with an index. Relative ones start at `cwd`. */
@@ -26,8 +31,8 @@ export interface DiscoverOptions {
 }
 
 /**
- * Finds `extensions/*.ts` and `extensions/NAME/index.ts`, in the order in which they load: explicit, project, user, each by
- * name. The first of a name wins. Never throws; `diagnostics` say what was left out and why.
+ * Finds `extensions/*.ts` and `extensions/NAME/index.ts`, in the order in which they load: packed, explicit, project, user,
+ * each by name. The first of a name wins. Never throws; `diagnostics` say what was left out and why.
  */
 export function discoverExtensions(
   options: DiscoverOptions,
@@ -47,6 +52,11 @@ export function discoverExtensions(
     if (first) diagnostics.push(`Extension ${path} is left out: ${first.path} has the same name`);
     else found.set(name, { name, path, origin });
   };
+  const addPacked = (): void => options.packed?.paths.forEach((path) => add(path, "packed"));
+  if (options.packed?.isOpen === false) {
+    addPacked();
+    return { found: [...found.values()], missing, diagnostics: [...diagnostics, ...leftOut(options)] };
+  }
   for (const given of options.explicit) {
     const path = resolve(options.cwd, given);
     const entry = isFile(path) ? path : indexIn(path);
@@ -55,8 +65,7 @@ export function discoverExtensions(
       diagnostics.push(`Extension ${path} is left out: no such file, and no folder with index.ts`);
     } else add(entry, "explicit");
   }
-  if (!options.enabled) return { found: [...found.values()], missing, diagnostics };
-  for (const origin of ["project", "user"] as const) {
+  for (const origin of options.enabled ? ["project", "user"] as const : []) {
     const folder = origin === "project" ? options.projectFolder : options.userFolder;
     if (folder === undefined) continue;
     const entries = entriesIn(join(folder, "extensions"), diagnostics);
@@ -66,7 +75,18 @@ export function discoverExtensions(
     }
     for (const path of entries) add(path, origin);
   }
+  addPacked();
   return { found: [...found.values()], missing, diagnostics };
+}
+
+/** What a closed pack keeps out: code that could rewrite its prompt and answer for its tools. */
+function leftOut({ projectFolder, userFolder, trusted, enabled }: DiscoverOptions): readonly string[] {
+  return [trusted ? projectFolder : undefined, userFolder].flatMap((folder) => {
+    const path = folder === undefined || !enabled ? undefined : join(folder, "extensions");
+    return path === undefined || entriesIn(path, []).length === 0
+      ? []
+      : [`Extensions in ${path} are left out: this program was packed without --open`];
+  });
 }
 
 /** Entry files in a folder of extensions, by name; tests and declarations are none. */

@@ -4,7 +4,7 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Policy } from "../../core/policy.ts";
+import { asFarAs, type Policy } from "../../core/policy.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
@@ -33,14 +33,16 @@ export function denial(
   path: string,
   rule: string,
   grant?: string,
-  policy?: Pick<Policy, "readingOnly">,
+  policy?: Pick<Policy, "readingOnly" | "packed">,
   cause?: unknown,
 ): ToolError {
   const remedy = grant === undefined
     ? "No grant opens it"
     : access === "write" && policy?.readingOnly
     ? "Nothing can be written before the user accepts the plan"
-    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}`;
+    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}${
+      asFarAs(policy ?? {})
+    }`;
   const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
   return grant === undefined
     ? new ToolError(message, { cause })

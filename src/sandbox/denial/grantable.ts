@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, normalize } from "@std/path";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy } from "../../core/policy.ts";
 import { addressKind, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "../policy/net_rules.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
@@ -44,10 +44,16 @@ export function grantable(claim: DenialClaim, policy: Policy, realPath: RealPath
  */
 export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath): string | undefined {
   const { kind, target } = claim;
-  if (grantable(claim, policy, realPath) !== undefined) return "--read-only or the project's settings forbid it";
+  if (grantable(claim, policy, realPath) !== undefined) {
+    return policy.packed === undefined
+      ? "--read-only or the project's settings forbid it"
+      : `--read-only, the project's settings or the scopes of ${policy.packed} forbid it`;
+  }
   if (kind === "run") return allows(policy, claim) ? undefined : "no single program can be allowed here";
   if (kind === "net") {
-    return allows(policy, claim) ? undefined : `only the command line can allow it, with ${grantOption("net", target)}`;
+    return allows(policy, claim)
+      ? undefined
+      : `only the command line can allow it, with ${grantOption("net", target)}${asFarAs(policy)}`;
   }
   const path = realOf(normalize(target), realPath);
   const isIn = (list: readonly string[]): boolean => list.some((folder) => isInside(folded(path), folded(folder)));
@@ -58,7 +64,9 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
     return "what is in it may hold secrets; what else is in it can be read by its name";
   }
   if (covers(policy[kind], path)) return undefined;
-  return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}`;
+  return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}${
+    asFarAs(policy)
+  }`;
 }
 
 /** Whether a policy allows what was denied. */

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy } from "../../core/policy.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
@@ -38,9 +38,14 @@ const ONLY = "Only the user can allow it";
 function allowedBy(policy: Policy, grant: { readonly toRead?: string; readonly toWrite?: string }): string {
   const { toRead, toWrite } = grant;
   const write = policy.readingOnly ? undefined : toWrite;
-  if (toRead !== undefined && write !== undefined) return `${ONLY}, with ${toRead} to read it, ${write} to write it`;
-  if (toRead !== undefined) return `${ONLY}, with ${toRead}${toWrite === undefined ? "" : " to read it"}`;
-  return write === undefined ? "Nothing can be written before the user accepts the plan" : `${ONLY}, with ${write}`;
+  const end = asFarAs(policy);
+  if (toRead !== undefined && write !== undefined) {
+    return `${ONLY}, with ${toRead} to read it, ${write} to write it${end}`;
+  }
+  if (toRead !== undefined) return `${ONLY}, with ${toRead}${toWrite === undefined ? "" : " to read it"}${end}`;
+  return write === undefined
+    ? "Nothing can be written before the user accepts the plan"
+    : `${ONLY}, with ${write}${end}`;
 }
 
 /** A guess at what a command met; an empty one is of something that nobody is to be told of. */

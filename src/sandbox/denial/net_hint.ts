@@ -1,5 +1,5 @@
 import { grantOption } from "../../core/grant_option.ts";
-import type { Policy } from "../../core/policy.ts";
+import { asFarAs, type Policy } from "../../core/policy.ts";
 import { canonicalHost } from "../policy/net_rules.ts";
 import { hasOwnLoopback, knowsHosts } from "../policy/program_scopes.ts";
 import type { DenialClaim } from "./claim.ts";
@@ -31,7 +31,7 @@ export interface NetHint {
 function allowedBy(policy: Policy, option: string): string {
   return policy.readingOnly
     ? "The network is closed until the user accepts the plan"
-    : `Only the user can allow it, with ${option}`;
+    : `Only the user can allow it, with ${option}${asFarAs(policy)}`;
 }
 
 /** Reads one line of a program's messages; undefined where the policy's network does not explain it. */

@@ -38,11 +38,23 @@ export function toolEnvironment(
   const passes = (name: string): boolean => {
     if (grant.deny.all || grant.deny.list.includes(name)) return false;
     if (grant.allow.list.includes(name)) return true;
-    if (SECRET_VARIABLE.test(name) || STEERS.test(name)) return false;
+    if (isOnlyNamed(name)) return false;
     return PASSES.test(name) || grant.allow.all;
   };
   const kept = Object.entries(env).filter(([name, value]) => passes(name) && !value.includes("\0"));
   return { ...Object.fromEntries(kept), ...privateVariables(env, places) };
+}
+
+/** Whether a variable passes only where it is named: a grant of everything does not stand for it. */
+function isOnlyNamed(name: string): boolean {
+  return SECRET_VARIABLE.test(name) || STEERS.test(name);
+}
+
+/** What both scopes of variables cover. */
+export function intersectVariables(a: Scope, b: Scope): Scope {
+  if (a.all && b.all) return a;
+  const [list, other] = a.all ? [b.list, a] : [a.list, b];
+  return { all: false, list: list.filter((name) => other.all ? !isOnlyNamed(name) : other.list.includes(name)) };
 }
 
 /**

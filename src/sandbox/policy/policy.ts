@@ -12,10 +12,11 @@ import {
 import { worktreeLink } from "../git/paths.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { deniedPaths, refuseKeptAround, sessionDenials } from "./denied_paths.ts";
-import { toolEnvironment } from "./environment.ts";
+import { intersectVariables, toolEnvironment } from "./environment.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { netEnvironment } from "./offline_environment.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
+import { parseRule, ruleText } from "./net_rules.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
 import { protectedPaths, startupPaths } from "./protected_paths.ts";
 import { toolchainPaths } from "./readable.ts";
@@ -67,6 +68,8 @@ export interface PolicyRequest {
   readonly grants?: Grants;
   /** May narrow, never widen. */
   readonly project?: ScopeLayer;
+  /** Of what was packed into the program: stands for the defaults, and nothing goes beyond it. */
+  readonly ceiling?: ScopeLayer & { readonly name: string; readonly readOnly: boolean };
   readonly limits?: Partial<Limits>;
 }
 
@@ -96,13 +99,24 @@ export interface PolicyFacts extends FolderView {
 
 type Kind = "read" | "write" | "run" | "net" | "env";
 
+/** What two scopes of a kind have in common. */
+const COMMON = {
+  read: intersectPaths,
+  write: intersectPaths,
+  run: intersectNames,
+  net: intersectHosts,
+  env: intersectVariables,
+} as const;
+
 /**
  * Makes the one policy of a session out of wishes and facts; pure.
  *
  * Flags replace the user's settings, these replace the defaults; grants add; the project's settings only take away;
- * denials of all layers add up and win. Throws UserError for what cannot be had.
+ * denials of all layers add up and win. A ceiling stands for the defaults, and of all that only what it covers is left.
+ * Throws UserError for what cannot be had, and for a flag that asks for more than a ceiling has.
  */
-export function resolvePolicy(request: PolicyRequest, facts: PolicyFacts): Policy {
+export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy {
+  const request = wanted.ceiling?.readOnly ? { ...wanted, readOnly: true } : wanted;
   const root = realFolder(request.root, "workspace", facts.realPath);
   const home = facts.realPath(facts.home) ?? facts.home;
   const tmp = realFolder(facts.tmp, "temporary folder", facts.realPath);
@@ -190,7 +204,7 @@ function layersOf(
   const granted = (kind: Kind, grants: Grants | undefined): Scope =>
     kind === "env" ? NOTHING : grant(kind, grants?.[kind] ?? false);
   const denied = (kind: Kind): Scope => {
-    const all = [request.flags, request.user, request.project].map((layer) =>
+    const all = [request.flags, request.user, request.project, request.ceiling].map((layer) =>
       readScope(layer?.deny?.[kind] ?? false, ofPaths(kind) ? paths.denied : asWritten)
     );
     return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
@@ -206,20 +220,42 @@ function layersOf(
     return joinScopes(scope, grant("write", bareEntries(layer.write)));
   };
   return {
-    wanted: (kind, fallback) => {
-      const { flags, user = {}, project } = request;
+    wanted: (kind, usual) => {
+      const { flags, user = {}, project, ceiling } = request;
+      const fallback = said(kind, ceiling, usual);
       // What the user's settings say of writing does not count where a flag says otherwise.
       const { write, ...others } = user;
       const settled = flags?.write === undefined && write !== undefined ? { ...others, write } : others;
       const counts = kind === "read" ? settled : user;
       const standing = said(kind, flags, joinScopes(said(kind, counts, fallback), granted(kind, request.allowed)));
       const own = joinScopes(standing, granted(kind, request.grants));
-      if (project?.[kind] === undefined) return own;
-      const intersect = kind === "net" ? intersectHosts : ofPaths(kind) ? intersectPaths : intersectNames;
-      return intersect(own, said(kind, project, own));
+      const narrowed = project?.[kind] === undefined ? own : COMMON[kind](own, said(kind, project, own));
+      if (ceiling === undefined) return narrowed;
+      const written = flags?.[kind] === undefined ? NOTHING : said(kind, flags, fallback);
+      const asked = kind === "net"
+        ? { ...written, list: written.list.map((host) => ruleText(parseRule(host))) }
+        : written;
+      const more = beyond(asked, COMMON[kind](asked, fallback));
+      if (more !== undefined) throw wider(kind, more, ceiling.name);
+      return COMMON[kind](narrowed, fallback);
     },
     denied,
   };
+}
+
+/** What a scope has that is not in a part of it. */
+function beyond(scope: Scope, part: Scope): string | undefined {
+  if (scope.all) return part.all ? undefined : "all there is";
+  return part.all ? undefined : scope.list.find((entry) => !part.list.includes(entry));
+}
+
+function wider(kind: Kind, more: string, name: string): UserError {
+  return new UserError({
+    what: `--allow-${kind} asks for more than ${name} has`,
+    why: `${more} is not in its scope`,
+    fix: `Leave it out, or name less: whoever runs ${name} can only narrow what is packed into it`,
+    exitCode: 3,
+  });
 }
 
 function refuseSecretWorkspace(root: string, secrets: readonly string[]): void {

@@ -8,7 +8,7 @@ import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import { errorResult, type ToolResult } from "../../../src/core/tool.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
-import type { Grants } from "../../../src/sandbox/policy/policy.ts";
+import type { Grants, PolicyRequest } from "../../../src/sandbox/policy/policy.ts";
 import { TOOLS, toolsUnder } from "../../../tools/mod.ts";
 import { makeWorld, type World, worldPolicy } from "../../sandbox/confined_world.ts";
 import { CONFINED } from "../../sandbox/shell_fixture.ts";
@@ -81,6 +81,24 @@ Deno.test("openActivePolicy() offers nothing that the project takes away again, 
   assertEquals(await asked(policy, resolveIn(world)), claim.target);
   const project = { read: ["."] };
   assertEquals(await asked(policy, (grants) => worldPolicy(world, "kernel", { grants, project })), undefined);
+});
+
+Deno.test("openActivePolicy() offers no folder of which a project or a pack leaves one file alone", async () => {
+  using world = makeWorld();
+  Deno.writeTextFileSync(`${world.outside}/one`, "");
+  const one = { write: [".", `${world.outside}/one`] };
+  const folder = { write: [".", world.outside] };
+  const offered = async (bound: Partial<PolicyRequest>): Promise<unknown> => {
+    const first = liar(worldPolicy(world, "kernel"), { kind: "write", target: `${world.outside}/one` });
+    const resolve = (grants: Grants) => worldPolicy(world, "kernel", { grants, ...bound });
+    const activePolicy = openActivePolicy({ first, open: () => first, resolve });
+    return READ && offeredIn(await activePolicy.run(READ, {}, OPTIONS))?.grant;
+  };
+  const pack = { name: "acme", readOnly: false };
+  assertEquals(await offered({ project: one }), undefined);
+  assertEquals(await offered({ ceiling: { ...one, ...pack } }), undefined);
+  assertEquals(await offered({ project: folder }), world.outside);
+  assertEquals(await offered({ project: {} }), world.outside);
 });
 
 for (const level of CONFINED.filter((level) => level === "kernel")) {

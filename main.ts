@@ -10,6 +10,9 @@ async function start(entry: string | undefined): Promise<void> {
   } else if (entry === "--internal-bridge") {
     const { runBridge } = await import("./src/sandbox/proxy/bridge.ts");
     await runBridge(Deno.args.slice(1));
+  } else if (entry === "--internal-sdk") {
+    const { serveSdk } = await import("./src/cli/sdk/serve.ts");
+    Deno.exit(await serveSdk());
   } else {
     const { main } = await import("./src/cli/main.ts");
     await main(Deno.args);

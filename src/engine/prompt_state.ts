@@ -17,7 +17,8 @@ import {
   type PromptOverride,
   type StablePart,
 } from "../prompt/compile.ts";
-import { buildCustomPrompt, type PromptBuilder, type ToolRegistry } from "../prompt/custom_prompt.ts";
+import { buildCustomPrompt } from "../prompt/custom_prompt.ts";
+import type { PromptBuilder, ToolRegistry } from "../prompt/prompt_builder.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import type { Conversation } from "./conversation.ts";

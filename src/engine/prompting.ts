@@ -1,6 +1,6 @@
 import { splitArguments } from "../context/templates/arguments.ts";
 import { applyHookPrompt } from "../prompt/hook_prompt.ts";
-import type { PromptBuilder } from "../prompt/custom_prompt.ts";
+import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";

@@ -20,6 +20,7 @@ const PARTS = [
   "mcp",
   "changes",
   "trial",
+  "telemetry",
 ];
 
 /**

@@ -55,6 +55,7 @@ import { queuesOf } from "./turns.ts";
 import { createUserBash } from "./user_bash.ts";
 import type { SessionTrial } from "./trial/session_trial.ts";
 import { createWork, whenIdle } from "./work.ts";
+import type { Telemetry } from "../telemetry/open.ts";
 
 /** How deep sub-agents start others: the agent itself is 0. */
 const DEEPEST_AGENT = 2;
@@ -140,6 +141,8 @@ class OpenSession implements EngineCore {
   /** Loaded and opened with the first call. */
   #agents: Promise<SubAgents> | undefined;
 
+  /** The user's own; undefined where it is off, and nothing of it is loaded then. */
+  #telemetry: Telemetry | undefined;
   #trial: SessionTrial | undefined;
   #trialResult: TrialResult | undefined;
 
@@ -233,6 +236,7 @@ class OpenSession implements EngineCore {
         changes: () => this.work.run("session", async () => await this.#openTrial().changes()),
         end: this.#endTrial,
       },
+      traceId: () => this.#telemetry?.traceId(),
       subscribe: this.#bus.subscribe,
       close: () => this.close(),
     });
@@ -240,6 +244,7 @@ class OpenSession implements EngineCore {
 
   /** Gathers what is on disk and what extensions bring, and makes the prompt of it. */
   async start(): Promise<Engine> {
+    await this.#openTelemetry();
     const base = this.#base = await this.#gather("startup");
     const { foreign } = this.tools;
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
@@ -276,7 +281,25 @@ class OpenSession implements EngineCore {
     await this.tools.close();
     for (const { id, command } of running) this.notify(endedWithSession(id, command));
     await this.#keepTrial();
+    await this.#telemetry?.close();
     this.conversation.close();
+  }
+
+  /** Sub-agents are in that of the session that started them. */
+  async #openTelemetry(): Promise<void> {
+    const { within, variable = readVariable } = this.#options;
+    if (within || !variable("SANDPIPER_TELEMETRY")) return;
+    const { openTelemetry } = await import("../telemetry/open.ts");
+    this.#telemetry = openTelemetry({
+      variable,
+      facts: () => ({
+        sessionId: this.conversation.store().header.id,
+        sandbox: this.tools.policy.sandbox,
+        model: { provider: this.model.provider(), id: this.model.id() },
+      }),
+      notify: this.notify,
+    });
+    if (this.#telemetry) this.#bus.record(this.#telemetry.take);
   }
 
   readonly #beginTrial = (): Promise<TrialState> =>

@@ -26,6 +26,8 @@ export interface EngineApiParts {
     readonly end: Engine["endTrial"];
     readonly result: Engine["trialResult"];
   };
+  /** Of the last run, where the user's telemetry is on. */
+  readonly traceId: () => string | undefined;
   readonly subscribe: Engine["subscribe"];
   readonly close: () => Promise<void>;
 }
@@ -50,6 +52,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       const name = sessionName(opened);
       const texts = queues.texts();
       const plan = core.plan.state();
+      const traceId = parts.traceId();
       return {
         cwd: core.config().root,
         sessionId: opened.header.id,
@@ -69,6 +72,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
         ...(plan ? { plan } : {}),
+        ...(traceId === undefined ? {} : { traceId }),
         todo: core.todo.items(),
         background: core.tools.background.list(),
       };

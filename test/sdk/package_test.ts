@@ -180,12 +180,13 @@ Deno.test("sandpiper-sdk: the package is the same bytes each time, names no othe
       import type { AgentEvent } from ${source("core/event.ts")};
       import type { ExtensionApi } from ${source("hooks/api/api.ts")};
       type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
-      export const same: readonly [true, true, true, true, true] = [
+      export const same: readonly [true, true, true, true, true, true] = [
         null as unknown as Same<Package.Agent, Package.Agent> & Same<keyof Package.Agent, keyof Agent>,
         null as unknown as Same<keyof Package.AgentOptions, keyof AgentOptions>,
         null as unknown as Same<Package.AgentEvent["type"], AgentEvent["type"]>,
         null as unknown as Same<keyof Package.ExtensionApi, keyof ExtensionApi>,
         null as unknown as Same<Package.Said, Said>,
+        null as unknown as Same<Exclude<keyof Package.SdkOptions, "binary">, keyof AgentOptions>,
       ];
       export function both(a: Agent, b: Package.Agent, c: AgentOptions, d: Package.AgentOptions): unknown {
         const [w, x, y, z]: [Package.Agent, Agent, Package.AgentOptions, AgentOptions] = [a, b, c, d];

@@ -313,7 +313,7 @@ Deno.test("telemetry: a collector that refuses, hangs or is not there is told on
         await agent.close();
         assertEquals(told.length, 1);
         assertStringIncludes(told[0] ?? "", "Telemetry was not delivered");
-        assertEquals(told[0]?.includes("token-in-it"), false, told[0]);
+        assertEquals(/token-in-it|127\.0\.0\.1/.test(told[0] ?? ""), false, told[0]);
       }
     });
   } finally {

@@ -19,13 +19,13 @@ interface Collector extends AsyncDisposable {
 }
 
 /** An endpoint that takes what the definitions of OTLP/HTTP allow, and answers 400 to all else. */
-function collect(status = 200): Collector {
+function collect(): Collector {
   const got: Collector["got"] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const [path, text] = [new URL(request.url).pathname, await request.text()];
     got.push({ path, text, headers: request.headers });
     const problem = request.method !== "POST" ? "not a POST" : misfitOf(path, JSON.parse(text));
-    return problem === undefined ? Response.json({}, { status }) : new Response(problem, { status: 400 });
+    return problem === undefined ? Response.json({}) : new Response(problem, { status: 400 });
   });
   const bodies = (path: string): Data[] => got.filter((one) => one.path === path).map(({ text }) => JSON.parse(text));
   return {
@@ -288,21 +288,25 @@ Deno.test("telemetry: a sub-agent is a span below the call that started it; a fa
 });
 
 Deno.test("telemetry: a collector that refuses, hangs or is not there is told once and changes nothing of a run", async () => {
-  await using refusing = collect(503);
+  await using refusing = collect();
   const hanging = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   closed.close();
   try {
     await inWorkspace({}, async ({ ws, home }) => {
       const model = `replay:${cassette(home, [{ text: "Fine." }])}`;
-      const ports = [new URL(refusing.url).port, hanging.addr.port, closed.addr.port];
-      for (const port of ports) {
+      const cases = [
+        { port: new URL(refusing.url).port, timeout: "20000", says: "it answered 400" },
+        { port: hanging.addr.port, timeout: "100", says: "timeout" },
+        { port: closed.addr.port, timeout: "20000", says: "" },
+      ];
+      for (const { port, timeout, says } of cases) {
         const told: string[] = [];
         const env = {
           HOME: home,
           SANDPIPER_TELEMETRY: "otlp",
-          OTEL_EXPORTER_OTLP_ENDPOINT: `http://user:token-in-it@127.0.0.1:${port}`,
-          OTEL_EXPORTER_OTLP_TIMEOUT: "200",
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/token-in-it`,
+          OTEL_EXPORTER_OTLP_TIMEOUT: timeout,
         };
         const agent = await createAgent({ cwd: ws, model, env });
         const late = new Promise<void>((resolve) =>
@@ -313,6 +317,7 @@ Deno.test("telemetry: a collector that refuses, hangs or is not there is told on
         await agent.close();
         assertEquals(told.length, 1);
         assertStringIncludes(told[0] ?? "", "Telemetry was not delivered");
+        assertStringIncludes(told[0] ?? "", says);
         assertEquals(/token-in-it|127\.0\.0\.1/.test(told[0] ?? ""), false, told[0]);
       }
     });

@@ -3,6 +3,10 @@ import { startConfined } from "./src/boot/confined.ts";
 // The first word decides which of the program's processes this is.
 async function start(): Promise<void> {
   if (await startConfined(Deno.args)) return;
+  if (Deno.args[0] === "--internal-sdk") {
+    const { serveSdk } = await import("./src/cli/sdk/serve.ts");
+    Deno.exit(await serveSdk());
+  }
   const { main } = await import("./src/cli/main.ts");
   await main(Deno.args);
 }

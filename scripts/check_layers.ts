@@ -22,6 +22,7 @@ const PARTS = [
   "trial",
   "batch",
   "pack",
+  "telemetry",
 ];
 
 /**
@@ -29,7 +30,7 @@ const PARTS = [
  * the files beside the folders; where there is none, nothing lies beside them.
  */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
-  cli: ". commands completion modes check batch interactive rpc acp sdk report input output",
+  cli: ". commands completion modes check batch interactive sdk rpc acp report input output",
   engine: ". agents proof prompt mcp trial changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",

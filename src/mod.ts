@@ -10,10 +10,10 @@
  *
  * @module
  */
-export { type Agent, createAgent, type Said } from "./cli/sdk/agent.ts";
+export { createAgent } from "./cli/sdk/agent.ts";
+export type { Agent, Said } from "./cli/sdk/agent_api.ts";
 export { type CustomTool, type CustomToolContext, defineTool, type ZodSchema } from "./cli/sdk/custom_tool.ts";
 export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./cli/sdk/options.ts";
-export type { PromptAdditions } from "./engine/prompt/prompt_sources.ts";
 export { UserError, type UserErrorParts } from "./core/error.ts";
 export { systemText } from "./core/provider.ts";
 export { defineExtension } from "./hooks/api/api.ts";
@@ -107,6 +107,6 @@ export type {
 export type { PromptBlock } from "./core/prompt.ts";
 export type * from "./core/provider.ts";
 export type * from "./core/session.ts";
-export type { ToolResult } from "./core/tool.ts";
-export type { ChannelFacts, PromptAugment } from "./prompt/augment.ts";
-export type { PromptBuilder, PromptBuilderInput, ToolRegistry } from "./prompt/custom_prompt.ts";
+export type { ToolResult } from "./core/tool_result.ts";
+export type { ChannelFacts, PromptAdditions, PromptAugment } from "./prompt/augment.ts";
+export type { PromptBuilder, PromptBuilderInput, ToolRegistry } from "./prompt/prompt_builder.ts";

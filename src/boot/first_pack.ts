@@ -4,7 +4,7 @@ export type OwnPack = "runner" | "bridge" | "tools";
 const BY_WORD: Readonly<Record<string, OwnPack>> = { "--internal-runner": "runner", "--internal-bridge": "bridge" };
 
 /** Where one of these stands there will be no screen. */
-const WITHOUT_SCREEN = /^(?:-p|--print|--mode(?:=.*)?)$/;
+const WITHOUT_SCREEN = /^(?:-p|--print|--mode(?:=.*)?|--internal-sdk)$/;
 
 /**
  * The pack that the program opens at once, by its arguments: all that one task needs until its first request, or what the

@@ -31,11 +31,12 @@ export function packedFolder(
 }
 
 /** Variables that are asked for one by one when the whole environment may not be read. */
-const KNOWN = ["HOME", "PATH", "LANG", "TERM", "TZ", "SANDPIPER_HOME", "NO_COLOR"];
+const KNOWN = ["HOME", "USERPROFILE", "PATH", "LANG", "TERM", "TZ", "SANDPIPER_HOME", "NO_COLOR"];
 
 /** Reads the process's surroundings; a denied permission is an absent value and never a question. */
 export function readWorld(): World {
-  const { HOME: home, ...rest } = readEnvironment();
+  const { HOME: named, ...rest } = readEnvironment();
+  const home = named ?? (Deno.build.os === "windows" ? rest["USERPROFILE"] : undefined);
   // A home that does not exist is none: nothing is made there (R508).
   const env: Record<string, string> = home !== undefined && isFolder(home) ? { ...rest, HOME: home } : rest;
   return {

@@ -212,6 +212,8 @@ export interface EngineState {
   readonly policy: Policy;
   /** Present while the session plans. */
   readonly plan?: PlanState;
+  /** Trace of the run at hand or of the last one, 32 hex digits; absent where the user's telemetry is off. */
+  readonly traceId?: string;
   /** The list that the model keeps of its steps; empty where it keeps none. */
   readonly todo: readonly TodoItem[];
   /** Commands in the background, in the order of their start; those that have ended, too. */

@@ -97,11 +97,29 @@ export function asFarAs({ packed }: Pick<Policy, "packed">): string {
 
 const SLASH = 47;
 
-/** Whether `path` is `folder` or lies below it. Both absolute and normalised. */
+/** Whether `path` is `folder` or lies below it. Both absolute and normalised; on Windows in any of the spellings of a path. */
 export function isInside(path: string, folder: string): boolean {
+  if (folder.charCodeAt(0) !== SLASH) return isWindowsPath(folder) && isInside(spelling(path), spelling(folder));
   // Without putting strings together: this is asked some ten thousand times before the first request.
   return path.startsWith(folder) &&
     (path.length === folder.length || path.charCodeAt(folder.length) === SLASH || folder.endsWith("/"));
+}
+
+/** Whether a path is absolute as Windows has it: with a drive's letter, or of another machine. */
+export function isWindowsPath(path: string): boolean {
+  return /^(?:[a-zA-Z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
+}
+
+/**
+ * One spelling for all that Windows takes for the same path: capitals, both slashes, the prefix for long paths, and dots and
+ * blanks at the end of a name, which it drops. A stream of a file (`a.txt:b`) is below the file. Short names (`PROGRA~1`) stay
+ * what they are: whoever opens a file asks the system for its real path first.
+ */
+function spelling(path: string): string {
+  const [drive = "", ...names] = path.replaceAll("\\", "/").replace(/^\/\/[?.]\/(?:UNC(?=\/))?/i, "").toLowerCase()
+    .split(/\/+/).filter((name) => name !== "");
+  const kept = names.flatMap((name) => name.split(":")).map((name) => name.replace(/[. ]+$/, ""));
+  return `/${[drive, ...kept].filter((name) => name !== "").join("/")}`;
 }
 
 /** Whether a scope covers an absolute, normalised path. */
@@ -114,6 +132,7 @@ export function coverage({ all, list }: Scope): (path: string) => boolean {
   const granted = new Set(list);
   return (path) => {
     if (all || granted.has(path) || granted.has("/")) return true;
+    if (path.charCodeAt(0) !== SLASH) return list.some((folder) => isInside(path, folder));
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       if (granted.has(path.slice(0, end))) return true;
     }

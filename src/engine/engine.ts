@@ -46,6 +46,7 @@ import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tool
 import type { Trials } from "./trials.ts";
 import { queuesOf } from "./turns.ts";
 import type { UserBash } from "./user_bash.ts";
+import type { Telemetry } from "../telemetry/open.ts";
 
 const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
@@ -113,6 +114,9 @@ class OpenSession implements EngineCore {
   readonly #typed: UserBash;
   #audit: (event: AgentEvent) => void = () => {};
   readonly #engine: Engine;
+
+  /** The user's own; undefined where it is off, and nothing of it is loaded then. */
+  #telemetry: Telemetry | undefined;
 
   constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
     const { config, ask } = options;
@@ -198,6 +202,7 @@ class OpenSession implements EngineCore {
       retool,
       reload: this.#reload,
       trials: this.#trials,
+      traceId: () => this.#telemetry?.traceId(),
       subscribe: this.#bus.subscribe,
       close: () => this.close(),
     });
@@ -205,6 +210,7 @@ class OpenSession implements EngineCore {
 
   /** Gathers what is on disk and what extensions bring, and makes the prompt of it. */
   async start(): Promise<Engine> {
+    await this.#openTelemetry();
     const base = this.#base = await this.#gather("startup");
     const { foreign } = this.tools;
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
@@ -240,7 +246,25 @@ class OpenSession implements EngineCore {
       endedWithSession(left).forEach((line) => this.notify(line));
     }
     await this.#trials.close();
+    await this.#telemetry?.close();
     this.conversation.close();
+  }
+
+  /** Sub-agents are in that of the session that started them. */
+  async #openTelemetry(): Promise<void> {
+    const { within, variable = readVariable } = this.#options;
+    if (within || !variable("SANDPIPER_TELEMETRY")) return;
+    const { openTelemetry } = await import("../telemetry/open.ts");
+    this.#telemetry = openTelemetry({
+      variable,
+      facts: () => ({
+        sessionId: this.conversation.store().header.id,
+        sandbox: this.tools.policy.sandbox,
+        model: { provider: this.model.provider(), id: this.model.id() },
+      }),
+      notify: this.notify,
+    });
+    if (this.#telemetry) this.#bus.record(this.#telemetry.take);
   }
 
   /** Tools go on in another place; what looks at files begins anew there. */

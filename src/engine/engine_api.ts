@@ -22,6 +22,8 @@ export interface EngineApiParts {
   readonly retool: () => Promise<void>;
   readonly reload: () => Promise<void>;
   readonly trials: Trials;
+  /** Of the last run, where the user's telemetry is on. */
+  readonly traceId: () => string | undefined;
   readonly subscribe: Engine["subscribe"];
   readonly close: () => Promise<void>;
 }
@@ -47,6 +49,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       const texts = queues.texts();
       const plan = core.plan.state();
       const agent = core.config().agent?.name;
+      const traceId = parts.traceId();
       return {
         cwd: core.config().root,
         sessionId: opened.header.id,
@@ -67,6 +70,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
         ...(plan ? { plan } : {}),
+        ...(traceId === undefined ? {} : { traceId }),
         todo: core.todo.items(),
         background: core.tools.background.list(),
       };

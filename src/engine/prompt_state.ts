@@ -16,7 +16,7 @@ import {
   type PromptOverride,
   type StablePart,
 } from "../prompt/compile.ts";
-import type { PromptBuilder, ToolRegistry } from "../prompt/custom_prompt.ts";
+import type { PromptBuilder, ToolRegistry } from "../prompt/prompt_builder.ts";
 import { runtimeMetadataMessage } from "../prompt/text/runtime_metadata.ts";
 import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import { lastCustom } from "../session/tree.ts";

@@ -1,5 +1,5 @@
 // One file above the usual length: it is one way, from a person's words to the end of the run, and its steps share the run.
-import type { PromptBuilder } from "../prompt/custom_prompt.ts";
+import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { RunEnding } from "../core/event.ts";

@@ -18,12 +18,17 @@ import { watchMemory } from "./load/memory_watch.ts";
 import type { WatchedWorker, WorkerLimits } from "./worker/host.ts";
 import { type StartLink, startWorker } from "./worker/link.ts";
 
+/** An extension of a program that embeds the engine: its factory, or what loads it from wherever it runs. */
+export type InProcessExtension =
+  | { readonly name: string; readonly factory: ExtensionFactory }
+  | { readonly name: string; readonly load: (host: HostActions, facts: ExtensionFacts) => Promise<Extension> };
+
 /** What the engine gives so that extensions can run. */
 export interface HooksOptions {
   /** What `discoverExtensions` found, in load order. */
   readonly extensions: readonly FoundExtension[];
   /** Extensions of a program that embeds the engine: trusted, in its own process, before all others. */
-  readonly inProcess?: readonly { readonly name: string; readonly factory: ExtensionFactory }[];
+  readonly inProcess?: readonly InProcessExtension[];
   /** What the user granted, by the hash of an extension's files. */
   readonly grants: ReadonlyMap<string, ExtensionPermissions>;
   /**
@@ -81,11 +86,11 @@ export async function openHooks(options: HooksOptions): Promise<Hooks> {
     failed.push({ ...state, lost: why });
     options.report({ extension: state.name, level: "error", message: `is not loaded: ${why}` });
   };
-  const inProcess = (options.inProcess ?? []).map(({ name, factory }) =>
-    loadInProcess(name, factory, options.host, options.facts).catch((error) =>
-      leaveOut({ name, wants: {}, granted: {} }, error)
-    )
-  );
+  const { host, facts } = options;
+  const inProcess = (options.inProcess ?? []).map((own) => {
+    const loading = "load" in own ? own.load(host, facts) : loadInProcess(own.name, own.factory, host, facts);
+    return loading.catch((error) => leaveOut({ name: own.name, wants: {}, granted: {} }, error));
+  });
   const inWorkers = options.extensions.map((found) =>
     startExtension(found, {
       ...options,

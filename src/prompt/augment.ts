@@ -14,6 +14,22 @@ export interface PromptAugment {
   readonly blocks: (facts: ChannelFacts) => readonly PromptBlock[];
 }
 
+/** What a program that embeds the engine adds to the system prompt; each goes into a section of its own. */
+export interface PromptAdditions {
+  /** Sentences that join the prompt as a list (R53); profiles `full` and `minimal`. */
+  readonly rules?: readonly string[];
+  /** Titled texts in their order (R52); profile `full`. */
+  readonly blocks?: readonly PromptBlock[];
+  /** Text at the end of the dynamic half, which costs a provider's cache nothing when it differs (R48); profile `full`. */
+  readonly dynamicContext?: string;
+  /** Channels of the program's own; one with the name of a built-in channel stands in its place (R407). */
+  readonly augments?: readonly PromptAugment[];
+  /** The channel in use: `rpc` when left out. Throws UserError for one that nothing describes. */
+  readonly channel?: string;
+  /** Who reads along in that channel: `direct`, one person, when left out (R410). */
+  readonly audience?: ChannelFacts["audience"];
+}
+
 const ALONE = "Nobody can answer: do not ask, but choose and say what you assumed.";
 const LAST_ONLY = "Only your last message is seen.";
 

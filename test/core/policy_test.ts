@@ -9,7 +9,26 @@ const INSIDE = [
   { path: "/a", folder: "/a/b", is: false },
   { path: "/a", folder: "/", is: true },
   { path: "/", folder: "/", is: true },
-] as const;
+  // Windows: every spelling of a path is that path, so that none of them leads around a denial.
+  ...[
+    ["C:\\Users\\ann\\.ssh\\id", true],
+    ["c:/users/ANN/.SSH/id", true],
+    ["C:\\Users\\ann\\.ssh. .\\id", true],
+    ["C:\\Users\\ann\\.ssh::$INDEX_ALLOCATION\\id", true],
+    ["\\\\?\\C:\\Users\\ann\\.ssh", true],
+    ["\\\\.\\c:\\users\\ann\\.ssh\\id:stream", true],
+    ["C:\\Users\\ann\\.ssh2\\id", false],
+    ["C:\\Users\\ann", false],
+    ["D:\\Users\\ann\\.ssh\\id", false],
+    ["/Users/ann/.ssh/id", false],
+  ].map(([path, is]) => ({ path: String(path), folder: "C:\\Users\\ann\\.ssh", is: is === true })),
+  { path: "C:\\a", folder: "c:\\", is: true },
+  { path: "D:\\a", folder: "c:\\", is: false },
+  { path: "\\\\server\\share\\a", folder: "\\\\SERVER\\share", is: true },
+  { path: "\\\\?\\UNC\\server\\share\\a", folder: "\\\\server\\share", is: true },
+  { path: "\\\\server\\share2\\a", folder: "\\\\server\\share", is: false },
+  { path: "relative\\a", folder: "relative", is: false },
+];
 for (const { path, folder, is } of INSIDE) {
   Deno.test(`isInside() ${path} ${is ? "lies" : "does not lie"} in ${folder}`, () => {
     assertEquals(isInside(path, folder), is);
@@ -25,5 +44,23 @@ Deno.test("coverage() says of any path what covers() says", () => {
       assertEquals(asked.map(isCovered), asked.map((one) => covers({ all, list }, one)));
     }),
     { numRuns: 2000 },
+  );
+});
+
+Deno.test("coverage() and covers() say the same of paths of Windows, however they are written", () => {
+  const name = fc.constantFrom("a", "B", "a.", "a b", "x:y");
+  const path = fc.tuple(
+    fc.constantFrom("C:", "c:", "D:", "\\\\?\\C:"),
+    fc.array(name, { maxLength: 3 }),
+    fc.constantFrom("\\", "/"),
+  )
+    .map(([drive, names, slash]) => `${drive}${slash}${names.join(slash)}`);
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 3 }), fc.array(path), (list, asked) => {
+      const isCovered = coverage({ all: false, list });
+      assertEquals(asked.map(isCovered), asked.map((one) => covers({ all: false, list }, one)));
+      assertEquals(asked.map((one) => isInside(one.toUpperCase(), one.replaceAll("/", "\\"))), asked.map(() => true));
+    }),
+    { numRuns: 500 },
   );
 });

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
 import { compileOverride, compilePrompt } from "../../src/prompt/compile.ts";
-import { buildCustomPrompt, type PromptBuilderInput } from "../../src/prompt/custom_prompt.ts";
+import { buildCustomPrompt } from "../../src/prompt/custom_prompt.ts";
+import type { PromptBuilderInput } from "../../src/prompt/prompt_builder.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
 import { DEFINITIONS, EVERYTHING, inputs, meta } from "./sample.ts";
 

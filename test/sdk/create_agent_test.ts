@@ -10,10 +10,11 @@ import type {
   Provider,
   ProviderRequest,
 } from "../../src/mod.ts";
-import { type AgentOptions, createAgent, defineExtension, defineTool, UserError } from "../../src/mod.ts";
+import { type AgentOptions, defineExtension, defineTool, UserError } from "../../src/mod.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
+import { createAgent, isEmbedded } from "./which_sdk.ts";
 
 /** A workspace, and the options of an agent in it whose model plays these replies. */
 async function withOptions(
@@ -356,7 +357,7 @@ Deno.test("setModel() of an agent keeps the key that the program gave, and goes 
 
 Deno.test({
   name: "createAgent() closes the process to debuggers only when it is asked to",
-  ignore: Deno.build.os !== "linux",
+  ignore: Deno.build.os !== "linux" || !isEmbedded(),
   fn: async () => {
     await withOptions([], async (options, home) => {
       const from = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
@@ -380,7 +381,7 @@ Deno.test({
 
 Deno.test({
   name: "createAgent() in a process that is not closed to debuggers shows nothing of it to a confined command",
-  ignore: CONFINED.length === 0,
+  ignore: CONFINED.length === 0 || !isEmbedded(),
   fn: async () => {
     const mark = `sp-sdk-${crypto.randomUUID()}`;
     await withOptions([], async (options, home) => {

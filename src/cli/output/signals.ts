@@ -74,8 +74,11 @@ export function watchSignals(): SignalWatch {
 
 /** Calls back with the exit code of each of these signals; the returned function takes that back. */
 export function onSignals(callback: (exitCode: number) => void): () => void {
-  const handlers = Object.entries(SIGNALS).map(([name, exitCode]) =>
-    [name as keyof typeof SIGNALS, (): void => callback(exitCode)] as const // keys of the table above
+  // Windows has no SIGTERM, and listening to it throws there. The list of what it has is in core/support/signals.ts, which no
+  // start needs otherwise.
+  const handlers = Object.entries(SIGNALS).filter(([name]) => name !== "SIGTERM" || Deno.build.os !== "windows").map((
+    [name, exitCode],
+  ) => [name as keyof typeof SIGNALS, (): void => callback(exitCode)] as const // keys of the table above
   );
   for (const [name, handler] of handlers) Deno.addSignalListener(name, handler);
   return () => {

@@ -32,6 +32,7 @@ export function runReport(
     model: { provider: state.model.provider, id: state.model.id },
     sandbox: { level: state.policy.sandbox, weaknesses: state.policy.weaknesses ?? [] },
     cwd: state.cwd,
+    ...(state.traceId === undefined ? {} : { traceId: state.traceId }),
   };
   const { files, linesAdded, linesRemoved, counted, leftOut } = facts.changes ?? {};
   return {

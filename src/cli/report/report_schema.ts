@@ -78,6 +78,7 @@ export const runReport = exactly<RunReport>({
   answer: text,
   program: text,
   sessionId: z.optional(text),
+  traceId: z.optional(text),
   model: z.optional(z.strictObject({ provider: text, id: text })),
   sandbox: z.optional(z.strictObject({ level: text, weaknesses: texts })),
   cwd: z.optional(text),

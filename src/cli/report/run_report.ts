@@ -64,8 +64,10 @@ export interface RunReport {
   readonly answer: string;
   /** Version of the program. */
   readonly program: string;
-  /** Absent where the session was never opened, as are the next three. */
+  /** Absent where the session was never opened, as are the next four. */
   readonly sessionId?: string;
+  /** Of its trace, where the user's telemetry is on. */
+  readonly traceId?: string;
   readonly model?: { readonly provider: string; readonly id: string };
   readonly sandbox?: { readonly level: string; readonly weaknesses: readonly string[] };
   /** The workspace. */

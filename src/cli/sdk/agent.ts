@@ -1,30 +1,14 @@
-import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
+import type { PromptOutcome } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { openEngine } from "../../engine/engine.ts";
+import type { InProcessExtension } from "../../hooks/open.ts";
 import { eventsOf } from "../output/engine_events.ts";
-import { resolveConfig } from "./resolve_config.ts";
+import type { Agent, Said } from "./agent_api.ts";
 import { toolsExtension } from "./custom_tool.ts";
 import type { AgentOptions } from "./options.ts";
-
-/** What a program says: a text, or a text with pictures and with what to do while a run goes on. */
-export type Said = string | Omit<UserPrompt, "source">;
-
-/**
- * An agent in this process: one session with its tools, hooks and model.
- *
- * `await using` closes it; so does `close()`. Until then it holds a process or two that wait for tool calls.
- */
-export interface Agent extends Engine, AsyncDisposable {
-  /**
-   * Runs one prompt and gives its events in order; the generator's return value says how it ended. Walking away from the
-   * events stops the run. Throws UserError while another run goes on.
-   */
-  run(said: Said): AsyncGenerator<AgentEvent, PromptOutcome>;
-  /** Runs one prompt and gives the text of the last reply. Throws UserError when the run ended any other way than done. */
-  answer(said: Said): Promise<string>;
-}
+import { resolveConfig } from "./resolve_config.ts";
 
 /**
  * Opens an agent. Throws UserError for options that cannot be had; nothing is left running then.
@@ -33,6 +17,11 @@ export interface Agent extends Engine, AsyncDisposable {
  * files of the same user, because it holds the key.
  */
 export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
+  return await openAgent(options, extensionsOf(options));
+}
+
+/** The same with extensions that may run elsewhere; those and the tools of `options` are passed over. */
+export async function openAgent(options: AgentOptions, extensions: readonly InProcessExtension[]): Promise<Agent> {
   const resolved = await resolveConfig(options);
   const engine = await openEngine({
     ...resolved,
@@ -41,7 +30,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     ...(options.ask ? { ask: options.ask } : {}),
     ...(options.ui ? { ui: options.ui } : {}),
     ...(options.askGrant ? { grants: { ask: options.askGrant } } : {}),
-    extensions: extensionsOf(options),
+    extensions,
     additions: options,
     ...(options.answerSchema ? { answerSchema: options.answerSchema } : {}),
     ...(options.promptBuilder ? { promptBuilder: options.promptBuilder } : {}),
@@ -61,7 +50,7 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   };
 }
 
-function extensionsOf({ extensions = [], customTools = [] }: AgentOptions) {
+function extensionsOf({ extensions = [], customTools = [] }: AgentOptions): readonly InProcessExtension[] {
   const tools = customTools.length > 0 ? [{ name: "custom-tools", factory: toolsExtension(customTools) }] : [];
   return [...tools, ...extensions.map((factory, index) => ({ name: `program-${index + 1}`, factory }))];
 }

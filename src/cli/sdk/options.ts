@@ -4,8 +4,8 @@ import type { HostUi } from "../../core/host_actions.ts";
 import type { Provider, ThinkingLevel } from "../../core/provider.ts";
 import type { ExtensionFactory } from "../../hooks/api/api.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { PromptBuilder } from "../../prompt/custom_prompt.ts";
-import type { PromptAdditions } from "../../engine/prompt/prompt_sources.ts";
+import type { PromptBuilder } from "../../prompt/prompt_builder.ts";
+import type { PromptAdditions } from "../../prompt/augment.ts";
 import type { CustomTool } from "./custom_tool.ts";
 
 /** What tools may touch: everything (`"all"`), or the listed paths, programs or hosts. Missing: the default of the command line. */

@@ -13,14 +13,14 @@ import type { TrustDecision } from "../../core/compiled_prompt.ts";
 import { UserError } from "../../core/error.ts";
 import type { Pack } from "../../core/pack.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import type { ContextFile, Diagnostic, Persona, Profile, PromptBlock, PromptInputs } from "../../core/prompt.ts";
+import type { ContextFile, Diagnostic, Persona, Profile, PromptInputs } from "../../core/prompt.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { once } from "../../core/support/once.ts";
 import type { InputSources } from "./inputs.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import { findSkills } from "../resources/skills.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
-import { type ChannelFacts, channelOf, LOCAL_AUGMENTS, type PromptAugment } from "../../prompt/augment.ts";
+import { channelOf, LOCAL_AUGMENTS, type PromptAdditions } from "../../prompt/augment.ts";
 import { describePolicy } from "../../sandbox/policy/describe.ts";
 
 /** Everything that a system prompt is made from, gathered once. */
@@ -220,22 +220,6 @@ export function baseNotices({ files, persona, skills, templates, named, root }: 
     ),
     ...templates.map(({ file, message }) => file === undefined ? message : `${file}: ${message}`),
   ];
-}
-
-/** What a program that embeds the engine adds to the system prompt; each goes into a section of its own. */
-export interface PromptAdditions {
-  /** Sentences that join the prompt as a list (R53); profiles `full` and `minimal`. */
-  readonly rules?: readonly string[];
-  /** Titled texts in their order (R52); profile `full`. */
-  readonly blocks?: readonly PromptBlock[];
-  /** Text at the end of the dynamic half, which costs a provider's cache nothing when it differs (R48); profile `full`. */
-  readonly dynamicContext?: string;
-  /** Channels of the program's own; one with the name of a built-in channel stands in its place (R407). */
-  readonly augments?: readonly PromptAugment[];
-  /** The channel in use: `rpc` when left out. Throws UserError for one that nothing describes. */
-  readonly channel?: string;
-  /** Who reads along in that channel: `direct`, one person, when left out (R410). */
-  readonly audience?: ChannelFacts["audience"];
 }
 
 /** The additions as the compiler takes them, beside the texts of the channel in use. */

@@ -24,7 +24,8 @@ export async function loadInProcess(
   let isLoaded = false;
   const registry = createRegistry({
     facts,
-    call: (method, args, signal) => act(host, name, method, args, AbortSignal.any([ended.signal, ...signals(signal)])),
+    call: (method, args, signal) =>
+      actFor(host, name, method, args, AbortSignal.any([ended.signal, ...signals(signal)])),
     changed: () => {
       if (isLoaded) { for (const listener of listeners) listener(); }
     },
@@ -45,7 +46,7 @@ export async function loadInProcess(
 }
 
 /** Does one action for an extension; its arguments go through JSON, as a worker's do. */
-async function act(
+export async function actFor(
   host: HostActions,
   extension: string,
   method: string,

@@ -1,5 +1,6 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { isWindowsPath } from "../../core/policy.ts";
 
 /** The part of the facts that tells where links lead. */
 export type RealPath = (path: string) => string | undefined;
@@ -23,7 +24,7 @@ export function pathReader(root: string, home: string, realPath: RealPath): Path
       });
     }
     if (entry === "~" || entry.startsWith("~/")) return trim(join(home, entry.slice(1)));
-    return trim(normalize(entry.startsWith("/") ? entry : join(root, entry)));
+    return trim(normalize(entry.startsWith("/") || isWindowsPath(entry) ? entry : join(root, entry)));
   };
   return {
     granted: (entry) => [realOf(lexical(entry), realPath)],
@@ -38,7 +39,8 @@ export function pathReader(root: string, home: string, realPath: RealPath): Path
 /** The real path, also of what is not there yet: the deepest folder that is there decides. */
 export function realOf(path: string, realPath: RealPath): string {
   const real = realPath(path);
-  if (real !== undefined || path === "/") return real ?? path;
+  // The top of a disk, which on Windows may be one that is not there.
+  if (real !== undefined || dirname(path) === path || dirname(path) === ".") return real ?? path;
   return join(realOf(dirname(path), realPath), basename(path));
 }
 

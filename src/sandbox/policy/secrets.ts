@@ -87,4 +87,4 @@ export const OPEN_IN_SSH: { readonly folder: string; readonly isOpen: (name: str
 
 /** Names of variables whose values are secrets; they pass only when named one by one. */
 export const SECRET_VARIABLE =
-  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url/i;
+  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|otlp_\w*headers/i;

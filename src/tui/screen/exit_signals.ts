@@ -1,3 +1,5 @@
+import { listenToSignals } from "../../core/support/signals.ts";
+
 /** Who hears of the ways in which a process may end. */
 export interface EndHandlers {
   /** Gives the terminal back; called on every way out, perhaps more than once. */
@@ -30,15 +32,13 @@ export function watchEnds(
     };
     return [name as keyof typeof SIGNALS, handler] as const; // keys of the table above
   });
-  for (const [name, handler] of handlers) Deno.addSignalListener(name, handler);
-  Deno.addSignalListener("SIGCONT", resumed);
+  const stopSignals = listenToSignals([...handlers, ["SIGCONT", resumed]]);
   // A crash prints its stack after these, onto a terminal that shows it.
   const events = ["error", "unhandledrejection", "unload"] as const;
   for (const event of events) globalThis.addEventListener(event, restore);
   return {
     stop() {
-      for (const [name, handler] of handlers) Deno.removeSignalListener(name, handler);
-      Deno.removeSignalListener("SIGCONT", resumed);
+      stopSignals();
       for (const event of events) globalThis.removeEventListener(event, restore);
     },
   };

@@ -1,3 +1,4 @@
+import { listenToSignals } from "../../core/support/signals.ts";
 import { within } from "../../core/support/sleep.ts";
 import { clipboardReader } from "./clipboard.ts";
 import { ASK_GROUND, ASK_STATUS, type Ground, terminalAnswers } from "./terminal_answers.ts";
@@ -102,6 +103,7 @@ export function processTerminal(): ProcessTerminal {
     }
   };
   const resized = (): void => handlers?.onResize();
+  let stopResizes = (): void => {};
 
   async function readInput(): Promise<void> {
     const decoder = new TextDecoder();
@@ -148,7 +150,7 @@ export function processTerminal(): ProcessTerminal {
     start(given) {
       handlers = given;
       take();
-      Deno.addSignalListener("SIGWINCH", resized);
+      stopResizes = listenToSignals([["SIGWINCH", resized]]);
       void readInput();
     },
     restore,
@@ -184,7 +186,7 @@ export function processTerminal(): ProcessTerminal {
       }
     },
     async close() {
-      Deno.removeSignalListener("SIGWINCH", resized);
+      stopResizes();
       handlers = undefined;
       if (!isGone) await stopReading();
       restore();

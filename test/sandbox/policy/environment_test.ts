@@ -18,6 +18,8 @@ const HOST: Record<string, string> = {
   AWS_SECRET_ACCESS_KEY: "s",
   GOOGLE_APPLICATION_CREDENTIALS: "/c",
   SSH_AUTH_SOCK: "/run/agent",
+  OTEL_EXPORTER_OTLP_HEADERS: "authorization=t",
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: "authorization=t",
   npm_config__authToken: "n",
   SESSION_COOKIE: "c",
   DATABASE_URL: "postgres://u:p@h/d",

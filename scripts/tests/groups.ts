@@ -50,6 +50,7 @@ export const LONGEST: readonly string[] = [
   "test/sandbox/tripwire/repository_tamper_test.ts",
   "test/sandbox/tripwire/tripwire_test.ts",
   "test/attacks/policy_attacks_test.ts",
+  "test/e2e/apply_killed_test.ts",
   "test/e2e/scope_test.ts",
   "test/e2e/proof_test.ts",
   "test/e2e/signals_test.ts",

@@ -348,7 +348,12 @@ Deno.test({
       const names = [
         ...TARGETS.flatMap((target) => archiveEndings(target).map((ending) => archiveStem(target, VERSION) + ending)),
         ...TARGETS.map(({ name }) => `sandpiper-${name}-${VERSION}.tgz`),
-        ...[`sandpiper-${VERSION}.tgz`, `sandpiper_${version}_amd64.deb`, `sandpiper_${version}_arm64.deb`],
+        ...[
+          `sandpiper-${VERSION}.tgz`,
+          `sandpiper-sdk-${VERSION}.tgz`,
+          `sandpiper_${version}_amd64.deb`,
+          `sandpiper_${version}_arm64.deb`,
+        ],
         ...["install.ps1", "install.sh", "latest.json", "sandpiper.nix", "sandpiper.rb"],
       ];
       const listed = first.trimEnd().split("\n").map((line) => line.slice(66));

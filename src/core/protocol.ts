@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Policy } from "./policy.ts";
-import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "./program.ts";
+import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "./runner.ts";
 import { modulesFile } from "./support/modules_file.ts";
 import type { ToolResult } from "./tool.ts";
 

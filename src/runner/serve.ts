@@ -1,6 +1,6 @@
 import { messageText, ProtocolError, readRequest, type RunnerAnswer, type RunnerRequest } from "../core/protocol.ts";
 import { messageOf, ToolError } from "../core/error.ts";
-import type { ProgramOutcome, RunProgram } from "../core/program.ts";
+import type { ProgramOutcome, RunProgram } from "../core/runner.ts";
 import type { Files, Shell, Tool } from "../core/tool.ts";
 import type { Policy } from "../core/policy.ts";
 import { argsOf, loadZod } from "../core/tool_args.ts";

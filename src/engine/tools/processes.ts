@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/policy.ts";
-import type { RunProgram } from "../../core/program.ts";
+import type { RunProgram } from "../../core/runner.ts";
 import { SESSION_VARIABLE } from "../../sandbox/process/leftovers.ts";
 import { openPrograms } from "../../sandbox/shell/programs.ts";
 import type { Self } from "../../sandbox/confine/self.ts";

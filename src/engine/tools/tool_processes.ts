@@ -1,7 +1,7 @@
 import { dirname } from "@std/path";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
-import type { ProgramOutcome, RunProgram } from "../../core/program.ts";
+import type { ProgramOutcome, RunProgram } from "../../core/runner.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool, type ToolResult } from "../../core/tool.ts";
 import { tidyUp } from "../sessions/session_record.ts";

@@ -1,7 +1,7 @@
 import type { CustomCommand } from "just-bash";
 import { basename } from "@std/path";
 import { messageOf } from "../../core/error.ts";
-import type { RunProgram } from "../../core/program.ts";
+import type { RunProgram } from "../../core/runner.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /** The listed programs as commands of a script; each is started by the host, which decides again. */

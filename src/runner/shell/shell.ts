@@ -2,7 +2,7 @@ import { basename } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { RunProgram } from "../../core/program.ts";
+import type { RunProgram } from "../../core/runner.ts";
 import type { Files, Shell, ShellOutcome } from "../../core/tool.ts";
 import type { Denied } from "../files/denial.ts";
 import { shellFiles } from "./files.ts";

@@ -1,7 +1,7 @@
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { RunProgram } from "../../core/program.ts";
+import type { RunProgram } from "../../core/runner.ts";
 import { cleanJson, messageText, ProtocolError, readAnswer, type RunnerAnswer } from "../../core/protocol.ts";
 import type { CallOptions, RunnerCall } from "../../core/runner.ts";
 import { stripControls } from "../../core/support/text.ts";

@@ -1,6 +1,6 @@
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
-import { PROGRAM_BYTES, type ProgramOutcome } from "../../core/program.ts";
+import { PROGRAM_BYTES, type ProgramOutcome } from "../../core/runner.ts";
 import { readBytes } from "../../core/support/byte_reader.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { Exec } from "../confine/launch.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import type { ProgramRequest, RunProgram } from "../../core/program.ts";
+import type { ProgramRequest, RunProgram } from "../../core/runner.ts";
 import { type ProgramFile, programFile } from "../policy/program_files.ts";
 import type { ProcessPool } from "../pool/pool.ts";
 import { runProgram } from "./program_run.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
 import type { Policy } from "../../../src/core/policy.ts";
-import type { ProgramRequest, RunProgram } from "../../../src/core/program.ts";
+import type { ProgramRequest, RunProgram } from "../../../src/core/runner.ts";
 import type { ShellOutcome } from "../../../src/core/tool.ts";
 import { openFiles } from "../../../src/runner/files/files.ts";
 import { inProcessShell } from "../../../src/runner/shell/shell.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
 import { textOf } from "../../../src/core/message.ts";
-import type { ProgramOutcome, ProgramRequest } from "../../../src/core/program.ts";
+import type { ProgramOutcome, ProgramRequest } from "../../../src/core/runner.ts";
 import { ProtocolError, readRequest, type RunnerRequest } from "../../../src/core/protocol.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { openRunner } from "../../helpers/open_runner.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { ToolError } from "../../../src/core/error.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";
-import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "../../../src/core/program.ts";
+import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "../../../src/core/runner.ts";
 import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { openPrograms, type Programs } from "../../../src/sandbox/shell/programs.ts";
 import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";

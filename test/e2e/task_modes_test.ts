@@ -237,7 +237,7 @@ Deno.test("words that were meant as a command reach no model", async () => {
         run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
       const model = ["-q", "-m", "m"];
       for (
-        const words of [["sessoins"], ["update"], [...model, "tool", "bash", "--", "ls"], [...model, "sessions"], [
+        const words of [["sessoins"], ["config"], [...model, "tool", "bash", "--", "ls"], [...model, "sessions"], [
           ...model,
           "-p",
           "skil",

@@ -97,9 +97,9 @@ export function asFarAs({ packed }: Pick<Policy, "packed">): string {
 
 const SLASH = 47;
 
-/** Whether `path` is `folder` or lies below it. Both absolute and normalised; on Windows in any of the spellings of a path. */
+/** Whether `path` is `folder` or lies below it. Both normalised, and absolute or below the same folder; on Windows in any of the spellings of a path. */
 export function isInside(path: string, folder: string): boolean {
-  if (folder.charCodeAt(0) !== SLASH) return isWindowsPath(folder) && isInside(spelling(path), spelling(folder));
+  if (folder.charCodeAt(0) !== SLASH && isWindowsPath(folder)) return isInside(spelling(path), spelling(folder));
   // Without putting strings together: this is asked some ten thousand times before the first request.
   return path.startsWith(folder) &&
     (path.length === folder.length || path.charCodeAt(folder.length) === SLASH || folder.endsWith("/"));

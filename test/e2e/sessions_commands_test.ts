@@ -51,7 +51,7 @@ Deno.test("sessions lists, shows, draws and exports a session, open elsewhere or
     try {
       const before = filesIn(home);
       const list = await sandpiper(["sessions"]);
-      assert(/^[0-9a-f]{8} {2}\S+ \S+ {7}7 {2}what is <in> a\.txt\?\n$/.test(list.stdout), list.stdout);
+      assert(/^[0-9a-f]{8} {2}\S+ \S+ {6}7 messages {2}what is <in> a\.txt\?\n$/.test(list.stdout), list.stdout);
       const id = list.stdout.slice(0, 8);
       const shown = await sandpiper(["sessions", "show", id]);
       for (

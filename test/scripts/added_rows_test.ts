@@ -27,7 +27,7 @@ const ROWS = [
     row: "command-line option",
     word: `"verbose"`,
     line: "src/config/options/flags.ts",
-    others: ["src/cli/modes/run_task.ts"],
+    others: ["src/cli/check/command.ts", "src/cli/modes/run_task.ts"],
   },
   {
     row: "setting",
@@ -48,6 +48,12 @@ const ROWS = [
     others: ["src/core/hook_events.ts", "src/engine/session_navigation.ts"],
   },
   { row: "RPC command", word: "get_session_stats", line: "src/cli/rpc/look_commands.ts", others: [] },
+  {
+    row: "method of an agent",
+    word: "abortBash",
+    line: "src/core/engine.ts",
+    others: ["src/cli/rpc/run_commands.ts", "src/cli/sdk/wire.ts", "src/engine/engine_api.ts", "src/tui/app.ts"],
+  },
   {
     row: "slash command",
     word: "themeCommand",

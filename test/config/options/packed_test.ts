@@ -48,6 +48,7 @@ const FIXED: Readonly<Record<string, readonly [JsonObject[string], JsonObject[st
   theme: ["light", "dark"],
   notify: ["bell", "off"],
   showThinking: [true, false],
+  updateUrl: ["https://a.test/latest.json", "https://b.test/latest.json"],
   webSearch: ["https://a.test/{query}", "https://b.test/{query}"],
   steeringMode: ["all", "one-at-a-time"],
   followUpMode: ["all", "one-at-a-time"],

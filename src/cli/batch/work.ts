@@ -10,7 +10,7 @@ import { identityOf } from "../../sandbox/process/leftovers.ts";
 import { onSignals } from "../output/signals.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
-import { type AttemptOutcome, runAttempt } from "./run_attempt.ts";
+import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
 
 /** How often an owner that may be dead is looked at. */
 const LOOK_MS = 1_000;
@@ -26,10 +26,14 @@ export function isFinished(folder: string, attempt: Attempt, again: Bounds["agai
   const record = readRecord(place);
   if (record === undefined) return isFolder(place);
   if (record.digest === attempt.task.digest) return !again(record);
-  throw new UserError({
-    what: `The result in ${place} is of another task`,
-    why: `${attempt.task.id} had another workspace, prompt or options when it ran`,
-    fix: "Give the task another id, name another folder with -o, or remove that result",
+  throw otherTask(`The result in ${place} is of another task`, attempt);
+}
+
+function otherTask(what: string, { task }: Attempt): UserError {
+  return new UserError({
+    what,
+    why: `${task.id} has another workspace, prompt or options there`,
+    fix: "Give the task another id, name another folder with -o, or remove what is there",
   });
 }
 
@@ -144,7 +148,8 @@ export class Work {
         await sleep(LOOK_MS, this.#stop.signal).catch(() => {});
         continue;
       }
-      const taken = this.#claims.take(attempt.key);
+      const taken = this.#claims.take(attempt.key, attempt.task.digest);
+      if (taken.kind === "other") throw otherTask(`Another process runs ${attempt.key} in ${this.#folder}`, attempt);
       if (taken.kind === "taken" && !isFinished(this.#folder, attempt, this.#bounds.again)) {
         this.#account(0, money.reservedUsd);
         return { attempt, generation: taken.generation, ...money.limit };
@@ -198,8 +203,10 @@ export class Work {
         ...limit,
       });
     } catch (error) {
-      if (!this.#stop.signal.aborted) {
-        this.#end({ exitCode: error instanceof UserError ? error.exitCode : 1, why: messageOf(error) });
+      // Another task may have another repository, and that one can be had.
+      if (error instanceof UserError && !this.#stop.signal.aborted) outcome = withoutRun(attempt, folder, error);
+      else if (!this.#stop.signal.aborted) {
+        this.#end({ exitCode: 1, why: messageOf(error) });
         throw error;
       }
     } finally {

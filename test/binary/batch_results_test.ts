@@ -141,3 +141,30 @@ Deno.test("what goes wrong with one attempt is that attempt's; a folder or claim
     assertEquals([led.code, [...Deno.readDirSync(join(outside, "elsewhere"))].length], [2, 0], led.stderr);
     assertStringIncludes(led.stderr, "results in it is no folder");
   }));
+
+/** In a mount namespace of its own: a small disk, and the same one with room. */
+const SMALL_DISK = `
+mount -t tmpfs -o size=100k none out || exit 90
+"$@"; echo "first $?"
+mount -o remount,size=64m out
+"$@"; echo "second $?"
+ls out/results/noisy/1
+`;
+
+Deno.test({
+  name: "a full disk ends a batch with what to do about it, and with room it goes on",
+  ignore: Deno.uid() !== 0, // who else may mount in a namespace is a matter of the machine
+  fn: () =>
+    inWorkspace({ "a.txt": "one\n" }, async ({ home, outside }) => {
+      const noise = { calls: [{ name: "bash", args: { command: "head -c 90000 /dev/urandom | base64" } }] };
+      Deno.writeTextFileSync(join(outside, "c.jsonl"), `${JSON.stringify(noise)}\n{"text":"done"}`);
+      const task = { id: "noisy", workspace: "../ws", prompt: "go", model: "replay:c.jsonl" };
+      Deno.writeTextFileSync(join(outside, "tasks.jsonl"), JSON.stringify(task));
+      Deno.mkdirSync(out(outside));
+      const unshare = { name: "unshare", command: ["unshare", "--mount", "sh", "-c", SMALL_DISK, "sh"] };
+      const args = [...BINARY.command, "batch", "tasks.jsonl", "-o", "out"];
+      const { stdout, stderr } = await run(unshare, args, { cwd: outside, env: { HOME: home } });
+      assertStringIncludes(stderr, `error: The batch cannot go on in ${out(outside)}`);
+      assertMatch(stdout, /^first 1$[\s\S]*1 of 1 attempt have a result[\s\S]*^second 0$[\s\S]*^report\.json$/m);
+    }),
+});

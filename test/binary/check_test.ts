@@ -12,6 +12,13 @@ const CALLS = [
 
 Deno.test("a recording is as it was until prompt, results or denials change; --update accepts; the workspace stays", () =>
   inWorkspace({ "a.txt": "one\n", "AGENTS.md": "Be brief.\n" }, async ({ ws, home }) => {
+    const git = (...args: readonly string[]): void => {
+      const who = ["-c", "user.name=n", "-c", "user.email=e@x"];
+      assert(new Deno.Command("git", { args: [...who, ...args], cwd: ws }).outputSync().success, args.join(" "));
+    };
+    git("init", "-qb", "main");
+    git("add", "-A");
+    git("commit", "-qm", "one");
     const file = cassette(home, CALLS);
     const runs = ["text", "json", "stdin"].map((name) => join(home, `${name}.jsonl`));
     const program = (args: readonly string[], stdin?: string) =>
@@ -29,6 +36,7 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
       assertEquals(made.code, 0, made.stderr);
       Deno.removeSync(join(ws, "new.txt"));
     }
+    git("checkout", "-qb", "another");
     const same = await program(["check", ...runs]);
     assertEquals([same.code, same.stdout.split("\n").at(-2)], [0, "3 of 3 recordings are as they were"], same.stdout);
     // A recording is a cassette like any other.
@@ -60,7 +68,7 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
     assertEquals(updated.code, 0, updated.stdout);
     assert(Deno.readTextFileSync(text) !== before);
     assertEquals((await program(["check", text])).code, 0);
-    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["AGENTS.md", "a.txt"]);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), [".git", "AGENTS.md", "a.txt"]);
 
     // What cannot be compared is said, and is no success.
     assertEquals((await program(["check", file])).code, 2);
@@ -119,7 +127,8 @@ Deno.test("--from plays the first replies on a copy, goes on live, and says what
       for (
         const [args, why] of [
           [[...live, "--from", "4"], "it holds 3 replies"],
-          [[...live, "--from", "0"], "at least 1"],
+          [[...live, "--from", "0"], "above 0"],
+          [[...live, "--from", "1.5"], "whole number"],
           [[...live, "--from", "1", "--update"], "is no recording"],
           [["check", file, "--from", "1"], "none is named"],
         ] as const

@@ -90,6 +90,7 @@ export class Work {
     const started = performance.now();
     const stopWatching = onSignals((exitCode) => {
       if (this.#stop.signal.aborted) Deno.exit(exitCode);
+      this.#progress.say("interrupted: what runs is ended; a second signal ends at once");
       this.#end({ exitCode, why: "it was interrupted; started again it goes on" });
     });
     const { timeoutMs } = this.#bounds;
@@ -98,7 +99,9 @@ export class Work {
     }, timeoutMs);
     try {
       const jobs = Math.min(this.#bounds.jobs, Math.max(1, this.#waiting.length));
-      await Promise.all(Array.from({ length: jobs }, () => this.#job()));
+      const ends = await Promise.allSettled(Array.from({ length: jobs }, () => this.#job()));
+      const failed = ends.find((end) => end.status === "rejected");
+      if (failed) throw this.#why(failed.reason);
     } finally {
       clearTimeout(timer);
       this.#stop.abort();
@@ -106,6 +109,18 @@ export class Work {
       stopWatching();
     }
     return { durationMs: performance.now() - started, ...this.#early };
+  }
+
+  /** What the folder's disk says is no fault of the program. */
+  #why(error: unknown): unknown {
+    const isOfDisk = error instanceof Error && !(error instanceof UserError) && "code" in error;
+    if (!isOfDisk) return error;
+    return new UserError({
+      what: `The batch cannot go on in ${this.#folder}`,
+      why: messageOf(error),
+      fix: "Look at its disk, its room and its rights; started again it goes on where it was",
+      exitCode: 1,
+    }, { cause: error });
   }
 
   #end(early: Omit<Ending, "durationMs">): void {

@@ -19,6 +19,8 @@ const RULES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["time", /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| ?[+-]\d\d:?\d\d)?)?\b/g],
   ["clock", /\b\d\d:\d\d:\d\d(?:\.\d+)?\b/g],
   ["duration", /\b\d+(?:\.\d+)? ?(?:ms|µs|seconds?|minutes?|s)\b/g],
+  // Of a copy it is not told whether something is changed, and branches are many.
+  ["git", /(?<=^Git branch: ).*$/gm],
   ["temporary", /\/tmp\/[\w.-]+/g],
 ];
 

@@ -37,8 +37,8 @@ interface Continued {
 /** `sandpiper check --from N --model ID FILE…`: plays the first N replies, goes on with a model, and tells what came of it. */
 export async function goOn({ values, words }: Invocation, root: string, cwd: string): Promise<number> {
   const count = Number(values["from"]);
-  const misused = !Number.isInteger(count) || count < 1
-    ? "it takes a number of replies, at least 1"
+  const misused = !Number.isInteger(count)
+    ? "it takes a whole number of replies"
     : values["model"] === undefined
     ? "it asks a model, and none is named"
     : values["update"] === true

@@ -1,13 +1,14 @@
 /**
  * Measures `dist/sandpiper` beside floors, other agents and other launchers, and prints the tables of goals.
  *
- * Options: `--parts loop,sandbox,compile,session,hooks,tui,facts` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
+ * Options: `--parts loop,sandbox,compile,session,hooks,tui,facts,batch` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
  * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
  * takes the numbers. `--publish` measures all of it in at most ten minutes of a quiet machine, writes docs/performance.json
  * and the pages that are made from it. See scripts/bench/README.md.
  */
 import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
+import { batchBench } from "./bench/batch_bench.ts";
 import { compileBench } from "./bench/compile_bench.ts";
 import { buildFloors } from "./bench/floors.ts";
 import { factsBench } from "./bench/facts_bench.ts";
@@ -22,16 +23,19 @@ import { VERSION } from "../src/core/version.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
 const SCENARIOS = "hello,read,task20,stream";
-const PARTS = "loop,sandbox,compile,session,hooks,tui,facts";
+const PARTS = "loop,sandbox,compile,session,hooks,tui,facts,batch";
 /** Rounds of a published run, the programs beside it, and of the floors only those that its page compares with. */
 const PUBLISH = { runs: "3", peers: "pi,codex", floors: ["floor-fetch-nocache", "floor-tuned-nocache"] };
 /** Rounds of the part `facts` then: each takes a minute, and has many looks of its own. */
 const PUBLISHED_FACTS = 1;
+/** Runs of one read in the part `batch`, and how long eight run side by side: a batch of any size is measured by hand. */
+const BATCH = { tasks: 100, seconds: 60 };
+const PUBLISHED_BATCH = { tasks: 40, seconds: 20 };
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
-  string: ["parts", "runs", "scenarios", "peers", "noise", "dist", "out"],
+  string: ["parts", "runs", "scenarios", "peers", "noise", "dist", "out", "tasks", "seconds"],
   boolean: ["rebuild", "publish"],
 });
 const isPublished = args.publish === true;
@@ -132,6 +136,12 @@ async function partOf(name: string): Promise<Part> {
       return await hooksBench({ root, dist, work: join(work, name), play: playPeers });
     case "facts":
       return await factsBench({ root, work: join(work, name), runs: isPublished ? PUBLISHED_FACTS : Number(runs) });
+    case "batch": {
+      const usual = isPublished ? PUBLISHED_BATCH : BATCH;
+      const tasks = Number(text(args.tasks, String(usual.tasks)));
+      const seconds = Number(text(args.seconds, String(usual.seconds)));
+      return await batchBench({ dist, work: join(work, name), runs: Number(runs), tasks, seconds });
+    }
     case "tui":
       return await tuiPart(join(work, name));
     default:

@@ -32,6 +32,10 @@ interface PartGoal {
 const CALL = "bash -c true";
 const COMPILE = "compile, 10 context files, 100 skills, 30 tools";
 
+/** Measures of the part `batch`. */
+export const SIDE_BY_SIDE = "eight runs side by side, what is left or grows";
+export const MANY = "a report of 10,000 attempts";
+
 /** The launcher of commands that the goals were set beside: 36 to 61 ms there. */
 const CODEX = { measure: CALL, subject: "codex sandbox", thereMs: 48.5 };
 /** A program that the same compiler made of nothing. */
@@ -121,6 +125,20 @@ const GOALS: readonly PartGoal[] = [
   { part: "facts", measure: "1,000 files of 5 KB", subject: "into the pack", limit: 17 },
   { part: "facts", measure: "1,000 files of 5 KB", subject: "undo", limit: 1000 },
   { part: "facts", measure: "a turn that only reads", subject: "sandpiper", limit: 0.2 },
+  {
+    part: "batch",
+    measure: "a task of one read",
+    subject: "in a batch",
+    limit: 1.3,
+    over: { subject: "alone", by: "ratio" },
+  },
+  { part: "batch", measure: SIDE_BY_SIDE, subject: "processes", limit: 0 },
+  { part: "batch", measure: SIDE_BY_SIDE, subject: "temporary folders", limit: 0 },
+  { part: "batch", measure: SIDE_BY_SIDE, subject: "open files", limit: 0 },
+  // What a collection of garbage leaves to the next one.
+  { part: "batch", measure: SIDE_BY_SIDE, subject: "memory, MB", limit: 10 },
+  { part: "batch", measure: MANY, subject: "milliseconds", limit: 3000 },
+  { part: "batch", measure: MANY, subject: "memory, MB", limit: 300 },
   { part: "tui", measure: "exec → first frame", subject: "sandpiper", limit: 80 },
   { part: "tui", measure: "key → echo", subject: "99th percentile of a run", limit: 16 },
   { part: "tui", measure: "bytes written for a token", subject: "200 a second", limit: 100 },

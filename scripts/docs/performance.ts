@@ -13,6 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
   hooks: "Extensions",
   tui: "The terminal UI",
   facts: "Changes and undo",
+  batch: "Many tasks",
 };
 
 /** What the last published run measured. */

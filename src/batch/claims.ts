@@ -29,7 +29,9 @@ export type Taken =
   /** Another lives and has it. */
   | { readonly kind: "held" }
   /** Another has it, and it is not known yet whether that one lives. */
-  | { readonly kind: "unsure" };
+  | { readonly kind: "unsure" }
+  /** Another may be at work on something else of the same name. */
+  | { readonly kind: "other" };
 
 /** How processes of this machine are known; on a system that cannot tell, `machine` is absent. */
 export interface Processes {
@@ -62,19 +64,20 @@ export class Claims {
     this.#timer = setInterval(() => this.#tryShow(), beatMs);
   }
 
-  /** Tries to take what `key` names. */
-  take(key: string): Taken {
+  /** Tries to take what `key` names; `digest` is of what is to be done, without blanks. */
+  take(key: string, digest = ""): Taken {
     const folder = join(this.#folder, "claims", key);
     Deno.mkdirSync(folder, { recursive: true });
     const numbers = [...Deno.readDirSync(folder)].map(({ name }) => Number(name)).filter(Number.isInteger);
     const last = numbers.reduce((most, one) => Math.max(most, one), 0);
     if (last > 0) {
-      const state = this.#ownerOf(join(folder, String(last)));
+      const [state, of] = this.#ownerOf(join(folder, String(last)));
+      if (state !== "dead" && of !== undefined && of !== digest) return { kind: "other" };
       if (state !== "dead") return { kind: state === "lives" ? "held" : "unsure" };
     }
     try {
       using file = Deno.openSync(join(folder, String(last + 1)), { write: true, createNew: true });
-      file.writeSync(new TextEncoder().encode(this.#id));
+      file.writeSync(new TextEncoder().encode(`${this.#id} ${digest}`));
       file.syncSync();
     } catch (error) {
       if (error instanceof Deno.errors.AlreadyExists) return { kind: "held" };
@@ -107,13 +110,19 @@ export class Claims {
     this.#tryShow();
   }
 
-  #ownerOf(claim: string): "lives" | "dead" | "unsure" {
-    let id: string;
+  /** Whether the owner of a claim is there, and the digest that it named; of a claim that is being written none. */
+  #ownerOf(claim: string): ["lives" | "dead" | "unsure", digest: string | undefined] {
+    let text: string;
     try {
-      id = Deno.readTextFileSync(claim);
+      text = Deno.readTextFileSync(claim);
     } catch {
-      return "unsure";
+      return ["unsure", undefined];
     }
+    const [id = "", digest] = text.split(" ");
+    return [this.#stateOf(id, claim), digest];
+  }
+
+  #stateOf(id: string, claim: string): "lives" | "dead" | "unsure" {
     if (id === this.#id) return "lives";
     const owner = /^[0-9a-f-]{36}$/.test(id) ? readOwner(join(this.#folder, "owners", `${id}.json`)) : undefined;
     if (owner?.ended) return "dead";

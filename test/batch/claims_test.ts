@@ -48,7 +48,11 @@ Deno.test(
     assertEquals(one.take("a.1"), { kind: "taken", generation: 1 });
     assertEquals(other.take("a.1"), { kind: "held" });
     assertEquals(one.take("a.1"), { kind: "held" });
+    assertEquals(one.take("b.1", "digest").kind, "taken");
+    assertEquals(other.take("b.1", "digest").kind, "held");
+    assertEquals(other.take("b.1", "another").kind, "other");
     one.close();
+    assertEquals(other.take("b.1", "another"), { kind: "taken", generation: 2 });
     assertEquals(other.take("a.1"), { kind: "taken", generation: 2 });
     other.close();
   }),

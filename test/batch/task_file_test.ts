@@ -81,6 +81,7 @@ Deno.test("the digest is that of what is asked: of nothing else", async () => {
 });
 
 const REFUSED: readonly [name: string, text: string, says: string][] = [
+  ["t.jsonl", '{"id": "a", "workspace": ".", "prompt": "go", "maxTurns": "lots"}', "must be a number"],
   ["t.jsonl", "", "it has no task"],
   ["t.jsonl", "{]", "line 1"],
   ["t.jsonl", "[1]", "it is no object"],

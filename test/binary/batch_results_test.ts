@@ -1,7 +1,8 @@
 // What a batch does besides running: repositories as workspaces, a limit on all of it, reports.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { BINARY, inWorkspace, run } from "../helpers/program.ts";
+import { BINARY, inWorkspace, run, start } from "../helpers/program.ts";
+import { until } from "../helpers/until.ts";
 
 const reply = (cost: number): string =>
   [
@@ -93,3 +94,77 @@ Deno.test("a limit on the cost of all ends a batch with 4, and holds when it is 
     assertEquals(second.code, 4);
     assertStringIncludes(second.stdout, "this time: 0 passed, 0 failed");
   }));
+
+Deno.test("what goes wrong with one attempt is that attempt's; a folder or claim of something else is refused", () =>
+  inWorkspace({ "a.txt": "one\n" }, async ({ home, outside }) => {
+    Deno.writeTextFileSync(join(outside, "c.jsonl"), reply(0));
+    const waits = [{ calls: [{ name: "bash", args: { command: "sleep 300" } }] }, { text: "done" }];
+    Deno.writeTextFileSync(join(outside, "w.jsonl"), waits.map((one) => JSON.stringify(one)).join("\n"));
+    const task = (id: string, more = {}): string =>
+      JSON.stringify({ id, workspace: "../ws", prompt: "go", model: "replay:c.jsonl", ...more });
+    const write = (name: string, ...lines: readonly string[]): void =>
+      Deno.writeTextFileSync(join(outside, name), lines.join("\n"));
+    write(
+      "tasks.jsonl",
+      task("gone", { workspace: { git: "./no-repository" } }),
+      task("fine"),
+      task("killed", { model: "replay:w.jsonl" }),
+    );
+    const options = { cwd: outside, env: { HOME: home } };
+    const child = start(BINARY, ["batch", "tasks.jsonl", "-o", "out", "--jobs", "1"], options);
+    const output = child.output();
+    const pid = (): number =>
+      Number(
+        new TextDecoder().decode(
+          new Deno.Command("pgrep", { args: ["-f", "--", `--session-dir ${out(outside)}/running/killed.1.1/`] })
+            .outputSync().stdout,
+        ).split("\n")[0],
+      );
+    await until(() => pid() > 0);
+    // Meanwhile another batch has something else of that name.
+    write("other.jsonl", task("killed", { prompt: "another" }));
+    const other = await run(BINARY, ["batch", "other.jsonl", "-o", "out"], options);
+    assertEquals(other.code, 2, other.stdout);
+    assertStringIncludes(other.stderr, "Another process runs killed.1");
+    Deno.kill(pid(), "SIGKILL");
+    const { code, stderr } = await output;
+    const said = new TextDecoder().decode(stderr);
+    assertEquals(code, 5, said);
+    assertMatch(said, /^gone 1: failed \(2\), .*Cannot check out .*no-repository/m);
+    assertMatch(said, /^fine 1: passed/m);
+    assertMatch(said, /^killed 1: failed \(137\), .*its process was ended from outside \(SIGKILL\)/m);
+
+    Deno.mkdirSync(join(outside, "elsewhere"));
+    Deno.mkdirSync(join(outside, "led"));
+    Deno.symlinkSync(join(outside, "elsewhere"), join(outside, "led", "results"));
+    const led = await run(BINARY, ["batch", "other.jsonl", "-o", "led"], options);
+    assertEquals([led.code, [...Deno.readDirSync(join(outside, "elsewhere"))].length], [2, 0], led.stderr);
+    assertStringIncludes(led.stderr, "results in it is no folder");
+  }));
+
+/** In a mount namespace of its own: a small disk, and the same one with room. */
+const SMALL_DISK = `
+mount -t tmpfs -o size=100k none out || exit 90
+"$@"; echo "first $?"
+mount -o remount,size=64m out
+"$@"; echo "second $?"
+ls out/results/noisy/1
+`;
+
+Deno.test({
+  name: "a full disk ends a batch with what to do about it, and with room it goes on",
+  ignore: Deno.uid() !== 0, // who else may mount in a namespace is a matter of the machine
+  fn: () =>
+    inWorkspace({ "a.txt": "one\n" }, async ({ home, outside }) => {
+      const noise = { calls: [{ name: "bash", args: { command: "head -c 90000 /dev/urandom | base64" } }] };
+      Deno.writeTextFileSync(join(outside, "c.jsonl"), `${JSON.stringify(noise)}\n{"text":"done"}`);
+      const task = { id: "noisy", workspace: "../ws", prompt: "go", model: "replay:c.jsonl" };
+      Deno.writeTextFileSync(join(outside, "tasks.jsonl"), JSON.stringify(task));
+      Deno.mkdirSync(out(outside));
+      const unshare = { name: "unshare", command: ["unshare", "--mount", "sh", "-c", SMALL_DISK, "sh"] };
+      const args = [...BINARY.command, "batch", "tasks.jsonl", "-o", "out"];
+      const { stdout, stderr } = await run(unshare, args, { cwd: outside, env: { HOME: home } });
+      assertStringIncludes(stderr, `error: The batch cannot go on in ${out(outside)}`);
+      assertMatch(stdout, /^first 1$[\s\S]*1 of 1 attempt have a result[\s\S]*^second 0$[\s\S]*^report\.json$/m);
+    }),
+});

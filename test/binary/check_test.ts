@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { BINARY, cassette, inWorkspace, run } from "../helpers/program.ts";
+import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
 const CALLS = [
   { calls: [{ name: "bash", args: { command: "cat a.txt; date; pwd; echo new > new.txt; cat /etc/shadow" } }] },
@@ -11,6 +12,13 @@ const CALLS = [
 
 Deno.test("a recording is as it was until prompt, results or denials change; --update accepts; the workspace stays", () =>
   inWorkspace({ "a.txt": "one\n", "AGENTS.md": "Be brief.\n" }, async ({ ws, home }) => {
+    const git = (...args: readonly string[]): void => {
+      const who = ["-c", "user.name=n", "-c", "user.email=e@x"];
+      assert(new Deno.Command("git", { args: [...who, ...args], cwd: ws }).outputSync().success, args.join(" "));
+    };
+    git("init", "-qb", "main");
+    git("add", "-A");
+    git("commit", "-qm", "one");
     const file = cassette(home, CALLS);
     const runs = ["text", "json", "stdin"].map((name) => join(home, `${name}.jsonl`));
     const program = (args: readonly string[], stdin?: string) =>
@@ -28,6 +36,7 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
       assertEquals(made.code, 0, made.stderr);
       Deno.removeSync(join(ws, "new.txt"));
     }
+    git("checkout", "-qb", "another");
     const same = await program(["check", ...runs]);
     assertEquals([same.code, same.stdout.split("\n").at(-2)], [0, "3 of 3 recordings are as they were"], same.stdout);
     // A recording is a cassette like any other.
@@ -59,7 +68,7 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
     assertEquals(updated.code, 0, updated.stdout);
     assert(Deno.readTextFileSync(text) !== before);
     assertEquals((await program(["check", text])).code, 0);
-    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["AGENTS.md", "a.txt"]);
+    assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), [".git", "AGENTS.md", "a.txt"]);
 
     // What cannot be compared is said, and is no success.
     assertEquals((await program(["check", file])).code, 2);
@@ -68,4 +77,69 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
     const short = await program(["check", json]);
     assertEquals(short.code, 5);
     assertStringIncludes(short.stdout, "end");
+  }));
+
+Deno.test("--from plays the first replies on a copy, goes on live, and says what that came to", () =>
+  inWorkspace({ "a.txt": "one\n", "AGENTS.md": "Be brief.\n" }, async ({ ws, home }) => {
+    const usage = { input: 10, output: 1, costUsd: 5 };
+    const replies = [
+      { calls: [{ name: "bash", args: { command: "cat a.txt; echo played > new.txt" } }], usage },
+      { calls: [{ name: "bash", args: { command: "echo recorded > new.txt" } }], usage },
+      { text: "recorded", usage },
+    ];
+    const server = serveAnswers([
+      { events: callReply({ name: "bash", args: { command: "cat new.txt; echo live >> new.txt" } }) },
+      { events: textReply("live answer") },
+    ]);
+    try {
+      const agent = join(home, ".sandpiper", "agent");
+      Deno.mkdirSync(agent, { recursive: true });
+      const settings = { models: { m: { price: { input: 1_000_000, output: 0 } } } };
+      Deno.writeTextFileSync(join(agent, "settings.json"), JSON.stringify(settings));
+      const file = join(home, "run.jsonl");
+      const program = (...args: readonly string[]) =>
+        run(BINARY, args, { cwd: ws, env: { HOME: home, OPENAI_API_KEY: "k" } });
+      const made = await program("-p", "--record", file, "-m", `replay:${cassette(home, replies)}`, "do it");
+      assertEquals(made.code, 0, made.stderr);
+      Deno.removeSync(join(ws, "new.txt"));
+      const recorded = Deno.readTextFileSync(file);
+      const live = ["check", "--base-url", server.baseUrl, "-m", "m", file];
+
+      const went = await program(...live, "--from", "1", "--json");
+      assertEquals(went.code, 0, went.stdout + went.stderr);
+      const [one] = JSON.parse(went.stdout);
+      assertEquals([one.played, one.live, one.outcome, one.answer], [1, 2, "done", "live answer"]);
+      // What was played cost nothing this time; one of the two live replies told its 20 tokens, at a dollar each, 8 of a cache.
+      assert(one.costUsd > 0 && one.costUsd <= 20, String(one.costUsd));
+      assertEquals(one.changes, []);
+      assertMatch(one.patch, /\n\+played\n\+live\n/);
+      const asked = JSON.stringify(server.requests[0].messages);
+      for (const text of ["do it", "cat a.txt; echo played", `"content":"one"`]) assertStringIncludes(asked, text);
+      assert(!asked.includes("recorded"), asked);
+
+      Deno.writeTextFileSync(join(ws, "a.txt"), "two\n");
+      const shown = await program(...live, "--from=1");
+      for (
+        const text of ["1 reply played, then 1 of m; 1 change until then", "call 1, bash", "    live answer", "  patch"]
+      ) {
+        assertStringIncludes(shown.stdout, text);
+      }
+      for (
+        const [args, why] of [
+          [[...live, "--from", "4"], "it holds 3 replies"],
+          [[...live, "--from", "0"], "above 0"],
+          [[...live, "--from", "1.5"], "whole number"],
+          [[...live, "--from", "1", "--update"], "is no recording"],
+          [["check", file, "--from", "1"], "none is named"],
+        ] as const
+      ) {
+        const refused = await program(...args);
+        assertEquals(refused.code, 2, refused.stdout);
+        assertStringIncludes(refused.stderr, why);
+      }
+      assertEquals(Deno.readTextFileSync(file), recorded);
+      assertEquals([...Deno.readDirSync(ws)].map(({ name }) => name).sort(), ["AGENTS.md", "a.txt"]);
+    } finally {
+      await server.close();
+    }
   }));

@@ -1,7 +1,8 @@
 // An array of eight tasks through Slurm's own programs, on two nodes of this machine: one of them is killed in the middle and
 // queued again, and every task is done exactly once.
 import { assertEquals } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
+import { blocksOf } from "../../scripts/docs/blocks.ts";
 import { BINARY, environment, inWorkspace } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
@@ -34,7 +35,11 @@ Deno.test({
         JSON.stringify({ id, workspace: ws, prompt: id, model: `replay:${id}.jsonl`, require: "test -f new.txt" })
       );
       Deno.writeTextFileSync(join(top, "tasks.jsonl"), lines.join("\n"));
-      const env = { ...environment({ HOME: home }), SLURM_CONF: configure(top) };
+      Deno.mkdirSync(join(home, ".keys"));
+      Deno.writeTextFileSync(join(home, ".keys", "anthropic"), "no key");
+      const base = environment({ HOME: home });
+      const [program = ""] = BINARY.command;
+      const env = { ...base, PATH: `${dirname(program)}:${base["PATH"]}`, SLURM_CONF: configure(top) };
       const daemons = [["slurmctld", "-D"], ["slurmd", "-D", "-N", "n1"], ["slurmd", "-D", "-N", "n2"]].map((
         [program = "", ...args],
       ) => new Deno.Command(program, { args, env, clearEnv: true, stdout: "null", stderr: "null" }).spawn());
@@ -45,16 +50,13 @@ Deno.test({
       };
       try {
         await until(() => slurm("sinfo", "-h", "-t", "idle", "-o", "%D") === "2");
-        const [program = ""] = BINARY.command;
-        Deno.writeTextFileSync(
-          join(top, "array.sh"),
-          `#!/bin/sh\n#SBATCH --array=1-${TASKS} --requeue --output=log-%a.txt --open-mode=append\n` +
-            `exec '${program}' batch tasks.jsonl -o out --jobs 1\n`,
-        );
-        const job = slurm("sbatch", "--parsable", "array.sh");
+        // Options of sbatch stand above those of the script: a smaller array, on nodes of two cores.
+        Deno.writeTextFileSync(join(top, "array.sh"), scriptOfPage().replace("/shared/results", join(top, "out")));
+        const small = [`--array=1-${TASKS}`, "--cpus-per-task=1", "--mem=100M"];
+        const job = slurm("sbatch", "--parsable", "--output=log-%a.txt", "--open-mode=append", ...small, "array.sh");
         const results = (): string[] => namesIn(join(top, "out", "results"));
         await until(() => results().length === TASKS - 1, () => `${results()} ${slurm("squeue")}`);
-        const owner = Deno.readTextFileSync(join(top, "out", "claims", `${SLOW}.1`, "1"));
+        const [owner] = Deno.readTextFileSync(join(top, "out", "claims", `${SLOW}.1`, "1")).split(" ");
         const { pid } = JSON.parse(Deno.readTextFileSync(join(top, "out", "owners", `${owner}.json`)));
         Deno.kill(pid, "SIGKILL");
         says(SLOW, "echo new > new.txt");
@@ -80,6 +82,12 @@ Deno.test({
       }
     }),
 });
+
+/** The script of docs/scale.md as it stands there. */
+function scriptOfPage(): string {
+  const page = Deno.readTextFileSync(new URL("../../docs/scale.md", import.meta.url));
+  return blocksOf("docs/scale.md", page).find(({ text }) => text.includes("#SBATCH"))?.text ?? "";
+}
 
 function namesIn(folder: string): string[] {
   try {

@@ -44,7 +44,7 @@ export class Checkouts {
       await this.#git(["-C", temporary, "checkout", "--quiet", "--detach", commit], repository);
       Deno.renameSync(temporary, place);
     } catch (error) {
-      Deno.removeSync(temporary, { recursive: true });
+      if (isFolder(temporary)) Deno.removeSync(temporary, { recursive: true }); // git may have done so
       if (isFolder(place)) return place; // another process was faster
       throw error;
     }

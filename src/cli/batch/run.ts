@@ -14,6 +14,9 @@ import { isError, isFinished, Work } from "./work.ts";
 
 /** What one run may need at once; the default number of jobs leaves room for it. */
 const JOB_BYTES = 512 * 1024 ** 2;
+/** What a batch makes in its folder. */
+const FOLDERS = ["results", "running", "interrupted", "claims", "owners", "checkouts"];
+
 /** `sandpiper batch FILE -o DIR`: runs every attempt that has no result yet; the exit code. */
 export async function runBatch(invocation: Invocation): Promise<number> {
   const { values, words: [file, ...more] } = invocation;
@@ -30,6 +33,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   const shard = shardOf(typeof values["shard"] === "string" ? values["shard"] : undefined, world.env);
   Deno.mkdirSync(folder, { recursive: true });
   refuseWorkspaces(tasks, Deno.realPathSync(folder));
+  refuseOthers(folder);
   const mine = inShard(attemptsOf(tasks), shard);
   const again = values["retry"] === true ? isError : () => false;
   const begun = new Set(namesIn(join(folder, "results")));
@@ -93,6 +97,18 @@ function jobsOf(given: unknown): number {
   if (typeof given === "number") return Math.max(1, Math.floor(given));
   const room = Math.floor(Deno.systemMemoryInfo().available / JOB_BYTES);
   return Math.max(1, Math.min(navigator.hardwareConcurrency, room));
+}
+
+/** Folders of the batch that are something else would lead elsewhere, or be found in the middle of it. Throws UserError. */
+function refuseOthers(folder: string): void {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory || !FOLDERS.includes(name)) continue;
+    throw new UserError({
+      what: `The results cannot lie in ${folder}`,
+      why: `${name} in it is no folder, or a link to one`,
+      fix: "Name another folder with -o",
+    });
+  }
 }
 
 /** Copies of a workspace would hold all results so far, and tools would read them. Throws UserError. */

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { type AttemptRecord, recordOf } from "../../batch/results.ts";
 import type { Attempt } from "../../batch/task.ts";
+import type { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -73,7 +74,8 @@ export async function runAttempt(attempt: Attempt, place: AttemptPlace): Promise
   ]);
   ends();
   const report = readReport(file("report.json"), join(place.kept, "patch"));
-  const lastWords = stripControls(words.join("")).trim().slice(-LAST_WORDS);
+  const said = stripControls(words.join("")).trim().slice(-LAST_WORDS);
+  const lastWords = status.signal === null ? said : `its process was ended from outside (${status.signal})`;
   const record = recordOf(attempt, report, {
     exitCode: status.code,
     durationMs: Math.round(performance.now() - started),
@@ -86,6 +88,15 @@ export async function runAttempt(attempt: Attempt, place: AttemptPlace): Promise
   const isCut = report?.["limit"] === "maxCostUsd" && maxCostUsd !== undefined &&
     maxCostUsd < (task.maxCostUsd ?? Infinity);
   return { record, isInterrupted: isCut || (signal.aborted && status.code !== 0) };
+}
+
+/** What an attempt came to that could not begin. */
+export function withoutRun(attempt: Attempt, folder: string, { what, why, exitCode }: UserError): AttemptOutcome {
+  const proven = isProving(attempt.task.args);
+  const end = { exitCode, durationMs: 0, startedAt: new Date(), proven, lastWords: `${what}: ${why}` };
+  const record = recordOf(attempt, undefined, end);
+  replaceFile(join(folder, "attempt.json"), JSON.stringify(record, null, 2) + "\n");
+  return { record, isInterrupted: false };
 }
 
 /** Ends a process when `signal` aborts: asked first, then not. The returned function leaves it alone again. */

@@ -1,7 +1,7 @@
 import type { TaskOptions } from "../../batch/task_file.ts";
 import type { Flag } from "../../config/options/flag.ts";
 import { FLAGS } from "../../config/options/flags.ts";
-import { scopeValue, type Values } from "../../config/options/parse.ts";
+import { parseCommandLine, scopeValue, type Values } from "../../config/options/parse.ts";
 
 /** Where results go is the batch's business, and so is where a run begins. */
 const GROUPS = ["Model", "Prompt", "Tools and their scope", "Limits"];
@@ -17,11 +17,15 @@ const flags: readonly Flag[] = (FLAGS as readonly Flag[]).filter(({ group, name 
 /** The options that a task may have: those of the command line, `--max-turns` as `maxTurns`. */
 export const taskOptions: TaskOptions = {
   names: flags.map(({ name }) => camelCase(name)),
-  args: (options) =>
-    flags.flatMap((flag) => {
+  args: (options) => {
+    const args = flags.flatMap((flag) => {
       const value = options[camelCase(flag.name)];
       return value === undefined ? [] : argsOf(flag, value);
-    }),
+    });
+    // Before anything runs, and not as what came of each attempt.
+    parseCommandLine(args);
+    return args;
+  },
 };
 
 /** Arguments that say again what the command line of the batch says for all of its tasks. `--timeout` is the batch's own. */
@@ -35,8 +39,16 @@ export function defaultArgs(values: Values): string[] {
 
 /** As `defaultArgs`, without those that say who answers: what a recorded run is played with. */
 export function optionsOf(values: Values): string[] {
-  const model = flags.filter(({ group }) => group === "Model").map(({ name }) => name);
-  return defaultArgs(Object.fromEntries(Object.entries(values).filter(([name]) => !model.includes(name))));
+  return defaultArgs(Object.fromEntries(Object.entries(values).filter(([name]) => !isOfModel(name))));
+}
+
+/** As `defaultArgs`, and only those that say who answers. */
+export function modelOptionsOf(values: Values): string[] {
+  return defaultArgs(Object.fromEntries(Object.entries(values).filter(([name]) => isOfModel(name))));
+}
+
+function isOfModel(name: string): boolean {
+  return flags.some((flag) => flag.name === name && flag.group === "Model");
 }
 
 /** Whether arguments demand something of a run that can fail. */

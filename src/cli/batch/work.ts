@@ -10,7 +10,7 @@ import { identityOf } from "../../sandbox/process/leftovers.ts";
 import { onSignals } from "../output/signals.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
-import { type AttemptOutcome, runAttempt } from "./run_attempt.ts";
+import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
 
 /** How often an owner that may be dead is looked at. */
 const LOOK_MS = 1_000;
@@ -26,10 +26,14 @@ export function isFinished(folder: string, attempt: Attempt, again: Bounds["agai
   const record = readRecord(place);
   if (record === undefined) return isFolder(place);
   if (record.digest === attempt.task.digest) return !again(record);
-  throw new UserError({
-    what: `The result in ${place} is of another task`,
-    why: `${attempt.task.id} had another workspace, prompt or options when it ran`,
-    fix: "Give the task another id, name another folder with -o, or remove that result",
+  throw otherTask(`The result in ${place} is of another task`, attempt);
+}
+
+function otherTask(what: string, { task }: Attempt): UserError {
+  return new UserError({
+    what,
+    why: `${task.id} has another workspace, prompt or options there`,
+    fix: "Give the task another id, name another folder with -o, or remove what is there",
   });
 }
 
@@ -86,6 +90,7 @@ export class Work {
     const started = performance.now();
     const stopWatching = onSignals((exitCode) => {
       if (this.#stop.signal.aborted) Deno.exit(exitCode);
+      this.#progress.say("interrupted: what runs is ended; a second signal ends at once");
       this.#end({ exitCode, why: "it was interrupted; started again it goes on" });
     });
     const { timeoutMs } = this.#bounds;
@@ -94,7 +99,9 @@ export class Work {
     }, timeoutMs);
     try {
       const jobs = Math.min(this.#bounds.jobs, Math.max(1, this.#waiting.length));
-      await Promise.all(Array.from({ length: jobs }, () => this.#job()));
+      const ends = await Promise.allSettled(Array.from({ length: jobs }, () => this.#job()));
+      const failed = ends.find((end) => end.status === "rejected");
+      if (failed) throw this.#why(failed.reason);
     } finally {
       clearTimeout(timer);
       this.#stop.abort();
@@ -102,6 +109,18 @@ export class Work {
       stopWatching();
     }
     return { durationMs: performance.now() - started, ...this.#early };
+  }
+
+  /** What the folder's disk says is no fault of the program. */
+  #why(error: unknown): unknown {
+    const isOfDisk = error instanceof Error && !(error instanceof UserError) && "code" in error;
+    if (!isOfDisk) return error;
+    return new UserError({
+      what: `The batch cannot go on in ${this.#folder}`,
+      why: messageOf(error),
+      fix: "Look at its disk, its room and its rights; started again it goes on where it was",
+      exitCode: 1,
+    }, { cause: error });
   }
 
   #end(early: Omit<Ending, "durationMs">): void {
@@ -144,7 +163,8 @@ export class Work {
         await sleep(LOOK_MS, this.#stop.signal).catch(() => {});
         continue;
       }
-      const taken = this.#claims.take(attempt.key);
+      const taken = this.#claims.take(attempt.key, attempt.task.digest);
+      if (taken.kind === "other") throw otherTask(`Another process runs ${attempt.key} in ${this.#folder}`, attempt);
       if (taken.kind === "taken" && !isFinished(this.#folder, attempt, this.#bounds.again)) {
         this.#account(0, money.reservedUsd);
         return { attempt, generation: taken.generation, ...money.limit };
@@ -198,8 +218,10 @@ export class Work {
         ...limit,
       });
     } catch (error) {
-      if (!this.#stop.signal.aborted) {
-        this.#end({ exitCode: error instanceof UserError ? error.exitCode : 1, why: messageOf(error) });
+      // Another task may have another repository, and that one can be had.
+      if (error instanceof UserError && !this.#stop.signal.aborted) outcome = withoutRun(attempt, folder, error);
+      else if (!this.#stop.signal.aborted) {
+        this.#end({ exitCode: 1, why: messageOf(error) });
         throw error;
       }
     } finally {

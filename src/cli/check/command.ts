@@ -3,20 +3,13 @@ import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import { type Seen, seenIn } from "../../provider/replay/seen.ts";
-import { thisProgram } from "../../sandbox/confine/self.ts";
+import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
-import { stripControls } from "../../core/support/text.ts";
 import { optionsOf } from "../batch/task_options.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
-import { type Change, compareSeen, type RuleCounts } from "./compare.ts";
-
-/** What is shown of one change, without -v. */
-const MOST_LINES = 20;
-
-/** Longer tasks do not fit into an argument of a process everywhere; characters. */
-const LONGEST_WORD = 30_000;
+import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
+import { readSeen, runAgain } from "./recording.ts";
 
 /** What became of one recording. */
 interface Checked {
@@ -41,6 +34,7 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
     });
   }
   const { root } = configure(invocation, world);
+  if (values["from"] !== undefined) return (await import("./go_on.ts")).goOn(invocation, root, world.cwd);
   const stop = new AbortController();
   let signalled: number | undefined;
   const stopWatching = onSignals((code) => {
@@ -71,31 +65,6 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
   return changed > 0 ? 5 : 0;
 }
 
-function readSeen(file: string): Seen[] {
-  const cannot = (why: string): UserError =>
-    new UserError({
-      what: `Cannot check ${file}`,
-      why,
-      fix: "Record it again: sandpiper -p --record FILE TASK",
-    });
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(file);
-  } catch (error) {
-    throw cannot(error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
-  }
-  const seen = text.split("\n").flatMap((line) => {
-    try {
-      return seenIn(JSON.parse(line)) ?? [];
-    } catch {
-      return [];
-    }
-  });
-  if (!seen.some(({ kind }) => kind === "run")) throw cannot("it has replies alone, and nothing of what the run saw");
-  if (!seen.some(({ kind }) => kind === "end")) throw cannot("its run was cut off");
-  return seen;
-}
-
 interface Playing {
   readonly root: string;
   /** Of the command line of the check: they stand behind those of the recording. */
@@ -109,43 +78,22 @@ async function play(
   before: readonly Seen[],
   { root, options, signal, keeps }: Playing,
 ): Promise<Checked> {
-  const run = before.find((one) => one.kind === "run");
   const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
   const again = join(folder, "again.jsonl");
   try {
-    const args = [...run?.options ?? [], ...options];
-    const isReadOnly = args.includes("--read-only");
-    const self = thisProgram();
-    const { task = "", channel = "stdin" } = run ?? {};
-    // A word that begins so would be read as a file.
-    const isWord = channel === "text" && task.length < LONGEST_WORD && !task.startsWith("@");
-    const child = new Deno.Command(self.program, {
-      args: [
-        ...self.args,
-        ...(channel === "json" ? ["--mode", "json"] : ["-p"]),
-        ...["-C", root, "--session-dir", folder, "-m", `replay:${file}`, "--record", again],
-        ...(isReadOnly ? [] : ["--trial", "--patch", join(folder, "patch")]),
-        ...args,
-        ...(isWord ? ["--", task] : []),
-      ],
-      stdin: "piped",
-      stdout: "null",
-      stderr: "piped",
-      signal,
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(isWord ? "" : task)).then(() => writer.close()).catch(() => {});
-    const { stderr } = await child.output();
+    const { said } = await runAgain(before, { root, folder, again, signal, options, model: ["-m", `replay:${file}`] });
     const counts: RuleCounts = new Map();
     let after: Seen[];
     try {
       after = readSeen(again);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      const said = stripControls(new TextDecoder().decode(stderr)).trim().split("\n").slice(0, 3).map((line) =>
-        `+${line}`
-      );
-      return { file, changes: [{ what: "the run", lines: said }], rules: {}, isUpdated: false };
+      return {
+        file,
+        changes: [{ what: "the run", lines: said.map((line) => `+${line}`) }],
+        rules: {},
+        isUpdated: false,
+      };
     }
     const changes = compareSeen(before, after, counts);
     const isUpdated = keeps && changes.length > 0;
@@ -174,14 +122,11 @@ function replace(file: string, again: string): void {
 
 function show({ changes, rules, isUpdated }: Checked, word: string, isWhole: boolean): void {
   const state = changes.length === 0 ? "as it was" : `${changes.length} changes${isUpdated ? ", accepted" : ""}`;
-  const places = Object.entries(rules).map(([name, count]) => `<${name}> ${count}`).join(", ");
-  const lines = [`${oneLine(word, 200)}: ${state}${places && isWhole ? ` (by rules: ${places})` : ""}`];
-  for (const change of changes) {
-    lines.push(`  ${oneLine(change.what, 200)}`);
-    const shown = isWhole ? change.lines : change.lines.slice(0, MOST_LINES);
-    lines.push(...shown.map((line) => `    ${oneLine(line, 300)}`));
-    if (shown.length < change.lines.length) lines.push(`    … ${change.lines.length - shown.length} more lines: -v`);
-  }
+  const places = placesOf(rules);
+  const lines = [
+    `${oneLine(word, 200)}: ${state}${places && isWhole ? ` (by rules: ${places})` : ""}`,
+    ...changeLines(changes, isWhole),
+  ];
   if (changes.length > 0 && places && !isWhole) lines.push(`  not compared, by rules: ${places}`);
   writeAll(Deno.stdout, lines.join("\n") + "\n");
 }

@@ -1,4 +1,5 @@
 import type { Seen } from "../../provider/replay/seen.ts";
+import { oneLine } from "../../session/view/visible_text.ts";
 import { lineChanges, linesOf } from "../../trial/line_diff.ts";
 
 /** What is not the same any more. */
@@ -18,6 +19,8 @@ const RULES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["time", /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| ?[+-]\d\d:?\d\d)?)?\b/g],
   ["clock", /\b\d\d:\d\d:\d\d(?:\.\d+)?\b/g],
   ["duration", /\b\d+(?:\.\d+)? ?(?:ms|µs|seconds?|minutes?|s)\b/g],
+  // Of a copy it is not told whether something is changed, and branches are many.
+  ["git", /(?<=^Git branch: ).*$/gm],
   ["temporary", /\/tmp\/[\w.-]+/g],
 ];
 
@@ -112,4 +115,25 @@ function marked(sign: string, text: string): string[] {
 
 function bare(line: string): string {
   return line.replace(/\n$/, "");
+}
+
+/** What is shown of one change, without -v. */
+const MOST_LINES = 20;
+
+/** Changes as a person reads them, indented; `isWhole`: nothing is left out. */
+export function changeLines(changes: readonly Change[], isWhole: boolean): string[] {
+  return changes.flatMap(({ what, lines }) => {
+    const shown = isWhole ? lines : lines.slice(0, MOST_LINES);
+    const more = lines.length - shown.length;
+    return [
+      `  ${oneLine(what, 200)}`,
+      ...shown.map((line) => `    ${oneLine(line, 300)}`),
+      ...(more > 0 ? [`    … ${more} more lines: -v`] : []),
+    ];
+  });
+}
+
+/** How often each rule held, in a line. */
+export function placesOf(rules: Readonly<Record<string, number>>): string {
+  return Object.entries(rules).map(([name, count]) => `<${name}> ${count}`).join(", ");
 }

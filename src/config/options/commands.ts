@@ -153,6 +153,13 @@ export const COMMANDS: readonly Command[] = [
     help: "play recorded runs against today's prompt files and policy",
     flags: [
       { name: "update", kind: "boolean", group: "Output", help: "accept what is not the same any more" },
+      {
+        name: "from",
+        kind: "number",
+        value: "N",
+        group: "Output",
+        help: "play the first N replies and go on live, with --model ID",
+      },
       { name: "json", kind: "boolean", group: "Output", help: "as JSON" },
     ],
   },

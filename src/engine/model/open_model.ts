@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
+import type { Lead } from "../../provider/replay/lead.ts";
 import type { Recording } from "../../provider/replay/record.ts";
 import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
@@ -26,6 +27,15 @@ export interface OpenModel {
 /** What hooks may do to a request right before it leaves, who hears of the answer, and another memory than the usual one. */
 export type RequestSeams = Pick<Connection, "beforeRequest" | "beforeHeaders" | "onResponse" | "memory">;
 
+/**
+ * Variable that names a cassette whose replies are played before the model is asked: how `sandpiper check --from` has a recorded
+ * run go on live.
+ */
+export const PLAYED_FIRST = "SANDPIPER_PLAYED_FIRST";
+
+/** What the runs of this process play first, by where they are: all models of a run go on where the others were. */
+const leads = new WeakMap<Config["world"], Lead>();
+
 /** What the runs of this process record, by where they are: other models of a run, and its sub-agents', are in the same one. */
 const recordings = new WeakMap<Config["world"], Map<string, Recording>>();
 
@@ -39,11 +49,12 @@ export async function openModel(
   seams: RequestSeams = {},
   agentId?: string,
 ): Promise<OpenModel> {
-  const opened = choice.kind === "replay"
+  const answering = choice.kind === "replay"
     ? await openCassette(choice, config)
     : choice.kind === "given"
     ? given(choice, config)
     : await openServer(choice, config, seams);
+  const opened = await afterLead(answering, config, agentId);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
   const file = isAbsolute(record) ? record : join(config.world.cwd, record);
@@ -55,9 +66,21 @@ export async function openModel(
     recordings.set(config.world, own.set(file, recording = openRecording(file)));
   }
   if (choice.kind === "server") recording.hide(choice.endpoint.key.secrets);
-  const provider = recordProvider(opened.provider, recording, agentId);
-  // What changes while it is used stays as it is.
+  return answeredBy(recordProvider(opened.provider, recording, agentId), opened);
+}
+
+/** What changes while it is used stays as it is. */
+function answeredBy(provider: Provider, opened: OpenModel): OpenModel {
   return Object.create(opened, { provider: { value: provider } }) as OpenModel;
+}
+
+async function afterLead(opened: OpenModel, { world }: Config, agentId: string | undefined): Promise<OpenModel> {
+  const file = world.env[PLAYED_FIRST];
+  if (file === undefined) return opened;
+  const { openLead } = await import("../../provider/replay/lead.ts");
+  const lead = leads.get(world) ?? openLead(file);
+  leads.set(world, lead);
+  return answeredBy(lead.before(opened.provider, agentId), opened);
 }
 
 /** What the settings do not say of its model is taken from the program, and then from what is known of its name. */

@@ -56,12 +56,21 @@ export function openReplayText(text: string, name: string, now: () => number = D
       const entry = own.find((one) => !played.has(one));
       if (entry) played.add(entry);
       const stamp = { provider: "replay", model: name, timestamp: now() };
-      if (!entry) return playFailure(atItsEnd(name, own.length), stamp);
-      const missing = missingText(request, entry.line.expect ?? []);
-      if (missing === undefined) return playLine(entry, stamp, signal);
-      return playFailure(unmet(name, entry.lineNumber, missing), stamp);
+      return entry ? playEntry(entry, request, stamp, signal) : playFailure(atItsEnd(name, own.length), stamp);
     },
   };
+}
+
+/** Streams one reply of a cassette; a failure where the request is not what it expects. */
+export function playEntry(
+  entry: CassetteEntry,
+  request: ProviderRequest,
+  stamp: Stamp,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  const missing = missingText(request, entry.line.expect ?? []);
+  if (missing === undefined) return playLine(entry, stamp, signal);
+  return playFailure(unmet(stamp.model, entry.lineNumber, missing), stamp);
 }
 
 /** The lines of this sub-agent, else those that name this conversation; where none does, those that name none. */

@@ -1,0 +1,117 @@
+import { join } from "@std/path";
+import { messageOf, UserError } from "../../core/error.ts";
+import { stripControls } from "../../core/support/text.ts";
+import { isObject } from "../../core/json.ts";
+import { type Seen, seenIn } from "../../provider/replay/seen.ts";
+import { thisProgram } from "../../sandbox/confine/self.ts";
+
+/** Longer tasks do not fit into an argument of a process everywhere; characters. */
+const LONGEST_WORD = 30_000;
+
+/** What a recorded run saw. Throws UserError for a file that is no whole recording. */
+export function readSeen(file: string): Seen[] {
+  const { seen } = readRecording(file);
+  if (!seen.some(({ kind }) => kind === "run")) {
+    throw cannot(file, "it has replies alone, and nothing of what the run saw");
+  }
+  if (!seen.some(({ kind }) => kind === "end")) throw cannot(file, "its run was cut off");
+  return seen;
+}
+
+/** A recording, or the part of it before a reply. */
+export interface Recorded {
+  readonly seen: Seen[];
+  /** Lines of replies, those of sub-agents among them. */
+  readonly lines: string[];
+  /** Replies to the agent itself. */
+  readonly replies: number;
+}
+
+/** A recording up to the reply after the first `most`, which its agent itself got. Throws UserError for a file that cannot be read. */
+export function readRecording(file: string, most = Infinity): Recorded {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(file);
+  } catch (error) {
+    throw cannot(file, error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
+  }
+  const seen: Seen[] = [];
+  const lines: string[] = [];
+  let replies = 0;
+  for (const line of text.split("\n")) {
+    const value = parsed(line);
+    const one = seenIn(value);
+    if (one) seen.push(one);
+    else if (isObject(value)) {
+      const isOwn = value["agent"] === undefined;
+      if (isOwn && replies === most) break;
+      if (isOwn) replies++;
+      lines.push(line);
+    }
+  }
+  return { seen, lines, replies };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function cannot(file: string, why: string): UserError {
+  return new UserError({
+    what: `Cannot check ${file}`,
+    why,
+    fix: "Record it again: sandpiper -p --record FILE TASK",
+  });
+}
+
+/** How a recorded run is run once more. */
+export interface Again {
+  readonly root: string;
+  /** For its session and, in `patch` and `report.json`, what came of it. */
+  readonly folder: string;
+  /** The recording that it makes. */
+  readonly again: string;
+  /** Options that say who answers. */
+  readonly model: readonly string[];
+  /** Of the command line of the check: they stand behind those of the recording. */
+  readonly options: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Runs what was recorded once more, on a copy of the workspace; its exit code, and the first that it said on standard error. */
+export async function runAgain(
+  before: readonly Seen[],
+  { root, folder, again, model, options, env = {}, signal }: Again,
+): Promise<{ readonly code: number; readonly said: readonly string[] }> {
+  const run = before.find((one) => one.kind === "run");
+  const args = [...run?.options ?? [], ...options];
+  const self = thisProgram();
+  const { task = "", channel = "stdin" } = run ?? {};
+  // A word that begins so would be read as a file.
+  const isWord = channel === "text" && task.length < LONGEST_WORD && !task.startsWith("@");
+  const child = new Deno.Command(self.program, {
+    args: [
+      ...self.args,
+      ...(channel === "json" ? ["--mode", "json"] : ["-p"]),
+      ...["-C", root, "--session-dir", folder, "--record", again, "--report", join(folder, "report.json")],
+      ...model,
+      ...(args.includes("--read-only") ? [] : ["--trial", "--patch", join(folder, "patch")]),
+      ...args,
+      ...(isWord ? ["--", task] : []),
+    ],
+    env: { ...env },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+    signal,
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(isWord ? "" : task)).then(() => writer.close()).catch(() => {});
+  const { code, stderr } = await child.output();
+  return { code, said: stripControls(new TextDecoder().decode(stderr)).trim().split("\n").slice(0, 3) };
+}

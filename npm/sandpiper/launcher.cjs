@@ -55,7 +55,8 @@ function start(binary) {
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve(binary, [binary, ...args], process.env);
   }
-  const child = spawn(binary, args, { stdio: "inherit" });
+  let child;
+  // Before it starts: a signal in between would end this process alone.
   const handlers = SIGNALS.map((signal) => {
     const handler = () => {
       // A terminal sends this one to both, and a second one would end the program at once.
@@ -65,6 +66,7 @@ function start(binary) {
     process.on(signal, handler);
     return [signal, handler];
   });
+  child = spawn(binary, args, { stdio: "inherit" });
   child.on("error", (error) => fail(error.message));
   child.on("exit", (code, signal) => {
     for (const [name, handler] of handlers) process.off(name, handler);

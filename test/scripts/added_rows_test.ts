@@ -27,7 +27,7 @@ const ROWS = [
     row: "command-line option",
     word: `"verbose"`,
     line: "src/config/options/flags.ts",
-    others: ["src/cli/check/command.ts", "src/cli/modes/run_task.ts"],
+    others: ["src/cli/check/command.ts", "src/cli/check/go_on.ts", "src/cli/modes/run_task.ts"],
   },
   {
     row: "setting",

@@ -48,7 +48,9 @@ export function summaryTables(name: string, { all, groups, tasks }: BatchSummary
   const notes = [
     `Exit codes: ${codes || "none"}. Time is that of one attempt, the median.`,
     ...(unproven > 0
-      ? [`${unproven} attempts had no check that could fail: that they passed says only that they ended well.`]
+      ? [
+        `${unproven} of ${all.attempts} attempts had no check that could fail: such a pass says only that it ended well.`,
+      ]
       : []),
   ];
   const table = (title: string, rows: readonly Summary[], below: readonly string[]): Table => ({

@@ -72,17 +72,14 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
 }
 
 function readSeen(file: string): Seen[] {
-  const cannot = (why: string): UserError =>
-    new UserError({
-      what: `Cannot check ${file}`,
-      why,
-      fix: "Record it again: sandpiper -p --record FILE TASK",
-    });
+  const cannot = (why: string, fix = "Record it again: sandpiper -p --record FILE TASK"): UserError =>
+    new UserError({ what: `Cannot check ${file}`, why, fix });
   let text: string;
   try {
     text = Deno.readTextFileSync(file);
   } catch (error) {
-    throw cannot(error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
+    const why = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
+    throw cannot(why, "Name a recording; sandpiper -p --record FILE TASK makes one");
   }
   const seen = text.split("\n").flatMap((line) => {
     try {

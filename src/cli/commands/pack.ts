@@ -73,7 +73,11 @@ function inspect(words: readonly string[], cwd: string, isJson: boolean): number
   if (file === undefined || more.length > 0) throw misuse("one file to inspect is wanted");
   const path = resolve(cwd, file);
   if (!isFile(path)) {
-    throw new UserError({ what: `Cannot inspect ${path}`, why: "there is no such file", fix: "Name a packed program" });
+    throw new UserError({
+      what: `Cannot inspect ${path}`,
+      why: "there is no file of this name",
+      fix: "Name a packed program",
+    });
   }
   const { index, fingerprint, bytes } = inspectBinary(path);
   const { name, isOpen, settings, flags, prompt, files, extensions } = index;

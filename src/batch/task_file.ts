@@ -75,7 +75,14 @@ async function document(text: string, path: string): Promise<{ common: Record<st
   try {
     read = parse(text);
   } catch (error) {
-    throw wrong(path, "the file", `it is no YAML: ${messageOf(error)}`, "Write a list of tasks, or name it .jsonl");
+    const kind = /\.json$/i.test(path) ? "neither JSON nor YAML" : "no YAML";
+    const [why = ""] = messageOf(error).split("\n");
+    throw wrong(
+      path,
+      "the file",
+      `it is ${kind}: ${why.replace(/:$/, "")}`,
+      "Write a list of tasks, or name it .jsonl",
+    );
   }
   const parts: Record<string, unknown> = isObject(read) ? { ...read } : { tasks: read };
   const { defaults = {}, tasks, ...more } = parts;

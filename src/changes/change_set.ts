@@ -1,4 +1,3 @@
-import { isInside } from "../core/policy.ts";
 import type { ChangeKind, ChangeSet, ChangingCall, CountedFolder, FileChange, LeftOut } from "../core/changes.ts";
 import { type Change, isSameState, shownIn, type State, thingOf } from "./states.ts";
 
@@ -20,11 +19,11 @@ export function changeSet(changes: readonly Change[], root: string, facts: Chang
     const file = fileChange(change, root, moves.get(change));
     if (file !== undefined) files.push(file);
   }
-  // A folder stands for itself only where nothing in it tells of it.
+  // A folder stands for itself only where nothing in it tells of it. Paths are relative in the workspace.
   const told = files.filter(({ thing }) => thing !== "folder").map(({ path }) => path);
   const from = files.flatMap((file) => file.from ?? []);
   const kept = files.filter(({ path, thing, kind }) =>
-    thing !== "folder" || kind === "mode" || ![...told, ...from].some((other) => isInside(other, path))
+    thing !== "folder" || kind === "mode" || ![...told, ...from].some((other) => other.startsWith(`${path}/`))
   );
   const sum = (count: (file: FileChange) => number | undefined): number =>
     kept.reduce((total, file) => total + (count(file) ?? 0), 0);

@@ -269,7 +269,7 @@ class OpenSession implements EngineCore {
 
   /** Tools go on in another place; what looks at files begins anew there. */
   readonly #move = async (config: Config): Promise<void> => {
-    await this.changes.close();
+    await this.changes.pause();
     await this.tools.move(config);
     this.#config = config;
     this.#proof = await this.#demanded();

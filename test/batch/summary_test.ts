@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { pairedDifference, passAt } from "../../src/batch/statistics.ts";
 import { type AttemptRecord, recordOf } from "../../src/batch/results.ts";
 import { compareBatches, summarizeBatch } from "../../src/batch/summary.ts";
+import { summaryTables } from "../../src/cli/batch/tables.ts";
 
 const record = (task: string, attempt: number, more: Partial<AttemptRecord> = {}): AttemptRecord => ({
   ...recordOf(
@@ -55,6 +56,17 @@ Deno.test("tasks weigh the same however many attempts they had; groups and exit 
   }]);
   assertEquals(groups.map(({ name, tasks }) => [name, tasks]), [["g", 1], ["(no group)", 1]]);
   assertEquals(tasks.map(({ name, passRate }) => [name, passRate]), [["a", 0.5], ["b", 1]]);
+});
+
+Deno.test("below the table stand exit codes with how often, and how many attempts no check could fail", () => {
+  const [all] = summaryTables(
+    "b",
+    summarizeBatch([record("a", 1), record("a", 2, { exitCode: 5, passed: false }), record("b", 1, { proven: false })]),
+  );
+  assertEquals(all?.notes, [
+    "Exit codes, and how often: 0 (2), 5 (1). Time is that of one attempt, the median.",
+    "1 of 3 attempts had no check that could fail: such a pass says only that it ended well.",
+  ]);
 });
 
 Deno.test("two batches are compared by the tasks of both", () => {

@@ -86,6 +86,7 @@ const REFUSED: readonly [name: string, text: string, says: string][] = [
   ["t.jsonl", "{]", "line 1"],
   ["t.jsonl", "[1]", "it is no object"],
   ["t.yaml", "a: [", "it is no YAML"],
+  ["t.json", "{", "it is neither JSON nor YAML"],
   ["t.yaml", "{tasks: [], more: 1}", '"more" beside'],
   ["t.yaml", "{tasks: 1}", "it has no list of tasks"],
   ["t.yaml", "[{workspace: w, prompt: p}]", "it has no id"],

@@ -54,6 +54,15 @@ Deno.test("/undo asks nothing where nothing can be put back: the copy of a trial
     assertEquals(shown.at(-1), "Nothing can be put back");
   }));
 
+Deno.test("/undo in a trial says that the trial has to end before what was changed ahead of it comes back", () =>
+  withSession(OPTIONS, async (session) => {
+    await session.say("first");
+    await session.engine.beginTrial();
+    const { context, shown } = contextOf(session, [0]);
+    await undoCommand(context);
+    assertEquals(shown.at(-1), "Nothing can be put back while the trial goes on; /trial ends it");
+  }));
+
 Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
   withSession(OPTIONS, async (session) => {
     await session.engine.undoPoints(); // the first look has ended

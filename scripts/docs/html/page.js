@@ -79,6 +79,14 @@ function marked(text, words) {
   return span;
 }
 
+/** Whole words of a text from a place on. */
+function excerpt(text, at) {
+  const from = at === 0 ? 0 : text.lastIndexOf(" ", at) + 1;
+  const end = text.lastIndexOf(" ", from + 200);
+  const to = text.length <= from + 200 ? text.length : end > from + 100 ? end : from + 200;
+  return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
+}
+
 let chosen = 0;
 function showResults(query) {
   const list = results(query);
@@ -98,7 +106,7 @@ function showResults(query) {
     const page = document.createElement("small");
     page.textContent = section.page === section.title ? "" : section.page;
     const text = document.createElement("div");
-    text.append(marked(`${at > 0 ? "… " : ""}${section.text.slice(at, at + 200)}`, words));
+    text.append(marked(excerpt(section.text, at), words));
     link.append(title, page, text);
     const item = document.createElement("li");
     item.append(link);

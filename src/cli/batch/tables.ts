@@ -44,11 +44,13 @@ export function summaryTables(name: string, { all, groups, tasks }: BatchSummary
     count(one.deniedCalls),
   ];
   const unproven = all.attempts - all.proven;
-  const codes = Object.entries(all.exitCodes).map(([code, times]) => `${code}: ${times}`).join(", ");
+  const codes = Object.entries(all.exitCodes).map(([code, times]) => `${code} (${times})`).join(", ");
   const notes = [
-    `Exit codes: ${codes || "none"}. Time is that of one attempt, the median.`,
+    `Exit codes, and how often: ${codes || "none"}. Time is that of one attempt, the median.`,
     ...(unproven > 0
-      ? [`${unproven} attempts had no check that could fail: that they passed says only that they ended well.`]
+      ? [
+        `${unproven} of ${all.attempts} attempts had no check that could fail: such a pass says only that it ended well.`,
+      ]
       : []),
   ];
   const table = (title: string, rows: readonly Summary[], below: readonly string[]): Table => ({

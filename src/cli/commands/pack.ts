@@ -10,7 +10,7 @@ import { findSkillFiles } from "../../context/skills/folders.ts";
 import { readTemplate } from "../../context/templates/templates.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import { isFile } from "../../core/support/on_disk.ts";
+import { isFile, isFolder } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { VERSION } from "../../core/version.ts";
 import { readSource } from "../../hooks/code/source_files.ts";
@@ -71,7 +71,15 @@ export async function packCommand({ values, words }: Invocation): Promise<number
 function inspect(words: readonly string[], cwd: string, isJson: boolean): number {
   const [file, ...more] = words;
   if (file === undefined || more.length > 0) throw misuse("one file to inspect is wanted");
-  const { index, fingerprint, bytes } = inspectBinary(resolve(cwd, file));
+  const path = resolve(cwd, file);
+  if (!isFile(path)) {
+    throw new UserError({
+      what: `Cannot inspect ${path}`,
+      why: "there is no file of this name",
+      fix: "Name a packed program",
+    });
+  }
+  const { index, fingerprint, bytes } = inspectBinary(path);
   const { name, isOpen, settings, flags, prompt, files, extensions } = index;
   const shown = Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, typed(value)]));
   if (isJson) {
@@ -117,7 +125,10 @@ function pathsOf(value: Values[string], cwd: string): string[] {
 async function skillsIn(folder: string): Promise<Source[]> {
   const { found, refused: left } = findSkillFiles(folder, false);
   for (const { path, reason } of left) throw refused(path, reason, "Correct it, or leave it out");
-  if (found.length === 0) throw refused(folder, "it holds no skill: a folder with a SKILL.md", "Name another folder");
+  if (found.length === 0) {
+    const why = isFolder(folder) ? "it holds no skill: a folder with a SKILL.md" : "there is no such folder";
+    throw refused(folder, why, "Name another folder");
+  }
   return await Promise.all(found.map(async ({ path }) => {
     const read = await readSkill(path);
     if ("rejected" in read) throw refused(path, read.rejected, "Correct the skill");

@@ -93,7 +93,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "batch",
-    help: "many tasks: batch FILE -o DIR; their results: batch report DIR",
+    help: "many tasks: batch FILE -o DIR; results: batch report DIR [DIR]",
     verbs: ["report"],
     flags: [
       {
@@ -150,7 +150,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "check",
-    help: "play recorded runs against today's prompt files and policy",
+    help: "recorded runs against today's prompt and policy: check FILE…",
     flags: [
       { name: "update", kind: "boolean", group: "Output", help: "accept what is not the same any more" },
       {

@@ -21,7 +21,10 @@ export interface OpenJournal {
   readonly recorder: Recorder;
   readonly points: () => Promise<readonly UndoPoint[]>;
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
+  /** It can be opened again, with what it holds. */
   readonly close: () => Promise<void>;
+  /** After `close`, when the session ends: of one that is not kept nothing stays. */
+  readonly forget: () => void;
 }
 
 /** Deeper folders, and files beyond this number, are not looked at; of more bytes of git's objects no lines are counted. */
@@ -105,19 +108,30 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       await recorder.close();
       journal.close();
       current?.scopes.close();
-      // Of a session that is not kept, or changed nothing, nothing stays; else what its records name. On a full disk there
-      // is more than is needed, or no record names what is missing.
+      // Of a session that changed nothing, nothing stays; else what its records name. On a full disk there is more than is
+      // needed, or no record names what is missing.
       try {
         pack.close();
-        if (store.path === undefined || journal.records.length === 0) {
-          Deno.removeSync(dirname(paths.journal), { recursive: true });
-        } else shrinkPack(paths.pack, contentsOf(journal.records));
+        if (journal.records.length === 0) Deno.removeSync(dirname(paths.journal), { recursive: true });
+        else if (store.path !== undefined) shrinkPack(paths.pack, contentsOf(journal.records));
       } catch (error) {
-        notify(`What is kept for undo could not be tidied up: ${messageOf(error)}`);
+        notify(untidy(error));
       }
       temporary?.remove();
     },
+    forget: () => {
+      if (store.path !== undefined) return;
+      try {
+        Deno.removeSync(dirname(paths.journal), { recursive: true });
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) notify(untidy(error));
+      }
+    },
   };
+}
+
+function untidy(error: unknown): string {
+  return `What is kept for undo could not be tidied up: ${messageOf(error)}`;
 }
 
 /** The words of a message, for lists. */

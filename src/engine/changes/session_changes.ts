@@ -23,6 +23,9 @@ export interface SessionChanges {
   readonly sinceLast: () => Promise<readonly string[]>;
   readonly points: () => Promise<readonly UndoPoint[]>;
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
+  /** Closes it while tools move to another place; it opens again by itself, with what it held. */
+  readonly pause: () => Promise<void>;
+  /** Of a session that is not kept nothing stays. */
   readonly close: () => Promise<void>;
 }
 
@@ -85,12 +88,21 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     })();
   const say = (what: (recorder: Recorder) => void): void => recorder ? what(recorder) : void waiting.push(what);
 
-  const leave = (): Promise<void> => {
+  /** What removes the journals of a session that is not kept. */
+  let forget: OpenJournal["forget"] | undefined;
+  const leave = ({ goesOn = false } = {}): Promise<void> => {
     clearTimeout(timer);
     const left = opening;
     [opening, recorder, waiting] = [undefined, undefined, []];
     const before = leaving;
-    return leaving = before.then(async () => await (await left)?.close());
+    return leaving = before.then(async () => {
+      const opened = await left;
+      await opened?.close();
+      forget = opened?.forget ?? forget;
+      if (goesOn) return;
+      forget?.();
+      forget = undefined;
+    });
   };
 
   return {
@@ -150,7 +162,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       if (opened === undefined) throw off();
       return await opened.undo(request);
     },
-    close: leave,
+    pause: () => leave({ goesOn: true }),
+    close: () => leave(),
   };
 }
 

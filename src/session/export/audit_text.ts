@@ -48,10 +48,25 @@ function roundText(
     row("skills", skillsText(manifest)),
     ...sectionRows(manifest, before?.manifest, isWhole),
     ...manifest.hooks.map((hook) => row("hook", JSON.stringify(hook))),
-    ...manifest.diagnostics.map(({ code, message }) => row("notice", `${code}: ${message}`)),
+    ...noticeRows(manifest, isWhole ? undefined : before?.manifest),
     row("sent to", reply ? replyText(reply) : "no reply was kept"),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** What there was to say of the prompt's sources; of what the request before had, how many. */
+function noticeRows({ diagnostics }: Manifest, before: Manifest | undefined): readonly string[] {
+  const said = new Set(before?.diagnostics.map(noticeText));
+  const fresh = diagnostics.map(noticeText).filter((text) => !said.has(text));
+  const rest = diagnostics.length - fresh.length;
+  return [
+    ...fresh.map((text) => row("notice", text)),
+    ...(rest > 0 ? [row("notice", `${rest} as before`)] : []),
+  ];
+}
+
+function noticeText({ code, message }: Manifest["diagnostics"][number]): string {
+  return `${code}: ${message}`;
 }
 
 function row(name: string, value: string): string {

@@ -17,8 +17,7 @@ export async function trialCommand(context: CommandContext): Promise<void> {
     say(
       `Trial: tools work on a private copy of ${cleanLine(workspace)} now (${
         cost.files.toLocaleString("en")
-      } files, ${seconds} s, ` +
-        `reflink: ${cost.reflink}). The workspace stays as it is. /trial again shows what changed`,
+      } files, ${seconds} s). The workspace stays as it is. /trial again shows what changed`,
     );
     return;
   }

@@ -33,11 +33,15 @@ export async function undoCommand(context: CommandContext): Promise<void> {
 
 /** Shows what would be done, asks, and does it. */
 async function confirm(context: CommandContext, preview: UndoOutcome, request: UndoRequest): Promise<void> {
-  const { pick, say } = context;
+  const { engine, pick, say } = context;
   if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
   showSteps(context, preview);
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
-  if (preview.steps.length === 0 && forcible === 0) return say("Nothing can be put back");
+  if (preview.steps.length === 0 && forcible === 0) {
+    return say(
+      engine.trial() ? "Nothing can be put back while the trial goes on; /trial ends it" : "Nothing can be put back",
+    );
+  }
   const how = await pick("Put them back?", [
     { label: "No", value: "no" as const },
     ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(filesIn(preview))}`, value: "yes" as const }] : []),

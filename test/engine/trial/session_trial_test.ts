@@ -48,6 +48,33 @@ Deno.test("a trial of an open session: some files are taken, of the rest a patch
     await assertRejects(() => Deno.lstat(folder), Deno.errors.NotFound);
   }));
 
+for (const args of [[], ["--no-session"]]) {
+  Deno.test(`what was changed before a trial can be undone in the same session after it ${args.join()}`, async () => {
+    const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-trial-" }));
+    const at = { ws: `${top}/ws`, home: `${top}/home` };
+    const kept = (): number => [...Deno.readDirSync(`${at.home}/.sandpiper/agent/checkpoints`)].length;
+    try {
+      await withSession({ files: FILES, args, at, replies: [bash("rm a.txt"), { text: "one" }] }, async (session) => {
+        const { engine, ws, say } = session;
+        const points = async () => (await engine.undoPoints()).map(({ text, files }) => [text, files]);
+        await say("go");
+        assertEquals(await points(), [["go", 1]]);
+        await engine.beginTrial();
+        assertEquals(await points(), [["go", 1]]);
+        await engine.endTrial({});
+        await engine.undo({});
+        assertEquals(text(`${ws}/a.txt`), "a\n");
+        // It ends while nobody has the journal open.
+        await engine.beginTrial();
+        assertEquals(kept(), 1);
+      });
+      assertEquals(kept(), args.length === 0 ? 1 : 0);
+    } finally {
+      Deno.removeSync(top, { recursive: true });
+    }
+  });
+}
+
 Deno.test("after a trial that nothing was taken of tools work in the workspace again", () =>
   withSession({
     files: FILES,

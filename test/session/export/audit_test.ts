@@ -36,6 +36,8 @@ const runtime = section("skills_runtime", "5".repeat(64), {
   sources: [{ kind: "skill", ref: "debug", status: "loaded", chars: 9, kept: 9, reason: "path" }],
 });
 
+const missing = { code: "missing_file", message: "There is no a" } as const;
+
 /** Two prompts: a round with a call, one that is steered and shortened; then one with other tools. */
 function session(world: World): string {
   const session = createSession({ cwd: "/w", folder: world.folder, id: "s1" }, {
@@ -46,20 +48,21 @@ function session(world: World): string {
   const keep = keeper(session);
   const sections = [...manifest().sections, listed];
   session.append(said(user("PROMPT one")));
-  keep(manifest({ sections }));
+  keep(manifest({ sections, diagnostics: [missing] }));
   session.append(said(calling("call_1")));
   session.append(said(user("steered")));
   keep(manifest({
     sections: [...sections, runtime],
     trigger: "round",
     round: 2,
+    diagnostics: [missing],
     fingerprints: { stable: "a".repeat(64), dynamic: "e".repeat(64), full: "f".repeat(64) },
     history: { decision: "compressed", owner: "checkpoint", messages: 3, tokensBefore: 90000, tokensAfter: 1000 },
   }));
   const usage = { input: 1200, output: 8, cacheRead: 100, cacheWrite: 0, totalTokens: 1308 };
   session.append(said(reply("Done.", { usage })));
   session.append(said(user("PROMPT two")));
-  keep(manifest({ sections, tools: { names: ["read"], fingerprint: "9".repeat(64) } }));
+  keep(manifest({ sections, diagnostics: [missing], tools: { names: ["read"], fingerprint: "9".repeat(64) } }));
   session.append(said(calling("call_1")));
   session.close();
   return session.path!;
@@ -80,7 +83,11 @@ Deno.test("viewAudit() reads back each round's manifest with its turn and its re
     assertEquals(rounds.map(({ reply }) => reply?.stopReason), ["toolUse", "stop", "toolUse"]);
     assertEquals(
       rounds[2]?.manifest,
-      manifest({ sections: [...manifest().sections, listed], tools: { names: ["read"], fingerprint: "9".repeat(64) } }),
+      manifest({
+        sections: [...manifest().sections, listed],
+        diagnostics: [missing],
+        tools: { names: ["read"], fingerprint: "9".repeat(64) },
+      }),
     );
     assertEquals(calls.map(({ tool, turn }) => [tool, turn]), [["read", 1], ["bash", 2], ["read", undefined]]);
   });
@@ -112,6 +119,7 @@ turn 1
     section  identity_base stable 100 111111111111
     section  tools_list stable 100 222222222222
     section  skills_listing stable 100 444444444444
+    notice   missing_file: There is no a
     sent to  openai/m: toolUse
   round 2  00000004  2026-03-07 08:00:00Z  changed: dynamic, history
     mode     profile full, trigger round, sandbox kernel, c/1
@@ -121,6 +129,7 @@ turn 1
     skills   commit loaded, debug path
     section  + skills_runtime dynamic 100 555555555555
     section  3 as before
+    notice   1 as before
     sent to  openai/m: stop, 1,200 in, 100 cached, 8 out
 
 turn 2
@@ -132,6 +141,7 @@ turn 2
     skills   commit loaded
     section  - skills_runtime dynamic 100 555555555555
     section  3 as before
+    notice   1 as before
     sent to  openai/m: toolUse
 
 tool calls

@@ -1,15 +1,15 @@
 import { basename, dirname, join, resolve } from "@std/path";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
-import type { Invocation } from "../../config/options/parse.ts";
+import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { optionsOf } from "../batch/task_options.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
+import { recordedOptions } from "./recorded_options.ts";
 import { type Change, compareSeen, type RuleCounts } from "./compare.ts";
 
 /** What is shown of one change, without -v. */
@@ -54,7 +54,7 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
       const before = readSeen(file);
       const checked = await play(file, before, {
         root,
-        options: optionsOf(values),
+        given: values,
         signal: stop.signal,
         keeps: values["update"] === true,
       });
@@ -98,8 +98,8 @@ function readSeen(file: string): Seen[] {
 
 interface Playing {
   readonly root: string;
-  /** Of the command line of the check: they stand behind those of the recording. */
-  readonly options: readonly string[];
+  /** The command line of the check. */
+  readonly given: Values;
   readonly signal: AbortSignal;
   readonly keeps: boolean;
 }
@@ -107,14 +107,13 @@ interface Playing {
 async function play(
   file: string,
   before: readonly Seen[],
-  { root, options, signal, keeps }: Playing,
+  { root, given, signal, keeps }: Playing,
 ): Promise<Checked> {
   const run = before.find((one) => one.kind === "run");
+  const { args, isReadOnly } = recordedOptions(file, run?.options ?? [], given, root);
   const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
   const again = join(folder, "again.jsonl");
   try {
-    const args = [...run?.options ?? [], ...options];
-    const isReadOnly = args.includes("--read-only");
     const self = thisProgram();
     const { task = "", channel = "stdin" } = run ?? {};
     // A word that begins so would be read as a file.

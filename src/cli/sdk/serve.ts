@@ -8,6 +8,7 @@ import type { PromptBuilder } from "../../prompt/prompt_builder.ts";
 import { createMailbox } from "../../agent/mailbox.ts";
 import { UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
+import { holdsPack } from "../holds_pack.ts";
 import { watchReader } from "../output/reader_gone.ts";
 import { watchSignals } from "../output/signals.ts";
 import { behindReason, type Outgoing, outgoing } from "../rpc/outgoing.ts";
@@ -77,6 +78,7 @@ function serveAgent(output: Outgoing): Served {
   const open = async (line: OpenLine): Promise<Open | undefined> => {
     try {
       if (line.protocol !== SDK_PROTOCOL) throw otherProtocol(line.protocol);
+      if (await holdsPack()) throw packed();
       extensions = remoteExtensions(line.extensions, questions);
       const agent = await openAgent(optionsOf(line, questions), extensions.list);
       const view = servedView(agent);
@@ -274,6 +276,16 @@ function endedBy(provider: string, model: string, isAborted: boolean, error: unk
   const why = error instanceof Error ? error.message : String(error);
   const failure = { kind: "network" as const, message: why, retry: false };
   return { type: "end", message: { ...message, stopReason: "error", failure } };
+}
+
+/** An embedding program brings settings, a prompt and extensions of its own: they would stand above what is packed. */
+function packed(): UserError {
+  return new UserError({
+    what: "A packed program cannot be embedded",
+    why: "what is packed into it would not hold for the program that embeds it",
+    fix: "Name a plain sandpiper binary; a packed one can be used with --mode rpc",
+    exitCode: 3,
+  });
 }
 
 function otherProtocol(asked: number): UserError {

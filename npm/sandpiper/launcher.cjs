@@ -55,7 +55,7 @@ function start(binary) {
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve(binary, [binary, ...args], process.env);
   }
-  let child;
+  let child = null;
   // Before it starts: a signal in between would end this process alone.
   const handlers = SIGNALS.map((signal) => {
     const handler = () => {

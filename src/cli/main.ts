@@ -1,5 +1,6 @@
 import { COMMANDS } from "../config/options/commands.ts";
 import { parseCommandLine } from "../config/options/parse.ts";
+import { holdsPack } from "./holds_pack.ts";
 import { errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -72,13 +73,6 @@ async function dispatch(args: readonly string[]): Promise<number> {
     default:
       throw new Error(`no handler for ${invocation.command} of ${COMMANDS.length} commands`);
   }
-}
-
-/** Whether something was packed into this program: all that a start without a pack knows of them. */
-async function holdsPack(): Promise<boolean> {
-  if (!Deno.build.standalone) return false;
-  const { holdsPack } = await import("../pack/carrier.ts");
-  return holdsPack(Deno.execPath()) ?? (await import("../engine/resources/bundled.ts")).isOwnBuild();
 }
 
 async function packedVersion(): Promise<string> {

@@ -13,9 +13,10 @@ export type Contents = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
  * Whoever starts at the same time sees all of it or nothing; a copy that somebody changed is replaced.
  */
 export function unpack(files: readonly PackedFile[], contents: Contents, folder: string): void {
-  if (isSame(files, folder)) return;
   const parent = dirname(folder);
   Deno.mkdirSync(parent, { recursive: true, mode: 0o700 });
+  if (!isOwn(Deno.statSync(parent))) throw new Error(`${parent} is another user's, who could change what is in it`);
+  if (isSame(files, folder)) return;
   const work = Deno.makeTempDirSync({ dir: parent });
   try {
     for (const { path, isProgram } of files) {
@@ -43,7 +44,12 @@ function replace(files: readonly PackedFile[], work: string, folder: string): vo
   }
 }
 
-/** Whether a folder holds the files, each with its digest, and nothing else. */
+/** Whoever owns something can change it at any time, whatever its mode is. */
+function isOwn({ uid }: Deno.FileInfo): boolean {
+  return Deno.uid() === null || uid === Deno.uid();
+}
+
+/** Whether a folder of this user's holds the files, each with its digest, and nothing else. */
 function isSame(files: readonly PackedFile[], folder: string): boolean {
   const wanted = new Map(files.map((file) => [file.path, file]));
   const known = new Set(foldersOf(files));
@@ -51,6 +57,7 @@ function isSame(files: readonly PackedFile[], folder: string): boolean {
   const look = (below: string): boolean => {
     for (const { name, isFile, isDirectory } of Deno.readDirSync(join(folder, below))) {
       const path = below === "" ? name : `${below}/${name}`;
+      if (!isOwn(Deno.lstatSync(join(folder, path)))) return false;
       if (isDirectory && known.has(path)) {
         if (!look(path)) return false;
         continue;
@@ -65,7 +72,8 @@ function isSame(files: readonly PackedFile[], folder: string): boolean {
     return true;
   };
   try {
-    return !Deno.lstatSync(folder).isSymlink && look("") && count === files.length;
+    const top = Deno.lstatSync(folder);
+    return !top.isSymlink && isOwn(top) && look("") && count === files.length;
   } catch {
     return false;
   }

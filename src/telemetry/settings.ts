@@ -51,7 +51,7 @@ export function telemetrySettings(variable: (name: string) => string | undefined
   return {
     ...(tracesUrl === undefined ? {} : { tracesUrl }),
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
-    headers: pairs("OTEL_EXPORTER_OTLP_HEADERS", variable("OTEL_EXPORTER_OTLP_HEADERS")),
+    headers: headersOf("OTEL_EXPORTER_OTLP_HEADERS", variable("OTEL_EXPORTER_OTLP_HEADERS")),
     resource: {
       "service.name": "sandpiper",
       ...pairs("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")),
@@ -65,11 +65,11 @@ export function telemetrySettings(variable: (name: string) => string | undefined
 
 function urlOf(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw wrong(name, value, "an http or https address");
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw wrong(name, "…", "an http or https address");
   return url.href;
 }
 
-/** `name=value,name=value`, percent-encoded. A value is never repeated in an error: it may be a token. */
+/** `name=value,name=value`, percent-encoded. A value is never repeated in an error, nor is an address: both may have a token. */
 function pairs(name: string, text = ""): Record<string, string> {
   return Object.fromEntries(
     text.split(",").filter((part) => part.trim() !== "").map((part) => {
@@ -82,6 +82,17 @@ function pairs(name: string, text = ""): Record<string, string> {
       }
     }),
   );
+}
+
+/** What cannot be sent is said before anything is: the runtime's sentence about it would have the token in it. */
+function headersOf(name: string, text: string | undefined): Record<string, string> {
+  const headers = pairs(name, text);
+  try {
+    new Headers(headers);
+  } catch {
+    throw wrong(name, "…", "names and values of HTTP headers");
+  }
+  return headers;
 }
 
 function timeoutOf(value: string | undefined): number {

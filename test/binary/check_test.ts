@@ -1,6 +1,7 @@
 // Recorded runs as tests of a set-up: as it was, or what is not the same any more.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { chunk, saying, serve, sse } from "../provider/wire_server.ts";
 import { BINARY, cassette, inWorkspace, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
@@ -23,7 +24,7 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
     const runs = ["text", "json", "stdin"].map((name) => join(home, `${name}.jsonl`));
     const program = (args: readonly string[], stdin?: string) =>
       run(BINARY, args, { cwd: ws, env: { HOME: home }, ...(stdin === undefined ? {} : { stdin }) });
-    const model = ["-m", `replay:${file}`, "--allow-net=x.example"];
+    const model = ["-m", `replay:${file}`, "--deny-read=other.txt"];
     const [text = "", json = "", stdin = ""] = runs;
     for (
       const [args, words] of [
@@ -64,6 +65,9 @@ Deno.test("a recording is as it was until prompt, results or denials change; --u
     assert(names.some((name) => name.startsWith("new: denials of call 2, read")), JSON.stringify(names));
 
     const before = Deno.readTextFileSync(text);
+    Deno.symlinkSync(text, join(home, "link.jsonl"));
+    const linked = await program(["check", join(home, "link.jsonl"), "--update"]);
+    assertEquals([linked.code, Deno.readTextFileSync(text) === before], [2, true], linked.stderr);
     const updated = await program(["check", text, "--update"]);
     assertEquals(updated.code, 0, updated.stdout);
     assert(Deno.readTextFileSync(text) !== before);
@@ -143,3 +147,74 @@ Deno.test("--from plays the first replies on a copy, goes on live, and says what
       await server.close();
     }
   }));
+
+Deno.test("what a recording says gives a run nothing: only the command line of the check does", () =>
+  inWorkspace({ "a.txt": "one\n" }, async ({ ws, home }) => {
+    const witness = join(home, "written");
+    const file = cassette(home, [{ calls: [{ name: "bash", args: { command: `echo out > ${witness}` } }] }, {
+      text: "done",
+    }]);
+    const program = (args: readonly string[]) => run(BINARY, args, { cwd: ws, env: { HOME: home } });
+    const made = join(home, "made.jsonl");
+    assertEquals((await program(["-p", "-m", `replay:${file}`, "--record", made, "go"])).code, 0);
+    const forged = join(ws, "forged.jsonl");
+    const forge = (options: readonly string[]): void => {
+      Deno.writeTextFileSync(
+        forged,
+        Deno.readTextFileSync(made).replace('"options":[]', `"options":${JSON.stringify(options)}`),
+      );
+    };
+    const all = ["--sandbox=off", "--allow-write", "--allow-read", "--allow-run"];
+    Deno.symlinkSync(home, join(ws, "link"));
+    for (
+      const [options, code] of [
+        // What only looks like an option made a run of the workspace itself, without a sandbox.
+        [[...all, "--", "--read-only"], 2],
+        [["--append-system-prompt", "--read-only", ...all], 2],
+        [["-C/"], 2],
+        [["--report=x"], 2],
+        [["--model=openai/x"], 2],
+        [all, 3],
+        ...[
+          ...all,
+          "--allow-net=x.example",
+          "--allow-env=A",
+          "--extension=x.ts",
+          "--trust",
+          `--append-system-prompt=${made}`,
+        ]
+          .map((option) => [[option], 3] as const),
+        ...["link", "+link", "link/new", "..", "~/x"].map((path) => [[`--allow-read=${path}`], 3] as const),
+        [["--allow-write=a.txt", "--append-system-prompt=be / brief", "--max-turns=9"], 5],
+      ] as const
+    ) {
+      forge(options);
+      const { code: exit, stdout, stderr } = await program(["check", forged]);
+      assertEquals([options, exit], [options, code], stdout + stderr);
+    }
+    forge(["--allow-net=x.example"]);
+    assertEquals((await program(["check", forged, "--allow-net=y.example"])).code, 5);
+    assertEquals([...Deno.readDirSync(home)].some(({ name }) => name === "written"), false);
+  }));
+
+Deno.test("a recording has no key, in what the run saw no more than in replies, and follows no file in its place", async () => {
+  const key = "sk-recorded-123456";
+  await inWorkspace(
+    { "notes.txt": `the key is ${key}\n`, "AGENTS.md": `Never say ${key}.\n` },
+    async ({ ws, home }) => {
+      const call = { index: 0, id: "c1", function: { name: "read", arguments: '{"path":"notes.txt"}' } };
+      await using server = serve(sse(chunk({ tool_calls: [call] }) + chunk({}, "tool_calls")), saying("done"));
+      const file = join(home, "run.jsonl");
+      const env = { HOME: home, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url };
+      const ran = await run(BINARY, ["-p", "-m", "openai/m", "--api", "chat", "--record", file, `keep ${key}`], {
+        cwd: ws,
+        env,
+      });
+      assertEquals(ran.code, 0, ran.stderr);
+      const text = Deno.readTextFileSync(file);
+      assertStringIncludes(text, "the key is [key]");
+      assertStringIncludes(text, "Never say [key].");
+      assertEquals(text.includes(key), false);
+    },
+  );
+});

@@ -193,6 +193,15 @@ Deno.test("binary: whoever runs a pack can narrow what is in it, and widen nothi
       const env = { TOKEN: "x", ...(folder === elsewhere ? { SANDPIPER_HOME: folder } : {}) };
       assertEquals(await policy(env), before);
     }
+    // An embedding program's settings and prompt would stand above all: it gets no session.
+    const file = cassette(home, [{ text: "EMBEDDED" }]);
+    const line = { type: "open", protocol: 1, options: {}, model: `replay:${file}`, answers: [], extensions: [] };
+    const stdin = `${JSON.stringify(line)}\n`;
+    const embedded = await ask(["--internal-sdk"], { stdin });
+    assertStringIncludes(embedded.stdout, "A packed program cannot be embedded");
+    assertEquals(embedded.stdout.includes('"opened"'), false);
+    const plain = await run(BINARY, ["--internal-sdk"], { cwd: ws, env: { HOME: home }, stdin });
+    assertStringIncludes(plain.stdout, '"type":"opened"');
   });
 });
 

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { dirname } from "@std/path";
 import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 
 // What the program writes at the end of a run is written with the person's own rights: a command must not lead it elsewhere.
@@ -85,5 +86,31 @@ Deno.test("a path with a line end in it makes no second line of what is said of 
     const page = Deno.readTextFileSync(`${ws}/r.md`);
     // An even number of backslashes before a bar would end the cell.
     assertStringIncludes(page, "| `false \\ \\| 0 \\| 0.0 \\|` |");
+  });
+});
+
+Deno.test("a command that may write around the home leaves no settings, keys or logins there that were not there", async () => {
+  await inWorkspace({}, async ({ home, outside }) => {
+    const names = [".sandpiper/agent/settings.json", ".ssh/authorized_keys", ".netrc", ".pi/agent/settings.json"];
+    const plant = names.map((name) => `mkdir -p ${home}/${dirname(name)}; echo '{}' > ${home}/${name}`).join("; ");
+    const file = `${outside}/run.jsonl`;
+    const ws = `${outside}/ws`;
+    Deno.mkdirSync(ws);
+    Deno.writeTextFileSync(
+      file,
+      [BASH(`${plant}; true`), { text: "done" }].map((one) => JSON.stringify(one)).join("\n"),
+    );
+    const args = ["-p", "--no-session", "-m", `replay:${file}`, `--allow-write=.,${home}`, "go"];
+    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [0, "done\n"], ran.stderr);
+    const there = names.filter((name) => {
+      try {
+        return Deno.lstatSync(`${home}/${name}`).isFile;
+      } catch {
+        return false;
+      }
+    });
+    assertEquals(there, [], ran.stderr);
+    assertMatch(ran.stderr, /Removed .*\.ssh: protected/);
   });
 });

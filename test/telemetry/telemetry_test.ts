@@ -333,7 +333,10 @@ const WRONG: readonly { readonly variables: Readonly<Record<string, string>>; re
   { variables: { ...OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, says: "http or https" },
   { variables: { ...OTLP, OTEL_TRACES_EXPORTER: "zipkin" }, says: "otlp, or none" },
   { variables: { ...OTLP, OTEL_EXPORTER_OTLP_TIMEOUT: "soon" }, says: "milliseconds" },
+  { variables: { ...OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: "htps://u:token-in-it@c.example" }, says: "http or https" },
   { variables: { ...OTLP, OTEL_EXPORTER_OTLP_HEADERS: "token-in-it" }, says: "name=value" },
+  { variables: { ...OTLP, OTEL_EXPORTER_OTLP_HEADERS: "a=token-in-it%0Ab" }, says: "values of HTTP headers" },
+  { variables: { ...OTLP, OTEL_EXPORTER_OTLP_HEADERS: "token-in-it c=b" }, says: "values of HTTP headers" },
 ];
 Deno.test("telemetrySettings() follows the variables of OpenTelemetry, and refuses what it cannot do", () => {
   const of = (variables: Readonly<Record<string, string>>) => telemetrySettings((name) => variables[name]);

@@ -51,6 +51,11 @@ function isOfModel(name: string): boolean {
   return flags.some((flag) => flag.name === name && flag.group === "Model");
 }
 
+/** Whether a run that is recorded keeps an option of this name: all of a task's but those that say who answers. */
+export function isRunOption(name: string): boolean {
+  return flags.some((flag) => flag.name === name && flag.group !== "Model");
+}
+
 /** Whether arguments demand something of a run that can fail. */
 export function isProving(args: readonly string[]): boolean {
   return args.some((arg) => PROOF.some((start) => arg.startsWith(start)));

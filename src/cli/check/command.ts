@@ -1,11 +1,10 @@
 import { basename, dirname, join, resolve } from "@std/path";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
-import type { Invocation } from "../../config/options/parse.ts";
+import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
-import { optionsOf } from "../batch/task_options.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
@@ -48,7 +47,7 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
       const before = readSeen(file);
       const checked = await play(file, before, {
         root,
-        options: optionsOf(values),
+        given: values,
         signal: stop.signal,
         keeps: values["update"] === true,
       });
@@ -67,8 +66,8 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
 
 interface Playing {
   readonly root: string;
-  /** Of the command line of the check: they stand behind those of the recording. */
-  readonly options: readonly string[];
+  /** The command line of the check. */
+  readonly given: Values;
   readonly signal: AbortSignal;
   readonly keeps: boolean;
 }
@@ -76,12 +75,21 @@ interface Playing {
 async function play(
   file: string,
   before: readonly Seen[],
-  { root, options, signal, keeps }: Playing,
+  { root, given, signal, keeps }: Playing,
 ): Promise<Checked> {
   const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
   const again = join(folder, "again.jsonl");
+  const real = Deno.realPathSync(file);
   try {
-    const { said } = await runAgain(before, { root, folder, again, signal, options, model: ["-m", `replay:${file}`] });
+    const { said } = await runAgain(before, {
+      file,
+      root,
+      folder,
+      again,
+      signal,
+      given,
+      model: ["-m", `replay:${file}`],
+    });
     const counts: RuleCounts = new Map();
     let after: Seen[];
     try {
@@ -97,26 +105,31 @@ async function play(
     }
     const changes = compareSeen(before, after, counts);
     const isUpdated = keeps && changes.length > 0;
-    if (isUpdated) replace(file, again);
+    if (isUpdated) replace(file, real, again);
     return { file, changes, rules: Object.fromEntries(counts), isUpdated };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 }
 
-/** Puts a new recording in the place of the old one, whole. */
-function replace(file: string, again: string): void {
-  const beside = join(dirname(Deno.realPathSync(file)), `.${basename(file)}.${crypto.randomUUID()}`);
+/** Puts a new recording in the place of the old one, whole. `real`: where that was before commands ran that could move it. */
+function replace(file: string, real: string, again: string): void {
+  const cannot = (why: string): UserError =>
+    new UserError({ what: `Cannot update ${file}`, why, fix: "Look at what is there, or make its folder writable" });
+  const beside = join(dirname(real), `.${basename(real)}.${crypto.randomUUID()}`);
   try {
+    // A link in a project may lead to any file of the person's.
+    if (Deno.lstatSync(file).isSymlink) throw cannot("it is a link");
+    if (Deno.realPathSync(file) !== real) throw cannot("another file is in its place");
     Deno.copyFileSync(again, beside);
-    Deno.renameSync(beside, Deno.realPathSync(file));
+    Deno.renameSync(beside, real);
   } catch (error) {
     try {
       Deno.removeSync(beside);
     } catch {
       // It was never made.
     }
-    throw new UserError({ what: `Cannot update ${file}`, why: messageOf(error), fix: "Make its folder writable" });
+    throw error instanceof UserError ? error : cannot(messageOf(error));
   }
 }
 

@@ -6,7 +6,7 @@ import { stripControls } from "../../core/support/text.ts";
 import { PLAYED_FIRST } from "../../engine/model/open_model.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 import { dollars, duration } from "../batch/progress.ts";
-import { modelOptionsOf, optionsOf } from "../batch/task_options.ts";
+import { modelOptionsOf } from "../batch/task_options.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
@@ -63,7 +63,7 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
       const one = await continued(resolve(cwd, word), count, {
         root,
         model: modelOptionsOf(values),
-        options: optionsOf(values),
+        given: values,
         signal: stop.signal,
       });
       if (signalled !== undefined) return signalled;
@@ -80,7 +80,7 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
 interface Going {
   readonly root: string;
   readonly model: readonly string[];
-  readonly options: readonly string[];
+  readonly given: Invocation["values"];
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +99,7 @@ async function continued(file: string, count: number, going: Going): Promise<Con
   try {
     Deno.writeTextFileSync(first, before.lines.join("\n"), { mode: 0o600 });
     const started = performance.now();
-    const { code, said } = await runAgain(whole, { ...going, folder, again, env: { [PLAYED_FIRST]: first } });
+    const { code, said } = await runAgain(whole, { ...going, file, folder, again, env: { [PLAYED_FIRST]: first } });
     const durationMs = Math.round(performance.now() - started);
     const report = reportIn(join(folder, "report.json"));
     const { outcome, why, totals } = report ?? {};

@@ -1,10 +1,10 @@
-import { resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
 import type { CompiledPrompt } from "../../core/compiled_prompt.ts";
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { sha256 } from "../../core/support/digest.ts";
+import { recordingOf } from "../../engine/model/open_model.ts";
 import { type Seen, seenLine } from "../../provider/replay/seen.ts";
 import { refusalsIn } from "../output/denial_lines.ts";
 import type { RunEnd } from "../report/report.ts";
@@ -27,33 +27,28 @@ export function recordSeen(
   tell: (notice: string) => void,
 ): SeenRecorder {
   const { world, invocation: { values } } = config;
-  const file = resolve(world.cwd, String(values["record"]));
   const places = { workspace: config.root, copy: engine.trial()?.folder ?? config.root, home: world.home };
   const calls = new Map<string, { readonly tool: string; readonly args: Extract<Seen, { kind: "result" }>["args"] }>();
   const sections = new Map<string, string>();
   const before = { tools: "", hooks: "[]" };
-  // The recorder of replies makes the file; what was seen before its first line waits.
-  let waiting: string[] | undefined = [];
+  // The recorder of replies begins the file; what was seen before its first line waits.
+  let waiting: Seen[] | undefined = [];
   let isBroken = false;
 
   function write(seen: Seen): void {
-    const line = seenLine(seen);
-    if (waiting) return void waiting.push(line);
+    if (waiting) return void waiting.push(seen);
     if (isBroken) return;
-    try {
-      // A link leads elsewhere.
-      if (!Deno.lstatSync(file).isFile) throw new Error("it is no file");
-      Deno.writeTextFileSync(file, line, { append: true, create: false });
-    } catch (error) {
-      isBroken = true;
-      tell(`What the run saw is not in "${file}": ${error instanceof Error ? error.message : error}`);
-    }
+    // The one of the replies: it leaves keys out, and follows no file that a command put in the place of its own.
+    const problem = recordingOf(config)?.write(seenLine(seen));
+    if (problem === undefined) return;
+    isBroken = true;
+    tell(`What the run saw is not recorded: ${problem}`);
   }
 
   function begin(): void {
-    const lines = waiting;
+    const before = waiting ?? [];
     waiting = undefined;
-    for (const line of lines ?? []) write(JSON.parse(line).seen);
+    before.forEach(write);
   }
 
   function prompt(): void {

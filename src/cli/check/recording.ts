@@ -4,6 +4,8 @@ import { stripControls } from "../../core/support/text.ts";
 import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
+import type { Values } from "../../config/options/parse.ts";
+import { recordedOptions } from "./recorded_options.ts";
 
 /** Longer tasks do not fit into an argument of a process everywhere; characters. */
 const LONGEST_WORD = 30_000;
@@ -33,7 +35,8 @@ export function readRecording(file: string, most = Infinity): Recorded {
   try {
     text = Deno.readTextFileSync(file);
   } catch (error) {
-    throw cannot(file, error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
+    const why = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
+    throw cannot(file, why, "Name a recording; sandpiper -p --record FILE TASK makes one");
   }
   const seen: Seen[] = [];
   const lines: string[] = [];
@@ -60,16 +63,14 @@ function parsed(line: string): unknown {
   }
 }
 
-function cannot(file: string, why: string): UserError {
-  return new UserError({
-    what: `Cannot check ${file}`,
-    why,
-    fix: "Record it again: sandpiper -p --record FILE TASK",
-  });
+function cannot(file: string, why: string, fix = "Record it again: sandpiper -p --record FILE TASK"): UserError {
+  return new UserError({ what: `Cannot check ${file}`, why, fix });
 }
 
 /** How a recorded run is run once more. */
 export interface Again {
+  /** The recording, for errors. */
+  readonly file: string;
   readonly root: string;
   /** For its session and, in `patch` and `report.json`, what came of it. */
   readonly folder: string;
@@ -77,8 +78,8 @@ export interface Again {
   readonly again: string;
   /** Options that say who answers. */
   readonly model: readonly string[];
-  /** Of the command line of the check: they stand behind those of the recording. */
-  readonly options: readonly string[];
+  /** The command line of the check: its options stand behind those of the recording. */
+  readonly given: Values;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
@@ -86,10 +87,10 @@ export interface Again {
 /** Runs what was recorded once more, on a copy of the workspace; its exit code, and the first that it said on standard error. */
 export async function runAgain(
   before: readonly Seen[],
-  { root, folder, again, model, options, env = {}, signal }: Again,
+  { file, root, folder, again, model, given, env = {}, signal }: Again,
 ): Promise<{ readonly code: number; readonly said: readonly string[] }> {
   const run = before.find((one) => one.kind === "run");
-  const args = [...run?.options ?? [], ...options];
+  const { args, isReadOnly } = recordedOptions(file, run?.options ?? [], given, root);
   const self = thisProgram();
   const { task = "", channel = "stdin" } = run ?? {};
   // A word that begins so would be read as a file.
@@ -100,7 +101,7 @@ export async function runAgain(
       ...(channel === "json" ? ["--mode", "json"] : ["-p"]),
       ...["-C", root, "--session-dir", folder, "--record", again, "--report", join(folder, "report.json")],
       ...model,
-      ...(args.includes("--read-only") ? [] : ["--trial", "--patch", join(folder, "patch")]),
+      ...(isReadOnly ? [] : ["--trial", "--patch", join(folder, "patch")]),
       ...args,
       ...(isWord ? ["--", task] : []),
     ],

@@ -35,13 +35,13 @@ const LAST_LINES_MS = 2000;
  * Serves one agent to the program at the other end of standard input and output (`npm/sdk`). Returns the exit code: 0 at
  * the end of the input, which closes the agent; 1 when nobody reads the output any more, else that of the signal.
  */
-export async function serveSdk(): Promise<number> {
+export async function serveSdk(isPacked: boolean): Promise<number> {
   const watch = watchSignals();
   const output = outgoing((bytes) => Deno.stdout.write(bytes));
   const left = new AbortController();
   const stopLooking = watchReader(1, () => left.abort());
   const readerGone = AbortSignal.any([output.gone, left.signal]);
-  const served = serveAgent(output);
+  const served = serveAgent(output, isPacked);
   try {
     for await (const line of linesOf(Deno.stdin.readable, { stop: AbortSignal.any([watch.signal, readerGone]) })) {
       if ("error" in line) served.fail({ message: line.error });
@@ -68,7 +68,7 @@ interface Open {
   readonly extensions: RemoteExtensions;
 }
 
-function serveAgent(output: Outgoing): Served {
+function serveAgent(output: Outgoing, isPacked: boolean): Served {
   const send = (line: ProgramLine): void => output.send(line);
   // Lines of questions are made where they are asked; their shape is `ProgramLine`'s.
   const questions = wireQuestions((line) => output.send(line));
@@ -77,6 +77,7 @@ function serveAgent(output: Outgoing): Served {
   const open = async (line: OpenLine): Promise<Open | undefined> => {
     try {
       if (line.protocol !== SDK_PROTOCOL) throw otherProtocol(line.protocol);
+      if (isPacked) throw packed();
       extensions = remoteExtensions(line.extensions, questions);
       const agent = await openAgent(optionsOf(line, questions), extensions.list);
       const view = servedView(agent);
@@ -274,6 +275,16 @@ function endedBy(provider: string, model: string, isAborted: boolean, error: unk
   const why = error instanceof Error ? error.message : String(error);
   const failure = { kind: "network" as const, message: why, retry: false };
   return { type: "end", message: { ...message, stopReason: "error", failure } };
+}
+
+/** An embedding program brings settings, a prompt and extensions of its own: they would stand above what is packed. */
+function packed(): UserError {
+  return new UserError({
+    what: "A packed program cannot be embedded",
+    why: "what is packed into it would not hold for the program that embeds it",
+    fix: "Name a plain sandpiper binary; a packed one can be used with --mode rpc",
+    exitCode: 3,
+  });
 }
 
 function otherProtocol(asked: number): UserError {

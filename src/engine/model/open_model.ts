@@ -39,6 +39,15 @@ const leads = new WeakMap<Config["world"], Lead>();
 /** What the runs of this process record, by where they are: other models of a run, and its sub-agents', are in the same one. */
 const recordings = new WeakMap<Config["world"], Map<string, Recording>>();
 
+/** What a run of this process records, once its model is open; undefined without `--record`. */
+export function recordingOf({ world, invocation: { values: { record } } }: Config): Recording | undefined {
+  return typeof record === "string" ? recordings.get(world)?.get(fileOf(record, world)) : undefined;
+}
+
+function fileOf(record: string, { cwd }: Config["world"]): string {
+  return isAbsolute(record) ? record : join(cwd, record);
+}
+
 /**
  * Opens whoever answers, with recording around it when that was asked for. `agentId`: the sub-agent that asks, where it is not
  * the agent itself.
@@ -57,7 +66,7 @@ export async function openModel(
   const opened = await afterLead(answering, config, agentId);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
-  const file = isAbsolute(record) ? record : join(config.world.cwd, record);
+  const file = fileOf(record, config.world);
   const { openRecording, recordProvider } = await import("../../provider/replay/record.ts");
   const own = recordings.get(config.world) ?? new Map<string, Recording>();
   let recording = own.get(file);

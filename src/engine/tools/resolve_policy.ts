@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
-import type { Limits, Policy } from "../../core/policy.ts";
+import { covers, type Limits, type Policy } from "../../core/policy.ts";
 import type { FoundBundled } from "../resources/bundled.ts";
 import { skillFolders } from "../resources/skills.ts";
 import { checkpointsFolder } from "../sessions/checkpoint_place.ts";
@@ -64,6 +64,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     noHosts: sandbox.noHosts,
     ...glanceAtDisk(),
   });
+  makeOwnFolder(config, policy);
   return withinHost({
     ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? policy),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
@@ -72,6 +73,19 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });
+}
+
+/**
+ * Makes the user's folder where tools may write around it: what is there is closed to commands, what is not they could make,
+ * and the next start would obey it.
+ */
+function makeOwnFolder({ stateFolder }: Config, { write }: Policy): void {
+  if (stateFolder === undefined || !covers(write, stateFolder)) return;
+  try {
+    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Commands may not be able to either, and what they make is watched.
+  }
 }
 
 /** What a pack leaves of any policy. */

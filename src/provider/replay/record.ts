@@ -4,7 +4,7 @@ import { cassetteLineOf, formatCassetteLine } from "./cassette.ts";
 
 /** A cassette that a run writes: all models that answer in it are in the same one. */
 export interface Recording {
-  /** Texts that must not be in it, keys above all; they are replaced. */
+  /** Texts that must not be in it, keys above all; they are replaced, also those that the list gets later. */
   readonly hide: (secrets: readonly string[]) => void;
   /** Adds a line; what kept it from being written. */
   readonly write: (line: string) => string | undefined;
@@ -12,7 +12,7 @@ export interface Recording {
 
 /** Begins a cassette: the file is made with the first line, with rights for its owner alone, or added to. */
 export function openRecording(file: string): Recording {
-  const secrets = new Set<string>();
+  const hidden = new Set<readonly string[]>();
   /** The file of the first line. What a command puts in its place later is not written to. */
   let first: Deno.FileInfo | undefined;
 
@@ -31,7 +31,7 @@ export function openRecording(file: string): Recording {
 
   function write(line: string): string | undefined {
     let clean = line;
-    for (const secret of secrets) {
+    for (const secret of [...hidden].flat()) {
       // As it stands in JSON: a key with a quote or a backslash looks different there.
       if (secret !== "") clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), "[key]");
     }
@@ -43,7 +43,7 @@ export function openRecording(file: string): Recording {
     }
   }
 
-  return { hide: (texts) => texts.forEach((text) => secrets.add(text)), write };
+  return { hide: (secrets) => void hidden.add(secrets), write };
 }
 
 /**

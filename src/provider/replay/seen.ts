@@ -30,9 +30,9 @@ export type Seen =
   }
   | { readonly kind: "end"; readonly outcome: string; readonly exitCode: number; readonly answer: string };
 
-/** A line of a cassette for it. */
+/** A line of a cassette for it, without the line end. */
 export function seenLine(seen: Seen): string {
-  return `${JSON.stringify({ seen })}\n`;
+  return JSON.stringify({ seen });
 }
 
 /** What a parsed line of a cassette says of what was seen; undefined for a reply. */

@@ -180,7 +180,8 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
     protected: unique([
       ...protectedPaths(root, facts, home),
       ...(link?.protected ?? []),
-      ...denied.secrets.filter((path) => isInside(path, root)),
+      // Of what is not there yet a name alone keeps commands from nothing: it is watched, wherever they may write.
+      ...denied.secrets.filter((path) => isInside(path, root) || (isInside(path, home) && covers(write, path))),
       ...startup,
       ...unpacked,
     ]),

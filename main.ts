@@ -5,7 +5,7 @@ async function start(): Promise<void> {
   if (await startConfined(Deno.args)) return;
   if (Deno.args[0] === "--internal-sdk") {
     const { serveSdk } = await import("./src/cli/sdk/serve.ts");
-    const { holdsPack } = await import("./src/cli/holds_pack.ts");
+    const { holdsPack } = await import("./src/cli/main.ts");
     Deno.exit(await serveSdk(await holdsPack()));
   }
   const { main } = await import("./src/cli/main.ts");

@@ -1,6 +1,5 @@
 import { COMMANDS } from "../config/options/commands.ts";
 import { parseCommandLine } from "../config/options/parse.ts";
-import { holdsPack } from "./holds_pack.ts";
 import { errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -98,4 +97,11 @@ function say(text: string): number {
 
 function readFlag(name: string): boolean {
   return (readVariable(name) ?? "") !== "";
+}
+
+/** Whether something was packed into this program: all that a start without a pack knows of them. */
+export async function holdsPack(): Promise<boolean> {
+  if (!Deno.build.standalone) return false;
+  const { holdsPack } = await import("../pack/carrier.ts");
+  return holdsPack(Deno.execPath()) ?? (await import("../engine/resources/bundled.ts")).isOwnBuild();
 }

@@ -102,7 +102,7 @@ Deno.test("--from plays the first replies on a copy, goes on live, and says what
       Deno.writeTextFileSync(join(agent, "settings.json"), JSON.stringify(settings));
       const file = join(home, "run.jsonl");
       const program = (...args: readonly string[]) =>
-        run(BINARY, args, { cwd: ws, env: { HOME: home, OPENAI_API_KEY: "k" } });
+        run(BINARY, args, { cwd: ws, env: { HOME: home, OPENAI_API_KEY: "key-of-this-test" } });
       const made = await program("-p", "--record", file, "-m", `replay:${cassette(home, replies)}`, "do it");
       assertEquals(made.code, 0, made.stderr);
       Deno.removeSync(join(ws, "new.txt"));

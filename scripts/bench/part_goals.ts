@@ -134,7 +134,8 @@ const GOALS: readonly PartGoal[] = [
   },
   { part: "batch", measure: SIDE_BY_SIDE, subject: "processes", limit: 0 },
   { part: "batch", measure: SIDE_BY_SIDE, subject: "temporary folders", limit: 0 },
-  { part: "batch", measure: SIDE_BY_SIDE, subject: "open files", limit: 0 },
+  // At any moment a run more or less goes on than at another one: three pipes, two files and the process itself.
+  { part: "batch", measure: SIDE_BY_SIDE, subject: "open files", limit: 6 },
   // What a collection of garbage leaves to the next one.
   { part: "batch", measure: SIDE_BY_SIDE, subject: "memory, MB", limit: 10 },
   { part: "batch", measure: MANY, subject: "milliseconds", limit: 3000 },

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
 import { type NpmPackage, tarball, tarballName } from "../../scripts/npm/package.ts";
 import { mainPackage, platformPackage } from "../../scripts/npm/sandpiper.ts";
-import { targetOf, TARGETS } from "../../src/config/targets.ts";
+import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
 import { VERSION } from "../../src/core/version.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
@@ -59,6 +59,7 @@ async function inEmptyHome(registry: string, work: (place: Place) => Promise<voi
         ...{ PATH: `${folder}/prefix/bin:${Deno.env.get("PATH")}`, HOME: folder },
         ...{
           npm_config_registry: registry,
+          NPM_CONFIG_REGISTRY: registry,
           npm_config_prefix: `${folder}/prefix`,
           npm_config_update_notifier: "false",
         },
@@ -76,16 +77,27 @@ async function inEmptyHome(registry: string, work: (place: Place) => Promise<voi
   }
 }
 
-Deno.test("npm install -g gives the command of this system, and npx starts it; without install scripts too", async () => {
+/** This system's. */
+function ownTarget(): Target {
   const target = targetOf(Deno.build);
   assert(target);
+  return target;
+}
+
+/** The packages of a release, with the binary of this system alone. */
+async function published(): ReturnType<typeof serve> {
+  const target = ownTarget();
   const binary = Deno.readFileSync(join(root, "dist", "sandpiper"));
   // Those of other systems are never fetched: their archives are empty here, and would not fit their hashes' files.
   const others = TARGETS.filter((other) => other !== target).map((other): NpmPackage => {
     const [os, cpu] = other.name.split("-");
     return { manifest: { name: `@sandpiper/${other.name}`, version: VERSION, os: [os], cpu: [cpu] }, files: [] };
   });
-  await using registry = await serve([mainPackage(root), platformPackage(root, target, binary), ...others]);
+  return await serve([mainPackage(root), platformPackage(root, target, binary), ...others]);
+}
+
+Deno.test("npm install -g gives the command of this system, and npx starts it; without install scripts too", async () => {
+  await using registry = await published();
   const said = `sandpiper ${VERSION}\n`;
   await inEmptyHome(registry.url, async ({ folder, npm, run }) => {
     Deno.mkdirSync(join(folder, ".sandpiper/agent"), { recursive: true });
@@ -96,8 +108,9 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
     assertEquals(await run(command, "--version"), said);
     const modules = join(folder, "prefix/lib/node_modules/sandpiper");
     const packages = [...Deno.readDirSync(join(modules, "node_modules/@sandpiper"))].map(({ name }) => name);
-    assertEquals(packages, [target.name]);
-    const real = join(modules, "node_modules/@sandpiper", target.name, "bin/sandpiper");
+    const { name } = ownTarget();
+    assertEquals(packages, [name]);
+    const real = join(modules, "node_modules/@sandpiper", name, "bin/sandpiper");
     assertEquals(Deno.statSync(command).ino, Deno.statSync(real).ino, "the command is the binary itself");
     assertStringIncludes(await run(command, "update"), "npm install -g sandpiper@latest");
     // The whole program, not only its version: the prompt needs what the binary carries.
@@ -112,5 +125,20 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
     assertEquals(await run("npx", "--offline", "sandpiper", "--version"), said);
     assertStringIncludes(await run("npx", "--offline", "sandpiper", "update"), "npx sandpiper@latest");
     assertEquals(registry.asked.includes("latest.json"), false, "what npm owns asks nobody");
+  });
+});
+
+Deno.test("deno run and deno install take the program from the published package", async () => {
+  await using registry = await published();
+  const said = `sandpiper ${VERSION}\n`;
+  await inEmptyHome(registry.url, async ({ folder, run }) => {
+    const deno = Deno.execPath();
+    const program = [deno, "run", "--quiet", "-A", "npm:sandpiper"] as const;
+    assertEquals(await run(...program, "--version"), said);
+    const call = JSON.stringify({ path: "a.txt" });
+    Deno.writeTextFileSync(join(folder, "a.txt"), "the text of a\n");
+    assertStringIncludes(await run(...program, "tool", "read", call), "the text of a");
+    await run(deno, "install", "--quiet", "--global", "-A", "npm:sandpiper");
+    assertEquals(await run(join(folder, ".deno/bin/sandpiper"), "--version"), said);
   });
 });

@@ -59,10 +59,15 @@ const LOCKS = [
 /** In a package of ours, below `node_modules`: for all users, for npx, or of a project. */
 function ofNpm(program: string): Installation | undefined {
   const top = dirname(dirname(program));
-  if (!PACKAGES.includes(String(json(join(top, "package.json"))?.["name"]))) return undefined;
+  const { name, version } = json(join(top, "package.json")) ?? {};
+  if (!PACKAGES.includes(String(name))) return undefined;
   const [, before] = /^(.*?)[\\/]node_modules[\\/]/.exec(`${top}/`) ?? [];
-  if (before === undefined) return undefined;
   const via = (update: string): Installation => managed("npm", program, update);
+  // Deno keeps packages by registry, name and version, in no such folder.
+  if (before === undefined) {
+    const isDenos = top.replaceAll("\\", "/").endsWith(`/${name}/${version}`);
+    return isDenos ? via("deno install -g -A -f npm:sandpiper@latest, or deno run -A npm:sandpiper@latest") : undefined;
+  }
   if (json(join(before, "package.json"))?.["_npx"] !== undefined) return via("npx sandpiper@latest");
   const lock = LOCKS.find(([name]) => isFile(join(before, name)));
   if (lock) return via(`cd ${quoted(before)} && ${lock[1]} sandpiper@latest`);

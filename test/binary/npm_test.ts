@@ -138,6 +138,7 @@ Deno.test("deno run and deno install take the program from the published package
     const call = JSON.stringify({ path: "a.txt" });
     Deno.writeTextFileSync(join(folder, "a.txt"), "the text of a\n");
     assertStringIncludes(await run(...program, "tool", "read", call), "the text of a");
+    assertStringIncludes(await run(...program, "update"), "deno install -g -A -f npm:sandpiper@latest");
     await run(deno, "install", "--quiet", "--global", "-A", "npm:sandpiper");
     assertEquals(await run(join(folder, ".deno/bin/sandpiper"), "--version"), said);
   });

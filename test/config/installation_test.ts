@@ -45,6 +45,17 @@ const CASES: readonly Case[] = [
     ...{ by: "npm", update: /^npx sandpiper@latest$/ },
   },
   {
+    name: "Deno's folder of packages",
+    program: "home/.cache/deno/npm/registry/@sandpiper/linux-x64/1.2.3/bin/sandpiper",
+    files: {
+      "home/.cache/deno/npm/registry/@sandpiper/linux-x64/1.2.3/package.json": JSON.stringify({
+        name: "@sandpiper/linux-x64",
+        version: "1.2.3",
+      }),
+    },
+    ...{ by: "npm", update: /^deno install -g -A -f npm:sandpiper@latest/ },
+  },
+  {
     name: "a project of npm",
     program: "home/my project/node_modules/@sandpiper/linux-arm64/bin/sandpiper",
     files: {

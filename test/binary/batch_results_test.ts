@@ -64,6 +64,7 @@ Deno.test("a repository is cloned once at its revision, and its hooks do not run
     const page = Deno.readTextFileSync(join(outside, "r.html"));
     assertStringIncludes(page, "default-src 'none'");
     assertMatch(page, /<th scope="row" data-value="young">young<\/th><td data-value="1">1<\/td>/);
+    assertEquals(page.match(/<table class="tasks">/g)?.length, 1, "sums are not filtered");
     // A page that is there is not written over.
     assertEquals((await batch("report", "out", "--format", "html", "-o", "r.html")).code, 2);
     assertEquals((await batch("report", "nowhere")).code, 2);
@@ -168,3 +169,18 @@ Deno.test({
       assertMatch(stdout, /^first 1$[\s\S]*1 of 1 attempt have a result[\s\S]*^second 0$[\s\S]*^report\.json$/m);
     }),
 });
+
+Deno.test("--timeout is for the whole: what runs then is no result, and the exit code is 4", () =>
+  inWorkspace({ "a.txt": "one\n" }, async ({ home, outside }) => {
+    const replies = [{ calls: [{ name: "bash", args: { command: "sleep 300" } }] }, { text: "done" }];
+    Deno.writeTextFileSync(join(outside, "c.jsonl"), replies.map((one) => JSON.stringify(one)).join("\n"));
+    const task = { id: "slow", workspace: "../ws", prompt: "go", model: "replay:c.jsonl" };
+    Deno.writeTextFileSync(join(outside, "tasks.jsonl"), JSON.stringify(task));
+    const args = ["batch", "tasks.jsonl", "-o", "out", "--timeout", "1s"];
+    const { code, stdout } = await run(BINARY, args, { cwd: outside, env: { HOME: home } });
+    assertEquals(code, 4, stdout);
+    assertStringIncludes(
+      stdout,
+      "0 of 1 attempt have a result, 0 of them failed; the limit --timeout 1.0 s was reached",
+    );
+  }));

@@ -21,7 +21,7 @@ export function* reportPage(sides: readonly Side[], tables: readonly Table[]): G
 </head>
 <body>
 <h1>${title}</h1>
-<p><input id="filter" type="search" placeholder="Only rows with…" aria-label="Only rows with" hidden></p>
+<p><input id="filter" type="search" placeholder="Only tasks with…" aria-label="Only tasks with" hidden></p>
 `;
   yield* charts(sides);
   for (const table of tables) yield* tableHtml(table);
@@ -60,7 +60,9 @@ function* charts(sides: readonly Side[]): Generator<string> {
 }
 
 function* tableHtml({ title, columns, rows, notes }: Table): Generator<string> {
-  yield `<h2>${escapeHtml(title)}</h2>\n<table><thead><tr>${
+  // Sums are of all tasks, whichever are shown.
+  const isTasks = title.endsWith(": by task");
+  yield `<h2>${escapeHtml(title)}</h2>\n<table${isTasks ? ' class="tasks"' : ""}><thead><tr>${
     columns.map((name) => `<th scope="col"><button type="button">${escapeHtml(name || "name")}</button></th>`).join("")
   }</tr></thead><tbody>\n`;
   for (const row of rows) {
@@ -111,7 +113,7 @@ const filter = document.getElementById("filter");
 filter.hidden = false;
 filter.addEventListener("input", () => {
   const text = filter.value.toLowerCase();
-  for (const body of document.querySelectorAll("tbody")) for (const row of body.rows) {
+  for (const body of document.querySelectorAll(".tasks tbody")) for (const row of body.rows) {
     row.hidden = !row.textContent.toLowerCase().includes(text);
   }
 });

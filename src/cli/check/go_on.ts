@@ -2,6 +2,7 @@ import { join, resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { PLAYED_FIRST } from "../../engine/model/open_model.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
@@ -134,16 +135,6 @@ function reportIn(path: string): JsonObject | undefined {
     return isObject(read) ? read : undefined;
   } catch {
     return undefined; // it ended before there was something to report
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

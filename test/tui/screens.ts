@@ -376,7 +376,8 @@ ${"─".repeat(80)}
     await pty.see("A name for “the first question”");
     await pty.type("questions");
     await pty.keys("Enter");
-    await pty.see("❯ questions");
+    // The list again, and not what was typed for the name.
+    await pty.see(/search:\n❯ questions/);
     await pty.type("first answer");
     await pty.see("search in what was said");
     await pty.keys("Enter");

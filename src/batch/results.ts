@@ -86,6 +86,9 @@ export function recordOf({ task, number }: Attempt, report: JsonObject | undefin
   };
 }
 
+/** More than any record has. */
+const MOST_BYTES = 1024 * 1024;
+
 /** Where the results of an attempt lie once it has ended. */
 export function resultFolder(folder: string, { task, number }: Attempt): string {
   return join(folder, "results", task.id, String(number));
@@ -95,7 +98,11 @@ export function resultFolder(folder: string, { task, number }: Attempt): string 
 export function readRecord(folder: string): AttemptRecord | undefined {
   let read: unknown;
   try {
-    read = JSON.parse(Deno.readTextFileSync(join(folder, "attempt.json")));
+    const path = join(folder, "attempt.json");
+    const { isFile, size } = Deno.lstatSync(path);
+    // A pipe would be waited for.
+    if (!isFile || size > MOST_BYTES) return undefined;
+    read = JSON.parse(Deno.readTextFileSync(path));
   } catch {
     return undefined;
   }

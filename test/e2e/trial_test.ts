@@ -285,6 +285,7 @@ Deno.test(
       const [path, why, ...args] of [
         [".envrc", "it is protected"],
         [".vscode/tasks.json", "it is protected"],
+        [".VSCode/tasks.json", "it is protected"],
         [".gitmodules", "it is protected"],
         [".git/hooks/pre-commit", "it is git's own"],
         ["../home/.bashrc", "it lies outside of the workspace"],

@@ -51,10 +51,13 @@ function removeSurely(folder: string): void {
   }
 }
 
+/** What is asked for, and what the program is made of. */
+export type WorldRequest = Partial<PolicyRequest> & { readonly program?: readonly string[] };
+
 export function worldPolicy(
   world: World,
   level: SandboxLevel,
-  request: Partial<PolicyRequest> = {},
+  { program = [], ...request }: WorldRequest = {},
   env: Record<string, string> = {},
   noHosts: () => string | undefined = () => whyNoHosts(level),
 ): Policy {
@@ -65,6 +68,7 @@ export function worldPolicy(
     cache: world.cache,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", ...env },
     skills: [],
+    program,
     level,
     noHosts,
   });

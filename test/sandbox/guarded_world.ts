@@ -1,9 +1,8 @@
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
 import type { ShellOutcome } from "../../src/core/tool.ts";
-import type { PolicyRequest } from "../../src/sandbox/policy/policy.ts";
 import { openProcessPool } from "../../src/sandbox/pool/pool.ts";
 import { type OpenShell, openShell } from "../../src/sandbox/shell/shell.ts";
-import { makeWorld, programFor, type World, worldPolicy } from "./confined_world.ts";
+import { makeWorld, programFor, type World, worldPolicy, type WorldRequest } from "./confined_world.ts";
 
 /** A workspace that may be a repository, with a shell whose policy is the product's own. */
 export interface GuardedWorld {
@@ -29,7 +28,7 @@ export async function inWorld(
   level: SandboxLevel,
   prepare: (root: string, world: World) => void,
   work: (room: GuardedWorld) => Promise<void>,
-  request: Partial<PolicyRequest> | ((world: World) => Partial<PolicyRequest>) = {},
+  request: WorldRequest | ((world: World) => WorldRequest) = {},
 ): Promise<void> {
   using world = makeWorld();
   prepare(world.root, world);

@@ -6,9 +6,14 @@ import { readWorld } from "../../config/host_environment.ts";
 import { UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { batched, writeNew } from "../../session/export/write_new.ts";
+import { oneLine, visible, visibleJson } from "../../session/view/visible_text.ts";
 import { warner } from "../output/report.ts";
 import { writeAll } from "../output/write_all.ts";
+import { markdownLine } from "../report/markdown.ts";
 import { comparisonTable, summaryTables, type Table } from "./tables.ts";
+
+/** A name in a table; records of a shared folder are written by others, and may have any. */
+const LONGEST = 200;
 
 /** `sandpiper batch report DIR [DIR]`: one batch in numbers, or two beside each other; the exit code. */
 export async function batchReport(invocation: Invocation): Promise<number> {
@@ -62,7 +67,7 @@ async function shown(
   format: string,
 ): Promise<Iterable<string>> {
   if (format === "json") {
-    return [JSON.stringify({ type: "batch_report", version: 1, batches: sides, comparison }, null, 2), "\n"];
+    return [visibleJson({ type: "batch_report", version: 1, batches: sides, comparison }, 2), "\n"];
   }
   const tables = [
     ...sides.flatMap(({ name, summary }) => summaryTables(name, summary)),
@@ -73,23 +78,22 @@ async function shown(
 }
 
 function plain({ title, columns, rows, notes }: Table): string {
-  const cells = [columns, ...rows.map((row) => row.map(({ text }) => text))];
+  const cells = [columns, ...rows.map((row) => row.map(({ text }) => oneLine(text, LONGEST)))];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => [...(row[at] ?? "")].length)));
   const lines = cells.map((row) =>
     row.map((text, at) => at === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[at] ?? 0)).join("  ").trimEnd()
   );
-  return `${[title, ...lines.map((line) => `  ${line}`), ...notes].join("\n")}\n`;
+  return `${[oneLine(title, LONGEST), ...lines.map((line) => `  ${line}`), ...notes.map(visible)].join("\n")}\n`;
 }
 
 function markdown({ title, columns, rows, notes }: Table): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
-    `### ${title}`,
+    `### ${markdownLine(title)}`,
     "",
     line(columns),
     line(columns.map((_, at) => at === 0 ? "---" : "--:")),
-    ...rows.map((row) => line(row.map(({ text }) => text))),
-    ...(notes.length > 0 ? ["", ...notes] : []),
+    ...rows.map((row) => line(row.map(({ text }) => markdownLine(oneLine(text, LONGEST))))),
+    ...(notes.length > 0 ? ["", ...notes.map(markdownLine)] : []),
   ].join("\n") + "\n";
 }

@@ -201,8 +201,10 @@ export class Work {
   async #run(attempt: Attempt, generation: number, maxCostUsd: number | undefined): Promise<void> {
     const folder = join(this.#folder, "running", `${attempt.key}.${generation}`);
     const kept = resultFolder(this.#folder, attempt);
-    for (let before = 1; before < generation; before++) this.#setAside(`${attempt.key}.${before}`);
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (let one = 1; one <= generation; one++) this.#setAside(`${attempt.key}.${one}`);
+    Deno.mkdirSync(dirname(folder), { recursive: true });
+    // Made here and now: a link that somebody put there would lead all that is written elsewhere.
+    Deno.mkdirSync(folder, { mode: 0o700 });
     this.#running++;
     this.#progress.begun();
     let outcome: AttemptOutcome | undefined;

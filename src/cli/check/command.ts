@@ -4,7 +4,7 @@ import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
-import { oneLine } from "../../session/view/visible_text.ts";
+import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
@@ -59,7 +59,7 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
     stopWatching();
   }
   const changed = all.filter(({ changes, isUpdated }) => changes.length > 0 && !isUpdated).length;
-  if (values["json"]) writeAll(Deno.stdout, JSON.stringify(all, null, 2) + "\n");
+  if (values["json"]) writeAll(Deno.stdout, visibleJson(all, 2) + "\n");
   else writeAll(Deno.stdout, `${all.length - changed} of ${all.length} recordings are as they were\n`);
   return changed > 0 ? 5 : 0;
 }

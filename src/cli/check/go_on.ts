@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { PLAYED_FIRST } from "../../engine/model/open_model.ts";
-import { oneLine } from "../../session/view/visible_text.ts";
+import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { dollars, duration } from "../batch/progress.ts";
 import { modelOptionsOf } from "../batch/task_options.ts";
 import { onSignals } from "../output/signals.ts";
@@ -74,7 +74,7 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
   } finally {
     stopWatching();
   }
-  if (values["json"]) writeAll(Deno.stdout, JSON.stringify(all, null, 2) + "\n");
+  if (values["json"]) writeAll(Deno.stdout, visibleJson(all, 2) + "\n");
   return all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
 }
 

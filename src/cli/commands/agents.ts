@@ -4,6 +4,7 @@ import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { findAgents } from "../../engine/resources/agents.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { listOrValidate } from "./list_or_validate.ts";
 
@@ -24,7 +25,7 @@ async function list(invocation: Invocation, isJson: boolean): Promise<number> {
   const { agents, problems } = await findAgents(configure(invocation, readWorld()));
   if (isJson) {
     const shown = agents.map(({ instructions: _, ...agent }) => agent);
-    writeAll(Deno.stdout, JSON.stringify({ agents: shown, problems }, null, 2) + "\n");
+    writeAll(Deno.stdout, visibleJson({ agents: shown, problems }, 2) + "\n");
     return 0;
   }
   const width = Math.max(...agents.map(({ name }) => name.length));

@@ -15,6 +15,7 @@ import { VERSION } from "../../core/version.ts";
 import { targetOf } from "../../config/targets.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** One thing that was looked at. */
 interface Check {
@@ -103,7 +104,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
   }
-  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
+  writeAll(Deno.stdout, invocation.values["json"] ? visibleJson(checks, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
 }
 

@@ -2,6 +2,7 @@ import { resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** What `validate` says of one path. */
@@ -41,7 +42,7 @@ export async function listOrValidate<V extends Verdict>(
   const cwd = typeof values["cwd"] === "string" ? resolve(values["cwd"]) : Deno.cwd();
   const verdicts: V[] = [];
   for (const path of rest) verdicts.push(...await validate(resolve(cwd, path)));
-  const text = isJson ? JSON.stringify(verdicts, null, 2) : stripControls(
+  const text = isJson ? visibleJson(verdicts, 2) : stripControls(
     verdicts.flatMap((one) =>
       one.valid ? [`valid    ${one.path}`] : [`invalid  ${one.path}`, ...faults(one).map((fault) => `  ${fault}`)]
     ).join("\n"),

@@ -14,6 +14,7 @@ import { grantFolder } from "../../engine/tools/allowed_before.ts";
 import { recordServer } from "../../engine/tools/grants.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { isStdio, readServer, type WrittenServer } from "../../mcp/config.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { warner } from "../output/report.ts";
 import { watchSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -144,7 +145,7 @@ function list(config: Config): number {
   const servers = Object.entries(found.servers);
   if (config.invocation.values["json"]) {
     const views = servers.map(([name, written]) => ({ name, ...viewOf(config, name, written) }));
-    return say(JSON.stringify(views, null, 2) + "\n");
+    return say(visibleJson(views, 2) + "\n");
   }
   if (servers.length === 0) return say(`No MCP servers. ${USAGE}\n`);
   const width = Math.max(...servers.map(([name]) => name.length));

@@ -16,6 +16,7 @@ import { firstModel } from "../../engine/model/first_model.ts";
 import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
 import { missingOf } from "../../engine/model/resolve_endpoint.ts";
 import { NoModelError } from "../../engine/model/offers.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** How long one server's list may take when it is checked, milliseconds. */
@@ -42,7 +43,7 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
   });
   if (found.length === 0) throw new NoModelError([], config.settings, "provider");
   const text = values["json"]
-    ? JSON.stringify(found.map(asJson), null, 2)
+    ? visibleJson(found.map(asJson), 2)
     : isCheck
     ? checkLines(found).join("\n")
     : found.map(section).join("\n\n");

@@ -17,6 +17,7 @@ import { readSource } from "../../hooks/code/source_files.ts";
 import { isProductName } from "../../pack/archive.ts";
 import { gatherFiles, refused, type Source } from "../../pack/gather.ts";
 import { inspectBinary, writeBinary } from "../../pack/write_binary.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** What the prompt's section keeps of one text, and of all; characters. */
@@ -62,7 +63,7 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   const { bytes, fingerprint, untested } = written;
   if (untested !== undefined && !values["quiet"]) writeAll(Deno.stderr, `warning: untested on ${untested}\n`);
   const text = values["json"]
-    ? JSON.stringify({ file: out, name, ...written }, null, 2)
+    ? visibleJson({ file: out, name, ...written }, 2)
     : `${stripControls(out)}: ${name}, ${mega(bytes)}\nfingerprint ${fingerprint}`;
   writeAll(Deno.stdout, `${text}\n`);
   return 0;
@@ -84,7 +85,7 @@ function inspect(words: readonly string[], cwd: string, isJson: boolean): number
   const shown = Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, typed(value)]));
   if (isJson) {
     const record = { name, fingerprint, bytes, isOpen, settings, policy: shown, prompt, extensions, files };
-    writeAll(Deno.stdout, JSON.stringify(record, null, 2) + "\n");
+    writeAll(Deno.stdout, visibleJson(record, 2) + "\n");
     return 0;
   }
   const options = Object.entries(flags).map(([key, value]) => optionText(key, value));

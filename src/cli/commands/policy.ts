@@ -10,6 +10,7 @@ import { refuseWithPlan } from "../../engine/plan.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** `sandpiper policy`: what tools may touch, and what enforces it (R493); with `--plan` what of it is left while a session plans. */
 export async function policyCommand(invocation: Invocation): Promise<number> {
@@ -27,7 +28,7 @@ export async function policyCommand(invocation: Invocation): Promise<number> {
       tools: active.map((tool) => tool.name),
       ...(pack ? { pack: { name: pack.name, fingerprint: pack.fingerprint } } : {}),
     };
-    const text = invocation.values["json"] ? JSON.stringify(record, null, 2) : [
+    const text = invocation.values["json"] ? visibleJson(record, 2) : [
       `workspace  ${policy.root}`,
       `sandbox    ${policy.sandbox}`,
       `tools      ${record.tools.join(", ") || "none"}`,

@@ -21,6 +21,7 @@ import { builtinTool, createToolset } from "../../engine/tools/toolset.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { readWorld } from "../../config/host_environment.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 
 const BUILTIN = TOOLS.map(({ name }) => name);
 
@@ -117,9 +118,9 @@ function formOf({ values }: Invocation): Form | undefined {
 function whole(form: Form | undefined, prompt: CompiledPrompt): string {
   switch (form) {
     case "json":
-      return JSON.stringify(prompt, null, 2);
+      return visibleJson(prompt, 2);
     case "manifest":
-      return JSON.stringify(prompt.manifest, null, 2);
+      return visibleJson(prompt.manifest, 2);
     case "stable":
       return prompt.stable;
     case "dynamic":

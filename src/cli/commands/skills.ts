@@ -12,6 +12,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { discover, skillChoice } from "../../engine/resources/skills.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** `sandpiper skills`: what was found, hidden and rejected, with the reason; or whether a folder keeps the standard. */
 export async function skillsCommand(invocation: Invocation): Promise<number> {
@@ -92,7 +93,7 @@ function listJson(found: SkillSet, reports: ReadonlyMap<string, SkillReport>): s
     const report = reports.get(skill.path);
     return { ...skill, ...(report ? { status: report.status, state: report.state, reason: report.reason } : {}) };
   });
-  return JSON.stringify({ ...found, skills }, null, 2) + "\n";
+  return visibleJson({ ...found, skills }, 2) + "\n";
 }
 
 /** A folder without a SKILL.md stands for the skills in it. */

@@ -6,6 +6,7 @@ import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Installation, installationOf, sourceInstallation } from "../../config/installation.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** How long the whole answer may take, milliseconds. */
@@ -34,7 +35,7 @@ export async function updateCommand(invocation: Invocation): Promise<number> {
   if (invocation.values["json"]) {
     const { by, path, isManaged, update } = installation;
     const told = { version: VERSION, installedBy: by, path, managed: isManaged, newest: newest ?? null, update };
-    writeAll(Deno.stdout, JSON.stringify(told, null, 2) + "\n");
+    writeAll(Deno.stdout, visibleJson(told, 2) + "\n");
   } else {
     writeAll(Deno.stdout, stripControls(report(installation, url, newest, userFolder)));
   }

@@ -61,7 +61,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     if (seen.end) seen.recorder?.end(seen.end, seen.facts.facts().answer);
     if (proof.reports.length > 0 && seen.end) {
       const { runReport, writeReports } = await reports();
-      writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
+      await writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
         writeAll(Deno.stdout, text);
       });
     }

@@ -2,6 +2,7 @@ import { lostText } from "../../core/support/lost_text.ts";
 import type { FileChange } from "../../core/changes.ts";
 import type { RunReport } from "./run_report.ts";
 import { stripControls } from "../../core/support/text.ts";
+import { proseMarkdown } from "../../session/export/markdown.ts";
 
 /** Lines of a failed check. */
 const LAST_LINES = 20;
@@ -23,7 +24,7 @@ export function reportMarkdown(report: RunReport): string {
   const isFailure = exitCode !== 0;
   return [
     `## ${isFailure && outcome === "done" ? "Failed" : TITLES[outcome]} (exit code ${exitCode})`,
-    ...(why ? [text(why)] : []),
+    ...(why ? [markdownLine(why)] : []),
     ...(report.task ? [`Task: ${code(report.task)}`] : []),
     factsLine(report),
     ...trialLines(report),
@@ -54,7 +55,7 @@ export function reportMarkdown(report: RunReport): string {
       ({ tool, kind, target, why, grant }) => [
         code(tool),
         kind === undefined || target === undefined ? "–" : `${kind} ${code(target)}`,
-        text(why),
+        markdownLine(why),
         grant === null ? "none known" : code(grant),
       ],
     ),
@@ -72,11 +73,14 @@ export function reportMarkdown(report: RunReport): string {
       "Cache lost",
       ["round", "why"],
       report.rounds.flatMap(({ round, lost }) => lost ? [{ round, lost }] : []),
-      ({ round, lost }) => [String(round), text(lostText(lost))],
+      ({ round, lost }) => [String(round), markdownLine(lostText(lost))],
     ),
     ...(hosts.length > 0 ? [`Hosts reached: ${hosts.map(code).join(", ")}`] : []),
-    ...warnings.slice(0, ROWS).map((line) => `> ${text(line)}`),
-    ...(answer === "" ? [] : ["### What the model said", stripControls(answer).trim()]),
+    ...warnings.slice(0, ROWS).map((line) => `> ${markdownLine(line)}`),
+    // A picture's address could tell its server what the model has read, and a heading pass for one of the report's.
+    ...(answer === ""
+      ? []
+      : ["### What the model said", proseMarkdown(answer).replace(/^(?=.)/gm, "> ").replace(/^$/gm, ">")]),
   ].join("\n\n") + "\n";
 }
 
@@ -105,9 +109,9 @@ function factsLine({ totals, model, sandbox, sessionId, limit, deniedCalls, fail
 function trialLines({ trial }: RunReport): string[] {
   if (trial === undefined) return [];
   const { patch, files, leftOut, why } = trial;
-  const left = leftOut.map((one) => `> ${text(one.why)}: ${(one.paths ?? []).map(code).join(", ")}`);
-  if (files.length === 0) return [`Trial: nothing for a patch.${why ? ` ${text(why)}` : ""}`, ...left];
-  const where = patch === undefined ? `no patch was kept: ${text(why ?? "")}` : `the patch is ${code(patch)}`;
+  const left = leftOut.map((one) => `> ${markdownLine(one.why)}: ${(one.paths ?? []).map(code).join(", ")}`);
+  if (files.length === 0) return [`Trial: nothing for a patch.${why ? ` ${markdownLine(why)}` : ""}`, ...left];
+  const where = patch === undefined ? `no patch was kept: ${markdownLine(why ?? "")}` : `the patch is ${code(patch)}`;
   return [`Trial: the workspace was not changed; ${where} (${counted(files.length, "file")}).`, ...left];
 }
 
@@ -146,10 +150,11 @@ function code(foreign: string): string {
   return `${fence}${pad}${escaped}${pad}${fence}`;
 }
 
-/** Foreign text in a line: nothing in it is markup. */
-function text(foreign: string): string {
+/** Foreign text in a line or cell: nothing in it is markup, and nothing makes a fence, a list or a rule of the line. */
+export function markdownLine(foreign: string): string {
   const line = stripControls(foreign).replace(/\s+/g, " ").trim();
-  return line.replace(/[\\`*_[\]<>|#]/g, "\\$&");
+  return line.replace(/[\\`*_[\]<>|#&~]/g, "\\$&")
+    .replace(/^[-+](?=[-\s]|$)/, "\\$&").replace(/^(\d{1,9})(?=[.)](?:\s|$))/, "$1\\");
 }
 
 function counted(count: number, what: string): string {

@@ -8,7 +8,6 @@ import { VERSION } from "../../core/version.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import { billOf } from "../../session/bill.ts";
 import type { RunFacts } from "./facts.ts";
-import { reportMarkdown } from "./markdown.ts";
 
 /** How a run ended, and what the process ends with. */
 export interface RunEnd {
@@ -85,17 +84,18 @@ export function placeOf(path: string, option: string): Place {
  * Writes the report to each place: Markdown for a name that ends in `.md`, else JSON; `-` to standard output. One that cannot
  * be written keeps none of the others back. Throws UserError for the first such.
  */
-export function writeReports(
+export async function writeReports(
   places: readonly (Place | "-")[],
   report: RunReport,
   print: (text: string) => void,
-): void {
+): Promise<void> {
   const json = JSON.stringify(report, null, 2) + "\n";
   const failures: unknown[] = [];
   for (const place of places) {
     try {
       if (place === "-") print(json);
-      else writeWhole(place, "--report", place.path.endsWith(".md") ? reportMarkdown(report) : json);
+      else if (!place.path.endsWith(".md")) writeWhole(place, "--report", json);
+      else writeWhole(place, "--report", (await import("./markdown.ts")).reportMarkdown(report));
     } catch (error) {
       failures.push(error);
     }

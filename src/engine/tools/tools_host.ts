@@ -20,7 +20,7 @@ import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox } from "../../sandbox/confine/probe.ts";
 import { type Grants, readingOnly } from "../../sandbox/policy/policy.ts";
 import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
-import { type Self, thisProgram } from "../../sandbox/confine/self.ts";
+import { ownPaths, type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore } from "./allowed_before.ts";
@@ -105,7 +105,7 @@ export function openTools(
   const folders = makeSessionFolders(config.root, config.world.env);
   try {
     const self = config.world.mayRun ? thisProgram() : NO_PROGRAM;
-    const base = { sandbox, folders, bundled, program: self.readPaths };
+    const base = { sandbox, folders, bundled, program: ownPaths(self) };
     const choose = (policy: Policy) => {
       const all = toolsUnder(policy).flatMap((tool) => {
         if (tool.name !== "web_search") return [tool];

@@ -193,15 +193,24 @@ function closedUnder(
   { root, write, protected: kept, denyWrite, denyRead }: Policy,
 ): (path: string) => string | undefined {
   const top = bytesOfPath(root);
-  const closed = [...kept, ...denyWrite, ...denyRead].map(bytesOfPath);
+  const foldedTop = folded(top);
+  const closed = [...kept, ...denyWrite, ...denyRead].map((one) => folded(bytesOfPath(one)));
   const open = write.list.map(bytesOfPath);
   return (path) => {
     const whole = `${top}/${path}`;
-    if (closed.some((one) => isInside(whole, one) || (isInside(one, whole) && one !== top))) return "it is protected";
+    const same = folded(whole);
+    if (closed.some((one) => isInside(same, one) || (isInside(one, same) && one !== foldedTop))) {
+      return "it is protected";
+    }
     return write.all || open.some((one) => isInside(whole, one))
       ? undefined
       : "it lies outside of what tools may write";
   };
+}
+
+/** A byte string as forgiving file systems compare: letter case and characters that nobody sees do not count. For what forbids alone. */
+function folded(path: string): string {
+  return path.replace(/\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf/g, "").toLowerCase();
 }
 
 function pathOf({ newPath, oldPath }: FilePatch): string {

@@ -124,12 +124,13 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   const layers = layersOf(request, root, home, facts);
   const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
   const kept = sessionDenials(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
+  const program = unique((facts.program ?? []).flatMap((path) => [path, facts.realPath(path) ?? path]));
   const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
     ...facts,
     home,
     readable: extra,
     writable: [tmp, cache],
-    program: facts.program ?? [],
+    program,
     kept: kept.denied,
   });
   refuseSecretWorkspace(root, denied.secrets);
@@ -184,6 +185,8 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
       ...denied.secrets.filter((path) => isInside(path, root) || (isInside(path, home) && covers(write, path))),
       ...startup,
       ...unpacked,
+      // A link, and what is not there, a mount cannot hold.
+      ...program.filter((path) => covers(write, path) && facts.realPath(path) !== path),
     ]),
     limits: { ...DEFAULT_LIMITS, ...request.limits },
     sandbox: facts.level,

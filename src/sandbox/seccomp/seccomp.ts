@@ -28,8 +28,22 @@ const NEW_TIME_NAMESPACE = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
-/** FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY (linux/fs.h, linux/fsverity.h): a readable file is enough. */
-const FILE_FLAGS = [0x40086602, 0x401c5820, 0x40806685];
+/**
+ * What a descriptor that only reads is enough for, so that no rule of Landlock and no read-only file stands before it:
+ * FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_{ADD,REMOVE}_ENCRYPTION_KEY
+ * and its form for all users, OCFS2_IOC_REFLINK, which copies one path to another (linux/fs.h, fsverity.h, fscrypt.h).
+ */
+const READING_IS_ENOUGH = [
+  ...[0x40086602, 0x401c5820, 0x40806685, 0x800c6613, 0xc0506617, 0xc0406618, 0xc0406619, 0x40186f04],
+];
+
+/**
+ * Types of ioctl (bits 8 to 15) of btrfs and bcachefs, whose snapshots show all of a subvolume in a writable folder: what
+ * is denied in it, too, and on older kernels whatever lies around a file that can be read.
+ */
+const [BTRFS, BCACHEFS] = [0x9400, 0xbc00];
+/** FICLONE, FICLONERANGE, FIDEDUPERANGE: of btrfs's type, and every file system's (ioctl_ficlone(2)). */
+const COPIES_OF_FILES = [0x40049409, 0x4020940d, 0xc0189436];
 
 /** The filter as a program for one architecture. */
 export function seccompFilter(order: SeccompRequest, architecture: Architecture): Uint8Array<ArrayBuffer> {
@@ -86,12 +100,14 @@ const ARGUMENT_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
     ...verdict(ok, no, EPERM),
   ],
   ...MODE_CHECKS,
-  // Types into the terminal that the user sits at; sets flags of files that are only read.
+  // Types into the terminal that the user sits at; changes and copies what is only read.
   ioctl: (ok, no) => [
     loadArgument(1),
-    ...FILE_FLAGS.map((request) => ifEqual(request, no)),
-    ifEqual(TIOCSTI, no),
-    ifEqual(TIOCLINUX, no, ok),
+    ...[...READING_IS_ENOUGH, TIOCSTI, TIOCLINUX].map((request) => ifEqual(request, no)),
+    ...COPIES_OF_FILES.map((request) => ifEqual(request, ok)),
+    keepBits(0xff00),
+    ifEqual(BTRFS, no),
+    ifEqual(BCACHEFS, no, ok),
     ...verdict(ok, no, EPERM),
   ],
   mknod: mode(1),

@@ -95,9 +95,13 @@ function closed(block: OpenBlock | undefined): string {
   }
 }
 
+/** What some viewers of Markdown draw, and run code of theirs for, in place of showing it. */
+const DRAWN = /^(?:mermaid|math|geojson|topojson|stl|plantuml|puml|dot|graphviz|vega(?:-lite)?|svg)$/i;
+
 /** One plain word, or nothing. */
 function languageOf(info: string): string {
-  return /^[A-Za-z0-9+#_-]{1,20}$/.test(info.trim()) ? info.trim() : "";
+  const word = info.trim();
+  return /^[A-Za-z0-9+#_-]{1,20}$/.test(word) && !DRAWN.test(word) ? word : "";
 }
 
 /** A text in a fence that is longer than any run of backticks in it. */

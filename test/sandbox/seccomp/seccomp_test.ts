@@ -145,6 +145,22 @@ const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[]
   ["ioctl", [3, 0x40086602], EPERM, EPERM, EPERM],
   ["ioctl", [3, 0x401c5820], EPERM, EPERM, EPERM],
   ["ioctl", [3, 0x80086601], ALLOW, ALLOW, ALLOW],
+  // A policy, a key and its removal of encrypted folders; a subvolume, a snapshot, the removal of one; a copy by path.
+  ...[
+    0x800c6613,
+    0xc0506617,
+    0xc0406618,
+    0xc0406619,
+    0x5000940e,
+    0x50009401,
+    0x50009417,
+    0x5000940f,
+    0x4010bc10,
+    0x40186f04,
+  ]
+    .map((request) => ["ioctl", [3, request], EPERM, EPERM, EPERM] as const),
+  // Copies of files that share their blocks.
+  ...[0x40049409, 0x4020940d, 0xc0189436].map((request) => ["ioctl", [3, request], ALLOW, ALLOW, ALLOW] as const),
   ["shmget", [0, 56, 0o1600], ENOSYS, ALLOW, ENOSYS],
   ["shmget", [0, 262_145, 0o1600], ENOSYS, EPERM, ENOSYS],
   ["shmget", [0, 2 ** 32, 0o1600], ENOSYS, EPERM, ENOSYS],

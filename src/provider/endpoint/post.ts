@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
+import { holdsSecret } from "../../core/support/hide_secrets.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
 import { createBodyBytes } from "./body_bytes.ts";
 import type { KeyHeader } from "../table/entry.ts";
@@ -101,7 +102,7 @@ function headersOf(layers: readonly Readonly<Record<string, string | null>>[]): 
 
 /** Headers of an answer; where a server says the key back, nobody hears it. */
 function headersWithout(apiKey: string, headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([, value]) => apiKey === "" || !value.includes(apiKey)));
+  return Object.fromEntries([...headers].filter(([, value]) => !holdsSecret(value, [apiKey])));
 }
 
 async function refusalOf(response: Response): Promise<Error> {

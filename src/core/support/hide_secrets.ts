@@ -16,7 +16,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   }, text);
 }
 
-/** Whether a variable, an argument or a header holds a secret; a short one as a word of its own. */
+/** Whether a variable or an argument holds a secret; a short one as a word of its own. */
 export function holdsSecret(value: string, secrets: readonly string[]): boolean {
   const words = value.split(/[\s"',;:=]+/);
   return secrets.some((secret) =>

@@ -16,7 +16,7 @@ import { FLOOR, goalTable, problemLines, type Results } from "./bench/goals.ts";
 import { hooksBench } from "./bench/hooks_bench.ts";
 import { benchFolder, installLaunchers, installPeer, nodeFor } from "./bench/install.ts";
 import { type Part, partTable } from "./bench/part_goals.ts";
-import { programsOf, type Published, publishedText, thisMachine } from "./bench/published.ts";
+import { before, programsOf, type Published, publishedText, thisMachine } from "./bench/published.ts";
 import { sessionBench } from "./bench/session_bench.ts";
 import { tuiBench } from "./bench/tui_bench.ts";
 import { VERSION } from "../src/core/version.ts";
@@ -49,7 +49,6 @@ const peers = list(text(args.peers, isPublished ? PUBLISH.peers : ""));
 const runs = text(args.runs, isPublished ? PUBLISH.runs : "7");
 const noise = text(args.noise, "0.15");
 const out = resolve(text(args.out, isPublished ? join(root, "docs", "performance.json") : join(bench, "results.json")));
-const loadBefore = Deno.loadavg()[0] ?? NaN;
 const started = performance.now();
 
 if (!(await Deno.stat(join(dist, "sandpiper")).catch(() => undefined))?.isFile) {
@@ -67,6 +66,7 @@ if (unknown.length > 0) {
   console.error(`There is no part "${unknown.join(", ")}"; the parts are ${PARTS}`);
   Deno.exit(2);
 }
+const machineBefore = await before(3000);
 await Deno.mkdir(bench, { recursive: true });
 await Deno.mkdir(own, { recursive: true });
 // Not below the repository: agents would read its AGENTS.md into their prompts. Nor below a temporary folder: there codex
@@ -100,7 +100,7 @@ async function published(): Promise<Published> {
     binaryBytes: (await Deno.stat(join(dist, "sandpiper"))).size,
     command: ["deno task bench", ...words.length > 0 ? ["--", ...words] : []].join(" "),
     seconds: (performance.now() - started) / 1000,
-    machine: thisMachine(loadBefore),
+    machine: thisMachine(machineBefore),
     programs: loop === undefined ? [] : programsOf(peerFiles, ["sandpiper", ...floors, ...installed()]),
     missing,
     ...loop === undefined ? {} : { loop },

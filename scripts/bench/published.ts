@@ -39,18 +39,47 @@ export interface Machine {
   readonly cores: number;
   readonly memoryGiB: number;
   readonly kernel: string;
-  /** Processes that wanted a core, over the last minute (getloadavg(3)), before and at the end; the measuring itself is in the second. */
+  /**
+   * Processes that wanted a core, over the last minute (getloadavg(3)), before and at the end. What had just ended is in the
+   * first, the measuring itself in the second.
+   */
   readonly load: { readonly before: number; readonly after: number };
+  /** Cores that other programs used right before anything was measured; files without it are older. */
+  readonly othersUse?: number;
 }
 
-/** The machine that this runs on; `before` is the load from when the measuring began. */
-export function thisMachine(before: number): Machine {
+/** How the machine was before the measuring began. */
+export interface Before {
+  readonly load: number;
+  readonly othersUse: number;
+}
+
+/** Looks for `ms` milliseconds at what others do, and does nothing meanwhile (proc(5), `/proc/stat`). */
+export async function before(ms: number): Promise<Before> {
+  const load = Deno.loadavg()[0] ?? NaN;
+  const [ticks, at] = [busyTicks(), performance.now()];
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return { load, othersUse: (busyTicks() - ticks) / TICKS / ((performance.now() - at) / 1000) };
+}
+
+/** Clock ticks a second in `/proc`. */
+const TICKS = 100;
+
+function busyTicks(): number {
+  const [first = ""] = Deno.readTextFileSync("/proc/stat").split("\n");
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = first.split(/\s+/).slice(1).map(Number);
+  return user + nice + system + irq + softirq + steal;
+}
+
+/** The machine that this runs on. */
+export function thisMachine({ load, othersUse }: Before): Machine {
   return {
     cpu: cpus()[0]?.model ?? "unknown",
     cores: navigator.hardwareConcurrency,
     memoryGiB: Math.round(Deno.systemMemoryInfo().total / 2 ** 30),
     kernel: `${Deno.build.os} ${Deno.osRelease()} ${Deno.build.arch}`,
-    load: { before: Number(before.toFixed(1)), after: Number((Deno.loadavg()[0] ?? NaN).toFixed(1)) },
+    load: { before: Number(load.toFixed(1)), after: Number((Deno.loadavg()[0] ?? NaN).toFixed(1)) },
+    othersUse: Number(othersUse.toFixed(2)),
   };
 }
 

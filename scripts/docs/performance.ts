@@ -1,11 +1,11 @@
 import { join } from "@std/path";
 import { FLOOR, goalTable, problemLines, type Summary } from "../bench/goals.ts";
 import { type Part, partTable } from "../bench/part_goals.ts";
-import type { Published } from "../bench/published.ts";
+import type { Machine, Published } from "../bench/published.ts";
 import { table } from "./table.ts";
 
-/** From this load on the page says at its top that the machine was busy. */
-const BUSY = 0.75;
+/** From so much of a core that other programs use on, the page says at its top that the machine was busy. */
+const BUSY = 0.25;
 const TITLES: Readonly<Record<string, string>> = {
   sandbox: "Commands and file tools in the sandbox",
   compile: "The prompt",
@@ -42,7 +42,8 @@ export function performancePage(published: Published): string {
       ["date", `${published.date.slice(0, 16).replace("T", " ")} UTC, ${Math.round(seconds / 60)} minutes`],
       ["version", `sandpiper ${published.version}, ${(published.binaryBytes / 1e6).toFixed(1)} MB`],
       ["machine", `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}`],
-      ["load", `${machine.load.before} before, ${machine.load.after} at the end`],
+      ["load", `${machine.load.before} over the minute before, ${machine.load.after} at the end`],
+      ...machine.othersUse === undefined ? [] : [["others", `used ${machine.othersUse} of a core right before`]],
     ]),
     "",
     ...missing.length === 0 ? [] : [
@@ -100,7 +101,8 @@ export function numberLines(published: Published): readonly string[] {
   const ofCommand = peers.map((peer) =>
     peer === "sandpiper" ? command("kernel+, spare") : peer === "codex" ? command("codex sandbox") : "no sandbox"
   );
-  const quiet = machine.load.before > BUSY ? `, on a busy machine (load ${machine.load.before})` : "";
+  const used = busyCores(machine);
+  const quiet = used === undefined ? "" : `, on a busy machine (others used ${used} of ${machine.cores} cores)`;
   return [
     ...table(["", ...peers.map((peer) => `${peer} ${versions.get(peer) ?? published.version}`)], [
       row("first request", "hello", ({ firstBytes }) => firstBytes, "bytes"),
@@ -129,11 +131,18 @@ function shown(value: number | null | undefined, unit: string): string {
   return `${Number(value.toFixed(digits)).toLocaleString("en")} ${unit}`;
 }
 
-function busyLine({ machine: { load, cores } }: Published): readonly string[] {
-  if (load.before <= BUSY) return [];
+function busyLine({ machine }: Published): readonly string[] {
+  const used = busyCores(machine);
+  if (used === undefined) return [];
   return [
-    `**The machine was busy**: ${load.before} processes wanted its ${cores} cores before anything was measured. Times are`,
-    "longer than they are on a quiet one, for every column; sizes and counts are what they are.",
+    `**The machine was busy**: other programs used ${used} of its ${machine.cores} cores right before anything was measured.`,
+    "Times are longer than they are on a quiet one, for every column; sizes and counts are what they are.",
     "",
   ];
+}
+
+/** What others used of a machine that was busy. A file without that number tells it where all cores were wanted. */
+function busyCores({ othersUse, load, cores }: Machine): number | undefined {
+  if (othersUse !== undefined) return othersUse > BUSY ? othersUse : undefined;
+  return load.before >= cores ? cores : undefined;
 }

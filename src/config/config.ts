@@ -85,7 +85,12 @@ export function configure(given: Invocation, world: World): Config {
     ...(trust.question ? { trustQuestion: trust.question } : {}),
     ...layers,
     settings: mergeSettings(layers.user, layers.project),
-    warnings: [...user?.warnings ?? [], ...project?.warnings ?? [], ...trust.warnings],
+    warnings: [
+      ...user?.warnings ?? [],
+      ...project?.warnings ?? [],
+      ...trust.warnings,
+      ...pack?.warnings(world.env) ?? [],
+    ],
   };
 }
 

@@ -19,8 +19,9 @@ export function allSessionFolders(userFolder: string): readonly string[] {
   try {
     return [...Deno.readDirSync(root)].filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
       .sort();
-  } catch {
-    return []; // no session was ever kept, or none may be read
+  } catch (error) {
+    // Nothing was ever kept. One that is there and cannot be looked into stands for those in it: whoever lists it is told.
+    return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable ? [] : [root];
   }
 }
 

@@ -8,19 +8,31 @@ import { type OnSpoilt, type SessionSummary, summarize } from "./summary.ts";
 /** How many sessions an error names. */
 const MOST_NAMED = 5;
 
-/** The sessions in a folder, the one that was written last first; `onSpoilt` hears of each file that is none, and why. */
+/**
+ * The sessions in a folder, the one that was written last first; `onSpoilt` hears of each file that is none, and of a folder
+ * that cannot be looked into, and why.
+ */
 export function listSessions(folder: string, onSpoilt?: OnSpoilt): readonly SessionSummary[] {
-  return sessionFiles(folder).map((path) => summarize(path, onSpoilt)).filter((summary) => summary !== undefined);
+  return sessionFiles(folder, (why) => onSpoilt?.(closed(folder, why), folder)).map((path) => summarize(path, onSpoilt))
+    .filter((summary) => summary !== undefined);
 }
 
 /**
  * The file of the session that was written last, of those in `cwd` when that is given: a folder named by
  * `--session-dir` may hold those of many. Undefined when there is none.
  *
- * Throws `UserError` for a newer file that cannot be read as a session: it may be the one that is wanted.
+ * Throws `UserError` for a newer file that cannot be read as a session, and for a folder that cannot be looked into: the one
+ * that is wanted may be there.
  */
 export function newestSession(folder: string, cwd?: string): string | undefined {
-  return sessionFiles(folder).filter(holdsSomething).find((path) => {
+  const files = sessionFiles(folder, (why) => {
+    throw new UserError({
+      what: "Cannot tell which session is the newest",
+      why: closed(folder, why),
+      fix: "Make it readable, or begin a new session",
+    });
+  });
+  return files.filter(holdsSomething).find((path) => {
     try {
       const { header } = readHeader(path);
       return cwd === undefined || header.cwd === cwd;
@@ -44,7 +56,9 @@ export function newestSession(folder: string, cwd?: string): string | undefined 
 export function findSession(folders: readonly string[], query: string): string {
   // A path is taken at its word: opening it says what is wrong with it.
   if (/[/\\]|\.jsonl$/.test(query)) return query;
-  const files = folders.flatMap((folder) => [...sessionFiles(folder), ...sessionFiles(join(folder, SUB_SESSIONS))]);
+  const unseen: string[] = [];
+  const files = folders.flatMap((folder) => [folder, join(folder, SUB_SESSIONS)])
+    .flatMap((folder) => sessionFiles(folder, (why) => unseen.push(closed(folder, why))));
   const ids = files.flatMap((path) => {
     // One whose first line is spoilt is found by its name: opening it says what is wrong with it.
     const id = headerOf(path)?.id ?? idInName(path);
@@ -58,7 +72,7 @@ export function findSession(folders: readonly string[], query: string): string {
       what: `Cannot find session "${query}"`,
       why: folders.length === 0
         ? "nothing has been kept yet"
-        : `no session has this id or one that begins with it (looked in ${folders.join(", ")})`,
+        : [`no session has this id or one that begins with it (looked in ${folders.join(", ")})`, ...unseen].join("; "),
       fix: "Take one from the list: sandpiper sessions",
     });
   }
@@ -70,13 +84,22 @@ export function findSession(folders: readonly string[], query: string): string {
   });
 }
 
-/** Newest first; those of the same moment by their names, which begin with the time of their beginning. */
-function sessionFiles(folder: string): readonly string[] {
+function closed(folder: string, why: string): string {
+  return `"${folder}" cannot be looked into: ${why}`;
+}
+
+/**
+ * Newest first; those of the same moment by their names, which begin with the time of their beginning. `onClosed` hears why a
+ * folder that is there cannot be looked into.
+ */
+function sessionFiles(folder: string, onClosed: (why: string) => void): readonly string[] {
   let names: string[];
   try {
     names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return []; // no session was kept there yet, or none may be read
+  } catch (error) {
+    // No session was kept there yet, or this process was given no right to read any.
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable)) onClosed(messageOf(error));
+    return [];
   }
   return names.filter((name) => name.endsWith(".jsonl")).map((name) => {
     const path = join(folder, name);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Summary } from "../../scripts/bench/goals.ts";
-import { programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
+import { type Machine, programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
 import { pageLinks, withBlock } from "../../scripts/docs/made_blocks.ts";
 import { numberLines, performancePage } from "../../scripts/docs/performance.ts";
 
@@ -46,8 +46,13 @@ Deno.test("performancePage() says command, machine, what was not measured and ev
     ]
   ) assertStringIncludes(page, line);
   assert(!page.includes("busy"));
-  const busy = { ...PUBLISHED, machine: { ...PUBLISHED.machine, load: { before: 8.2, after: 9 } } };
-  assertStringIncludes(performancePage(busy), "**The machine was busy**: 8.2 processes");
+  // A load is a mean of the minute before: what had just ended is in it.
+  const of = (more: Partial<Machine>) => performancePage({ ...PUBLISHED, machine: { ...PUBLISHED.machine, ...more } });
+  assert(!of({ load: { before: 1.9, after: 9 } }).includes("busy"));
+  assert(!of({ load: { before: 8.2, after: 9 }, othersUse: 0.1 }).includes("busy"));
+  for (const more of [{ load: { before: 2, after: 9 } }, { othersUse: 2 }]) {
+    assertStringIncludes(of(more), "**The machine was busy**: other programs used 2 of its 2 cores");
+  }
 });
 
 Deno.test("the block of numbers is written anew and nothing else of a page, the same again, and a page has to have it", () => {
@@ -71,7 +76,7 @@ Deno.test("the block of numbers is written anew and nothing else of a page, the 
 Deno.test("publishedText() is JSON with four digits of each number; the machine and the programs are told", () => {
   const text = publishedText({
     ...PUBLISHED,
-    machine: thisMachine(0.12345),
+    machine: thisMachine({ load: 0.12345, othersUse: 0.1234 }),
     programs: programsOf(`${root}scripts/bench/peers`, ["pi"]),
   });
   const { loop, machine, programs } = JSON.parse(text);

@@ -17,6 +17,21 @@ Deno.test("doctor says what is there and how to mend what is not, without the ke
   });
 });
 
+Deno.test("doctor says where no temporary file and no session can be made, and ends with 3 for the first", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const looked = async (env: Readonly<Record<string, string>>): Promise<readonly unknown[]> => {
+      const { code, stdout } = await run(LAZY_SOURCE, ["doctor", "--json"], { cwd: ws, env });
+      const checks: { name: string; ok: boolean; found: string }[] = JSON.parse(stdout);
+      return [code, ...checks.filter(({ name }) => /^(temporary|sessions)$/.test(name)).map(({ ok }) => ok)];
+    };
+    assertEquals(await looked({ HOME: home }), [0, true, true]);
+    assertEquals([...Deno.readDirSync(home)], []);
+    // Nobody makes files in /proc, root neither.
+    assertEquals(await looked({ HOME: "/proc" }), [0, true, false]);
+    assertEquals(await looked({ HOME: home, TMPDIR: "/nonexistent" }), [3, false, true]);
+  });
+});
+
 /** A server that takes no `stream_options` and no two messages of one role. */
 function picky(): { readonly bodies: string[]; readonly url: string; readonly close: () => Promise<void> } {
   const bodies: string[] = [];

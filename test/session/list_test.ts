@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { allSessionFolders, sessionsFolder } from "../../src/session/folder.ts";
 import { findSession, listSessions, newestSession } from "../../src/session/list.ts";
@@ -121,5 +121,23 @@ Deno.test("allSessionFolders() lists the folders of all workspaces", () => {
     const folders = ["/b", "/a"].map((cwd) => sessionsFolder(world.folder, cwd));
     for (const folder of folders) Deno.mkdirSync(folder, { recursive: true });
     assertEquals(allSessionFolders(world.folder), folders.toReversed());
+  });
+});
+
+Deno.test("a folder of sessions that cannot be looked into is told, and never taken for an empty one", () => {
+  inWorld((world) => {
+    // What root cannot look into either.
+    const home = join(world.folder, "home");
+    Deno.writeTextFileSync(home, "");
+    const folder = sessionsFolder(home, "/w");
+    const said = `"${folder}" cannot be looked into`;
+    const told: string[] = [];
+    assertEquals(listSessions(folder, (why) => told.push(why)), []);
+    assertEquals(told.map((why) => why.startsWith(said)), [true]);
+    assertEquals(allSessionFolders(home), [join(home, "sessions")]);
+    assertStringIncludes(refusalOf(() => newestSession(folder, "/w")).why, said);
+    assertStringIncludes(refusalOf(() => findSession([world.folder, folder], "a")).why, said);
+    const path = keep(world, "abc", "/w", "1", 1000);
+    assertEquals(findSession([world.folder, folder], "a"), path);
   });
 });

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { recordingOf } from "../../engine/model/open_model.ts";
-import { type Seen, seenLine } from "../../provider/replay/seen.ts";
+import type { Seen } from "../../provider/replay/seen.ts";
 import { refusalsIn } from "../output/denial_lines.ts";
 import type { RunEnd } from "../report/report.ts";
 import { optionsOf } from "../batch/task_options.ts";
@@ -39,7 +39,7 @@ export function recordSeen(
     if (waiting) return void waiting.push(seen);
     if (isBroken) return;
     // The one of the replies: it leaves keys out, and follows no file that a command put in the place of its own.
-    const problem = recordingOf(config)?.write(seenLine(seen));
+    const problem = recordingOf(config)?.write({ seen });
     if (problem === undefined) return;
     isBroken = true;
     tell(`What the run saw is not recorded: ${problem}`);

@@ -1,10 +1,11 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { type Config, configure } from "../../config/config.ts";
+import { isFolder } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
@@ -30,8 +31,8 @@ interface Check {
 const PLACES = { memory: "sealed file in memory", file: "private file" } as const;
 
 /**
- * `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox cannot be had. With `--model` also
- * what that model's endpoint takes, after the person agreed to the cost.
+ * `sandpiper doctor`: what this machine and configuration can do; 3 when the wanted sandbox, or a temporary folder, cannot be
+ * had. With `--model` also what that model's endpoint takes, after the person agreed to the cost.
  */
 export async function doctorCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
@@ -77,7 +78,8 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
       };
     }),
     { name: "user folder", ok: true, found: config.userFolder ?? "none; defaults are used" },
-    { name: "sessions", ok: true, found: keptWords(config.userFolder) },
+    writeCheck("temporary", "", undefined, "Set TMPDIR to a folder that can be written", () => missing = true),
+    sessionsCheck(config),
     {
       name: "project",
       ok: true,
@@ -106,6 +108,42 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
   }
   writeAll(Deno.stdout, invocation.values["json"] ? visibleJson(checks, 2) + "\n" : table(checks));
   return missing ? 3 : 0;
+}
+
+/** Whether files can be made in a folder, by making one; among the temporary ones where none is named. */
+function writeCheck(
+  name: string,
+  found: string,
+  dir: string | undefined,
+  fix: string,
+  onFailure = (): void => {},
+): Check {
+  let path: string | undefined;
+  try {
+    path = Deno.makeTempFileSync({ prefix: "sandpiper-doctor-", ...(dir === undefined ? {} : { dir }) });
+    Deno.writeFileSync(path, new Uint8Array(PROBE_BYTES));
+    return { name, ok: true, found: found === "" ? dirname(path) : found };
+  } catch (error) {
+    onFailure();
+    const refused = `no file can be made: ${messageOf(error)}`;
+    return { name, ok: false, found: found === "" ? refused : `${found}; ${refused}`, fix };
+  } finally {
+    if (path !== undefined) Deno.removeSync(path);
+  }
+}
+
+/** A full disk still takes a name. */
+const PROBE_BYTES = 4096;
+
+/** What is kept, and whether what comes will be. */
+function sessionsCheck({ userFolder, stateFolder }: Config): Check {
+  const [name, found, fix] = ["sessions", keptWords(userFolder), "--session-dir DIR names another folder"];
+  if (stateFolder === undefined) {
+    return { name, ok: false, found: `${found}, and none will be: there is no folder that may be written`, fix };
+  }
+  let folder = join(stateFolder, "sessions");
+  while (!isFolder(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return writeCheck(name, found, folder, fix);
 }
 
 /** What sessions and what undo has of them take on the disk. */

@@ -16,7 +16,7 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
     throw new UserError({
       what: "Cannot write to standard output",
       why: messageOf(error),
-      fix: "Make room, or write elsewhere. What was kept of a session is there: sandpiper -c goes on with it",
+      fix: "Make room, or write elsewhere. sandpiper -c goes on with a session that was kept",
       exitCode: 1,
     }, { cause: error });
   }

@@ -1,8 +1,10 @@
 // What was packed into the program is a layer of its own: what it says holds, and whoever runs it can only take away.
 import { UserError } from "../../core/error.ts";
 import type { Pack } from "../../core/pack.ts";
+import { providerTable } from "../../provider/table/table.ts";
 import { checkSettings, lowerOf } from "../settings/settings.ts";
 import type { Settings } from "../settings/settings_table.ts";
+import type { ProviderEntry } from "../../provider/table/entry.ts";
 import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
 import type { Values } from "./parse.ts";
@@ -23,6 +25,8 @@ export interface PackLayer {
   readonly user: (settings: Settings) => Settings;
   /** What a project's settings may still say. */
   readonly project: (settings: Settings) => Settings;
+  /** What of the runner's environment does not count, for people. */
+  readonly warnings: (env: Readonly<Record<string, string>>) => readonly string[];
 }
 
 /** Options that `--policy` takes beside the scopes. */
@@ -71,7 +75,40 @@ export function packLayer(pack: Pack): PackLayer {
     values: (given) => packedValues(given, layer),
     user: (user) => withProfile(underPack(user, settings), pack),
     project: (project) => withProfile(projectUnderPack(project, settings), pack),
+    warnings: (env) =>
+      ignoredVariables(settings).filter((name) => (env[name] ?? "").trim() !== "")
+        .map((name) => `${name} does not count: ${pack.name} settles the model, and where it is asked`),
   };
+}
+
+/** Whether a pack says who answers: its address is then the pack's, or the one that this program knows. */
+function settlesModel({ model }: Settings): boolean {
+  return model !== undefined && !model.startsWith("replay:");
+}
+
+/** The built-in providers but those of the runner's own machine. */
+function hosted(): readonly ProviderEntry[] {
+  return [...providerTable().values()].filter(({ isLocal }) => isLocal !== true);
+}
+
+/** Variables that lead elsewhere where no pack settles the model. */
+function ignoredVariables(settings: Settings): readonly string[] {
+  if (!settlesModel(settings)) return [];
+  const { model = "", providers = {} } = settings;
+  const asked = model.split(",").map((name) => name.trim());
+  return hosted().flatMap(({ name, baseUrlEnv = [] }) =>
+    asked.some((one) => one.startsWith(`${name}/`) || !one.includes("/"))
+      ? baseUrlEnv.filter((variable) => !providers[name]?.baseUrl?.includes(variable))
+      : []
+  );
+}
+
+/** The user's providers, without other addresses for those that are built in. */
+function withOwnAddresses(user: Settings["providers"] = {}): NonNullable<Settings["providers"]> {
+  const settled = hosted().flatMap(({ name, baseUrl, baseUrlEnv }) =>
+    baseUrlEnv || user[name] ? [[name, { ...user[name], baseUrl }] as const] : []
+  );
+  return { ...user, ...Object.fromEntries(settled) };
 }
 
 /** The level that a pack demands. */
@@ -109,6 +146,9 @@ function packedValues(given: Values, layer: Pick<PackLayer, "pack" | "settings" 
     if (given[name] !== undefined && given[name] !== fixed) throw refuse(name, `${setting} is settled in it`);
     own[name] = fixed as Values[string]; // the table's shapes of these settings are those of the options
   }
+  if (settlesModel(settings) && settings.baseUrl === undefined && given["base-url"] !== undefined) {
+    throw refuse("base-url", "the model is settled in it, and where it is asked");
+  }
   for (const [option, key] of Object.entries(LIMITS)) {
     const most = settings.limits?.[key] ?? Infinity;
     if (numberOf(given[option], 0) > most) throw refuse(option, `the limit in it is ${most}`);
@@ -132,8 +172,10 @@ function packedValues(given: Values, layer: Pick<PackLayer, "pack" | "settings" 
   return { ...given, ...own };
 }
 
-function underPack(user: Settings, pack: Settings): Settings {
+function underPack(given: Settings, pack: Settings): Settings {
   const { permissions: _, ...fixed } = pack; // a bound of its own: see resolve_policy.ts
+  const { baseUrl: __, ...rest } = given;
+  const user = settlesModel(pack) ? { ...rest, providers: withOwnAddresses(given.providers) } : given;
   const merged: Record<string, unknown> = { ...user, ...fixed };
   for (const name of NAMED) {
     if (user[name] !== undefined && pack[name] !== undefined) merged[name] = { ...user[name], ...pack[name] };
@@ -147,7 +189,7 @@ function underPack(user: Settings, pack: Settings): Settings {
     ? user.tools.filter((name) => pack.tools?.includes(name))
     : pack.tools ?? user.tools;
   const some = (list: readonly unknown[]) => list.length > 0;
-  const rest = {
+  const compared = {
     ...(limits ? { limits } : {}),
     ...(bash ? { bash } : {}),
     ...(some(checks) ? { checks } : {}),
@@ -157,7 +199,7 @@ function underPack(user: Settings, pack: Settings): Settings {
     // Commands after `!` have the scope of the tools, unless the pack says otherwise.
     userBash: pack.userBash ?? "confined",
   };
-  return { ...merged, ...rest } as Settings; // each value is one of either layer
+  return { ...merged, ...compared } as Settings; // each value is one of either layer
 }
 
 function projectUnderPack(project: Settings, pack: Settings): Settings {

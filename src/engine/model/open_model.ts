@@ -74,13 +74,24 @@ export async function openModel(
     refuseExisting(file);
     recordings.set(config.world, own.set(file, recording = openRecording(file)));
   }
-  if (choice.kind === "server") recording.hide(choice.endpoint.key.secrets);
-  return answeredBy(recordProvider(opened.provider, recording, agentId), opened);
+  const provider = recordProvider(opened.provider, recording, agentId);
+  if (choice.kind !== "server") return answeredBy(provider, opened);
+  const { secrets } = choice.endpoint.key;
+  recording.hide(secrets);
+  const { SHORTEST_SECRET } = await import("../../core/support/hide_secrets.ts");
+  const isShort = secrets.some(({ length }) => length < SHORTEST_SECRET);
+  return answeredBy(provider, opened, isShort ? [shortKey(file, SHORTEST_SECRET)] : []);
+}
+
+function shortKey(file: string, shortest: number): string {
+  return `the API key has less than ${shortest} characters: ${file} may hold it within longer texts, because such a word can ` +
+    "stand there for itself";
 }
 
 /** What changes while it is used stays as it is. */
-function answeredBy(provider: Provider, opened: OpenModel): OpenModel {
-  return Object.create(opened, { provider: { value: provider } }) as OpenModel;
+function answeredBy(provider: Provider, opened: OpenModel, notices: readonly string[] = []): OpenModel {
+  const all = [...opened.notices, ...notices];
+  return Object.create(opened, { provider: { value: provider }, notices: { value: all } }) as OpenModel;
 }
 
 async function afterLead(opened: OpenModel, { world }: Config, agentId: string | undefined): Promise<OpenModel> {

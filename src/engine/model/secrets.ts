@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { type ModelChoice, tableOf } from "./model.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
+import { hideSecrets, holdsSecret } from "../../core/support/hide_secrets.ts";
 import { readVariable } from "../../config/host_environment.ts";
 
 /** What servers are given and what they must not be given. */
@@ -14,22 +15,15 @@ export interface Secrets {
   readonly scrub: (text: string) => string;
 }
 
-/** Shorter values stand for themselves in ordinary text. */
-const SHORTEST = 6;
-
 /** The secrets of a session. */
 export function openSecrets({ world }: Pick<Config, "world">, choice: ModelChoice): Secrets {
   const hidden = new Set<string>();
-  const hide = (value: string): void => void (value.length >= SHORTEST && hidden.add(value));
   const key = choice.kind === "server" ? choice.endpoint.key : undefined;
   return {
     variable: (name) => world.env[name] ?? readVariable(name),
-    isKey: (name, value) =>
-      (name === key?.origin && name !== "") || (key?.secrets.some((secret) => value.includes(secret)) ?? false),
-    hide,
-    scrub: (text) =>
-      [...hidden, ...(key?.secrets ?? []).filter((secret) => secret.length >= SHORTEST)]
-        .reduce((clean, value) => clean.replaceAll(value, "***"), text),
+    isKey: (name, value) => (name === key?.origin && name !== "") || holdsSecret(value, key?.secrets ?? []),
+    hide: (value) => void hidden.add(value),
+    scrub: (text) => hideSecrets(text, [...hidden, ...key?.secrets ?? []]),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FailureKind } from "../../core/provider.ts";
+import { hideSecrets } from "../../core/support/hide_secrets.ts";
 import { stripControls, takeCharacters } from "../../core/support/text.ts";
 
 /** Where a failure happened; what its message may and must not say. */
@@ -25,9 +26,10 @@ const MAX_SERVER_TEXT = 300;
 
 /** A text of the server's, on one line, without controls and without anything that looks like a key. */
 export function publicText(text: string, secrets: readonly string[]): string {
-  let clean = stripControls(text);
-  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[key]");
-  clean = clean.replace(/\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{6,}/g, "[key]")
+  const clean = hideSecrets(stripControls(text), secrets).replace(
+    /\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{6,}/g,
+    "[key]",
+  )
     .replace(/\bBearer\s+\S+/gi, "Bearer [key]")
     .replace(/\s+/g, " ").trim();
   const cut = takeCharacters(clean, MAX_SERVER_TEXT);

@@ -79,11 +79,6 @@ export function parseCassette(text: string, name: string): readonly CassetteEntr
   return entries;
 }
 
-/** A reply as one line of JSON, without the line end. */
-export function formatCassetteLine(line: CassetteLine): string {
-  return JSON.stringify(line);
-}
-
 /**
  * What a cassette keeps of a reply: everything that a later run needs to see the same, nothing about the server.
  *

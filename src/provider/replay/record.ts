@@ -1,13 +1,22 @@
 import type { Provider, ProviderEvent, ProviderRequest } from "../../core/provider.ts";
 import { messageOf } from "../../core/error.ts";
-import { cassetteLineOf, formatCassetteLine } from "./cassette.ts";
+import { isObject } from "../../core/json.ts";
+import { hideSecrets } from "../../core/support/hide_secrets.ts";
+import { type CassetteLine, cassetteLineOf } from "./cassette.ts";
+import type { Seen } from "./seen.ts";
+
+/** Fields with what people, models and tools said, all that is below them included; the others have words of this format. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...["text", "thinking", "args", "refused", "message"],
+  ...["task", "options", "places", "changes", "denied", "answer"],
+]);
 
 /** A cassette that a run writes: all models that answer in it are in the same one. */
 export interface Recording {
-  /** Texts that must not be in it, keys above all; they are replaced, also those that the list gets later. */
+  /** What must not be in its texts, keys above all (`hideSecrets`), also those that the list gets later. */
   readonly hide: (secrets: readonly string[]) => void;
-  /** Adds a line; what kept it from being written. */
-  readonly write: (line: string) => string | undefined;
+  /** Adds a reply, or what was seen besides; what kept it from being written. */
+  readonly write: (line: CassetteLine | { readonly seen: Seen }) => string | undefined;
 }
 
 /** Begins a cassette: the file is made with the first line, with rights for its owner alone, or added to. */
@@ -29,14 +38,18 @@ export function openRecording(file: string): Recording {
     for (let done = 0; done < bytes.length;) done += opened.writeSync(bytes.subarray(done));
   }
 
-  function write(line: string): string | undefined {
-    let clean = line;
-    for (const secret of [...hidden].flat()) {
-      // As it stands in JSON: a key with a quote or a backslash looks different there.
-      if (secret !== "") clean = clean.replaceAll(JSON.stringify(secret).slice(1, -1), "[key]");
-    }
+  function write(line: CassetteLine | { readonly seen: Seen }): string | undefined {
+    const secrets = [...hidden].flat();
+    const clean = (value: unknown, isText: boolean): unknown => {
+      if (typeof value === "string") return isText ? hideSecrets(value, secrets) : value;
+      if (Array.isArray(value)) return value.map((item) => clean(item, isText));
+      if (!isObject(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([field, item]) => [field, clean(item, isText || TEXTS.has(field))]),
+      );
+    };
     try {
-      append(`${clean}\n`);
+      append(`${JSON.stringify(clean(line, false))}\n`);
       return undefined;
     } catch (error) {
       return `Cannot record to "${file}": ${messageOf(error)}. Choose a file that can be written with --record`;
@@ -56,8 +69,7 @@ export function recordProvider(provider: Provider, recording: Recording, agentId
   async function* stream(request: ProviderRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
     for await (const event of provider.stream(request, signal)) {
       if (event.type === "end" && event.message.stopReason !== "aborted") {
-        const line = formatCassetteLine(cassetteLineOf(event.message, request.agentId ?? agentId));
-        const problem = recording.write(line);
+        const problem = recording.write(cassetteLineOf(event.message, request.agentId ?? agentId));
         if (problem !== undefined) yield { type: "notice", message: problem };
       }
       yield event;

@@ -30,11 +30,6 @@ export type Seen =
   }
   | { readonly kind: "end"; readonly outcome: string; readonly exitCode: number; readonly answer: string };
 
-/** A line of a cassette for it, without the line end. */
-export function seenLine(seen: Seen): string {
-  return JSON.stringify({ seen });
-}
-
 /** What a parsed line of a cassette says of what was seen; undefined for a reply. */
 export function seenIn(line: unknown): Seen | undefined {
   if (!isObject(line) || !isObject(line["seen"])) return undefined;

@@ -85,6 +85,9 @@ export const OPEN_IN_SSH: { readonly folder: string; readonly isOpen: (name: str
   isOpen: (name) => name === "known_hosts" || name === "config" || /^[\w.-]+\.pub$/.test(name),
 };
 
-/** Names of variables whose values are secrets; they pass only when named one by one. */
+/**
+ * Names of variables whose values are secrets; they pass only when named one by one. Where telemetry goes is among them: its
+ * address may have a token in it, and programs that know these variables would send there what they do.
+ */
 export const SECRET_VARIABLE =
-  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|otlp_\w*headers/i;
+  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|^otel_exporter_/i;

@@ -4,6 +4,7 @@ import { parseCommandLine, type Values } from "../../../src/config/options/parse
 import { mergeSettings } from "../../../src/config/settings/settings.ts";
 import { SETTINGS, type Settings } from "../../../src/config/settings/settings_table.ts";
 import { UserError } from "../../../src/core/error.ts";
+import { chooseModel } from "../../../src/engine/model/model.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Pack } from "../../../src/core/pack.ts";
 
@@ -108,12 +109,44 @@ Deno.test("what is compared: the lower limit, the tools of both, the stricter le
   assertEquals(layer({}).user({ sandbox: "kernel" }).sandbox, "kernel");
 });
 
+/** [settings, model and address that are asked]. The user, and the environment, say others for all of them. */
+const ADDRESSES: readonly (readonly [JsonObject, string])[] = [
+  [{}, "https://env.test/v1"],
+  [{ model: "openai/m" }, "https://api.openai.com/v1"],
+  [{ model: "gpt-m" }, "https://api.openai.com/v1"],
+  [{ model: "anthropic/m" }, "https://api.anthropic.com/v1"],
+  [{ model: "openai/m", baseUrl: "https://a.test" }, "https://a.test"],
+  [{ model: "openai/m", providers: { openai: { baseUrl: "https://a.test" } } }, "https://a.test"],
+  [{ model: "openai/m", providers: { openai: { baseUrl: "{OPENAI_BASE_URL}" } } }, "https://env.test/v1"],
+  [{ model: "mine/m" }, "https://mine.test"],
+  [{ model: "ollama/m" }, "https://user.test"],
+];
+
+Deno.test("a pack that settles the model settles where it is asked, whatever the environment and the user say", () => {
+  const env: Readonly<Record<string, string>> = { OPENAI_BASE_URL: "https://env.test/v1" };
+  const variable = (name: string): string => env[name] ?? "key";
+  const elsewhere = { baseUrl: "https://user.test" };
+  const user: Settings = {
+    ...{ model: "openai/u", baseUrl: "https://user.test" },
+    providers: { openai: elsewhere, anthropic: elsewhere, ollama: elsewhere, mine: { baseUrl: "https://mine.test" } },
+  };
+  for (const [settings, wanted] of ADDRESSES) {
+    const pack = layer(settings);
+    const own: Settings = settings["model"] === undefined ? { model: "openai/u" } : user;
+    const choice = chooseModel(pack.values({}), settled(pack, own, {}), { cwd: "/", variable });
+    assertEquals(choice.kind === "server" ? choice.endpoint.baseUrl : "", wanted, JSON.stringify(settings));
+    const isIgnored = /^(openai|gpt)/.test(String(settings["model"])) && !wanted.includes("env.test");
+    assertEquals(pack.warnings(env).length, isIgnored ? 1 : 0);
+  }
+});
+
 /** [settings, --policy, command line, what holds of it or the option that is refused]. */
 const LINES: readonly (readonly [JsonObject, string, string, Values | string])[] = [
   [{ thinking: "low", model: "a/b" }, "", "", { thinking: "low", model: "a/b" }],
   [{ model: "a/b" }, "", "--model a/b", { model: "a/b" }],
   [{ model: "a/b" }, "", "--model c/d", "--model"],
   [{ baseUrl: "https://a.test" }, "", "--base-url https://b.test", "--base-url"],
+  [{ model: "openai/b" }, "", "--base-url https://b.test", "--base-url"],
   [{ profile: "full" }, "", "--profile minimal", "--profile"],
   [{}, "", "--profile none", "--profile"],
   [{ limits: { maxTurns: 5 } }, "--max-turns 3", "--max-turns 4", "--max-turns"],

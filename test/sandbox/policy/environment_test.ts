@@ -20,6 +20,8 @@ const HOST: Record<string, string> = {
   SSH_AUTH_SOCK: "/run/agent",
   OTEL_EXPORTER_OTLP_HEADERS: "authorization=t",
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: "authorization=t",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test/t",
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "https://collector.test/t",
   npm_config__authToken: "n",
   SESSION_COOKIE: "c",
   DATABASE_URL: "postgres://u:p@h/d",

@@ -68,6 +68,13 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
   }
 }
 
+/** Throws UserError for a task and demands that no model could be given; what standard input holds is left in it. */
+export async function refuseTask(config: Config): Promise<void> {
+  await proofOf(config);
+  const task = taskOf(config);
+  if (config.world.stdinIsTerminal) await task();
+}
+
 /** What is known of a run while it goes on. */
 interface Seen {
   readonly facts: FactCollector;

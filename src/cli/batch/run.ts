@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import { dirname, join, resolve } from "@std/path";
 import { readRecord, resultFolder } from "../../batch/results.ts";
 import { inShard, shardOf } from "../../batch/shard.ts";
@@ -62,7 +63,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
     `${told.join("; ")}\nthis time: ${passed} passed, ${failed} failed, ${dollars(costUsd)}, ${
       duration(durationMs)
     }\n` +
-      `sandpiper batch report ${output}\n`,
+      `${programName()} batch report ${output}\n`,
   );
   return exitCode ?? (failedBefore + failed > 0 ? 5 : 0);
 }

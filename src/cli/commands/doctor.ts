@@ -1,3 +1,4 @@
+import { inOwnName, programTitle, VERSION } from "../../core/version.ts";
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
@@ -11,7 +12,6 @@ import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
-import { VERSION } from "../../core/version.ts";
 import { targetOf } from "../../config/targets.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
@@ -48,7 +48,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     {
       name: "program",
       ok: true,
-      found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
+      found: `${programTitle(VERSION)}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
     },
     ...untestedCheck(Deno.build),
     ...packCheck(config.world.pack),
@@ -103,7 +103,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
   }
-  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : table(checks));
+  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : inOwnName(table(checks)));
   return missing ? 3 : 0;
 }
 

@@ -1,3 +1,4 @@
+import { inOwnName } from "../../core/version.ts";
 import { type Block, fixedBlock } from "../widgets/block.ts";
 import type { Theme } from "../screen/theme.ts";
 import { saidText } from "./said_text.ts";
@@ -21,7 +22,7 @@ export function noticeBlock(text: string, level: "info" | "warning" | "error"): 
   return fixedBlock(({ width, theme }) => {
     const style = level === "error" ? theme.bad : level === "warning" ? theme.warn : theme.dim;
     const sign = level === "error" ? "✗ " : level === "warning" ? "! " : "· ";
-    return indent(wrap(text, width - 2).map(style), "  ", style(sign));
+    return indent(wrap(inOwnName(text), width - 2).map(style), "  ", style(sign));
   });
 }
 

@@ -6,7 +6,7 @@ import { launcher } from "../../sandbox/launcher/executable.ts";
 import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { type Config, configure } from "../../config/config.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -111,7 +111,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
 function keptWords(folder: string | undefined): string {
   if (folder === undefined) return "none are kept";
   const [sessions, kept] = ["sessions", "checkpoints"].map((name) => sizeOf(join(folder, name)));
-  const words = ({ files, bytes }: Size): string => `${files} files, ${(bytes / 1e6).toFixed(1)} MB`;
+  const words = ({ files, bytes }: Size): string => `${counted(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB`;
   return `${words(sessions ?? NOTHING)}; for undo ${words(kept ?? NOTHING)}`;
 }
 
@@ -142,7 +142,7 @@ function packCheck(layer: Config["world"]["pack"]): readonly Check[] {
   if (layer === undefined) return [];
   const { name, fingerprint, isOpen, files, folder } = layer.pack;
   const one = check("pack", () => {
-    const held = `${files.length} file${files.length === 1 ? "" : "s"} in ${folder()}`;
+    const held = `${counted(files.length, "file")} in ${folder()}`;
     return { found: `${name}${isOpen ? ", open" : ""}, fingerprint ${fingerprint}, ${held}` };
   });
   return [one];

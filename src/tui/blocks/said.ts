@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { inOwnName } from "../../core/version.ts";
 import { type Block, fixedBlock } from "../widgets/block.ts";
 import type { Theme } from "../screen/theme.ts";
@@ -12,7 +13,7 @@ export function userBlock(text: string): Block {
   return fixedBlock(({ width, theme, expanded }) => {
     const all = wrap(expanded ? text : saidText(text), width - 2);
     const shown = expanded || all.length <= SHORT_LINES + 1 ? all : all.slice(0, SHORT_LINES);
-    const more = all.length > shown.length ? [theme.dim(`… ${all.length - shown.length} more lines`)] : [];
+    const more = all.length > shown.length ? [theme.dim(`… ${counted(all.length - shown.length, "more line")}`)] : [];
     return indent([...shown.map(theme.user), ...more], "  ", theme.user("❯ "));
   });
 }

@@ -14,6 +14,8 @@ export interface Summary {
   readonly passRate: number;
   /** How often at least one of k attempts passes, over tasks that have so many; by k. */
   readonly passAt: Readonly<Record<string, number>>;
+  /** How many tasks each number of `passAt` is made from. */
+  readonly passAtTasks: Readonly<Record<string, number>>;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
@@ -61,10 +63,9 @@ function summaryOf(name: string, records: readonly AttemptRecord[]): Summary {
   const codes: Record<string, number> = {};
   for (const { exitCode } of records) codes[exitCode] = (codes[exitCode] ?? 0) + 1;
   const most = tasks.reduce((found, { length }) => Math.max(found, length), 0);
-  const rates = KS.filter((k) => k <= most).map((k) => {
-    const estimates = tasks.flatMap((ones) => passAt(k, ones.length, passedOf(ones)) ?? []);
-    return [String(k), mean(estimates)] as const;
-  });
+  const estimates = KS.filter((k) => k <= most).map((k) =>
+    [String(k), tasks.flatMap((ones) => passAt(k, ones.length, passedOf(ones)) ?? [])] as const
+  );
   return {
     name,
     tasks: tasks.length,
@@ -72,7 +73,8 @@ function summaryOf(name: string, records: readonly AttemptRecord[]): Summary {
     passed: passedOf(records),
     proven: records.filter(({ proven }) => proven).length,
     passRate: tasks.length === 0 ? 0 : mean(tasks.map((ones) => passedOf(ones) / ones.length)),
-    passAt: Object.fromEntries(rates),
+    passAt: Object.fromEntries(estimates.map(([k, ones]) => [k, mean(ones)])),
+    passAtTasks: Object.fromEntries(estimates.map(([k, ones]) => [k, ones.length])),
     inputTokens: sum(({ inputTokens }) => inputTokens),
     cachedTokens: sum(({ cachedTokens }) => cachedTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),

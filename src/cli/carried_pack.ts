@@ -1,3 +1,4 @@
+import { nameProgram } from "../core/version.ts";
 import { carryPack, readVariable } from "../config/host_environment.ts";
 import { packLayer } from "../config/options/packed.ts";
 import { carriedPack } from "../pack/carried.ts";
@@ -17,7 +18,9 @@ export function takeCarriedPack(): void {
     }));
     return [() => cacheRoot(env), () => spareOf(env)];
   });
-  if (pack) carryPack(packLayer(pack));
+  if (!pack) return;
+  nameProgram(pack.name);
+  carryPack(packLayer(pack));
 }
 
 /** Whoever else can write there could change what was unpacked after it was looked at. */

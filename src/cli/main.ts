@@ -18,12 +18,12 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {
+  const isPacked = await holdsPack();
+  if (isPacked) (await import("./carried_pack.ts")).takeCarriedPack();
   const invocation = parseCommandLine(args);
   const { values } = invocation;
-  const isPacked = await holdsPack();
   if (values["version"]) return say(isPacked ? await packedVersion() : `sandpiper ${VERSION}\n`);
   if (values["fingerprint"]) return say(`${await fingerprint(isPacked)}\n`);
-  if (isPacked) (await import("./carried_pack.ts")).takeCarriedPack();
   if (values["help"]) {
     const { helpText, helpPlaces } = await import("./commands/help.ts");
     return say(helpText(invocation.command, helpPlaces()));

@@ -38,7 +38,57 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** The text of anything thrown, without its stack. */
+/** What the codes of the system's calls mean, as a clause about the path of the call. */
+const OF_PATHS: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  EACCES: "may not be used by this user (its owner and mode say by whom)",
+  EPERM: "may not be changed by this user",
+  EISDIR: "is a folder",
+  ENOTDIR: "leads through a file as if that were a folder",
+  EEXIST: "exists already",
+  ENOTEMPTY: "is a folder that is not empty",
+  ELOOP: "is a link that leads in a circle",
+  ENAMETOOLONG: "has a name that is too long",
+  EROFS: "lies on a file system that is read-only",
+  ENOSPC: "lies on a disk that is full",
+  EDQUOT: "lies on a disk whose quota is used up",
+  EFBIG: "would become too large",
+  ETXTBSY: "is a program that is running",
+  EBUSY: "is in use",
+  EXDEV: "lies on another file system",
+  EIO: "cannot be read from its disk or written there",
+  ENOEXEC: "is no program of this system",
+  EMFILE: "cannot be opened: too many files are open",
+  ENFILE: "cannot be opened: too many files are open",
+};
+
+/** What is said where a connection fails, whose errors have no code of their own. */
+const OF_CONNECTIONS: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/connection refused/i, "nothing listens there"],
+  [/dns error|name or service|nodename/i, "there is no host of that name, or no network"],
+  [/certificate|tls|UnknownIssuer/i, "its certificate is not trusted, or it speaks no TLS"],
+  [/unreachable|no route/i, "there is no way to its address"],
+];
+
+/**
+ * The text of anything thrown, without its stack. What the runtime adds to a failed call of the system becomes a sentence about
+ * the path or the address.
+ */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message } = error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const meaning = OF_PATHS[code];
+  if (meaning !== undefined && message.includes("(os error ")) {
+    // It ends with the call and its paths: `rename '/a' -> '/b'`.
+    const paths = /: \w+ '(.*)'$|^Failed to spawn '(.*)': /s.exec(message)?.slice(1).find(Boolean)?.split("' -> '") ??
+      [];
+    return `${paths.join(" or ") || "it"} ${meaning}`;
+  }
+  const whole = [message, error.cause instanceof Error ? error.cause.message : ""].join(" ");
+  const address = /error sending request for url \((\S+)\)/.exec(whole)?.[1];
+  if (address === undefined) return message;
+  const why = OF_CONNECTIONS.find(([known]) => known.test(whole.replaceAll(address, "")))?.[1] ?? "no answer came";
+  // The rest of an address may hold a key.
+  return `${URL.parse(address)?.host ?? "the server"}: ${why}`;
 }

@@ -1,3 +1,4 @@
+import { programName } from "../core/version.ts";
 import { THINKING_LEVELS } from "../core/provider.ts";
 import type { Engine, EngineState } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -126,7 +127,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     if (!options.hasTitle) return;
     const name = cleanLine(state?.sessionName ?? folder).slice(0, 60);
     const sign = dialogs.isAsking() ? "? " : busySince !== undefined ? "● " : "";
-    terminal.setTitle(`${sign}${name} · sandpiper`);
+    terminal.setTitle(`${sign}${name} · ${programName()}`);
   };
   // Times go on, and a run may end without a word.
   const isTold = (): boolean => busySince !== undefined || (state?.background.some(isRunning) ?? false);
@@ -158,7 +159,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     state = engine.state();
     const isBusy = state.isStreaming || state.isCompacting || reader.isTyped();
     if (isBusy !== (busySince !== undefined)) {
-      if (busySince !== undefined) attention.ended(now() - busySince, `sandpiper is done: ${folder}`);
+      if (busySince !== undefined) attention.ended(now() - busySince, `${programName()} is done: ${folder}`);
       busySince = isBusy ? now() : undefined;
     }
     frames.request();
@@ -266,7 +267,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   options.questions.bind({
     show(question) {
       dialogs.show(question);
-      attention.asks(`sandpiper asks: ${folder}`);
+      attention.asks(`${programName()} asks: ${folder}`);
     },
     hide: dialogs.hide,
     notify: say,

@@ -1,3 +1,4 @@
+import { madeOf, programName } from "../core/version.ts";
 import type { Look } from "./widgets/block.ts";
 import type { TuiOptions } from "./options/options.ts";
 import type { Frame } from "./screen/screen.ts";
@@ -15,7 +16,7 @@ export function firstFrame(options: TuiOptions, look: Look): Frame {
 
 /** The first line of all. */
 export function headLines({ version }: Pick<TuiOptions, "version">, { theme }: Look): readonly string[] {
-  return [`${theme.strong("sandpiper")} ${theme.dim(`${version} · /help`)}`];
+  return [`${theme.strong(programName())} ${theme.dim(`${madeOf(version)} · /help`)}`];
 }
 
 /** The footer while the session opens. */

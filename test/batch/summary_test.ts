@@ -58,12 +58,15 @@ Deno.test("tasks weigh the same however many attempts they had; groups and exit 
   assertEquals(tasks.map(({ name, passRate }) => [name, passRate]), [["a", 0.5], ["b", 1]]);
 });
 
-Deno.test("below the table stand exit codes with how often, and how many attempts no check could fail", () => {
-  const [all] = summaryTables(
+Deno.test("below the table stand exit codes with how often, of which tasks pass@k is, and how many attempts no check could fail", () => {
+  const [all, byTask] = summaryTables(
     "b",
     summarizeBatch([record("a", 1), record("a", 2, { exitCode: 5, passed: false }), record("b", 1, { proven: false })]),
   );
+  assertEquals(all?.rows[0]?.at(all.columns.indexOf("pass@2")), { text: "100.0 %*", value: 1 });
+  assertEquals([byTask?.rows.map((row) => row[4]?.text), byTask?.notes], [["100.0 %", ""], []]);
   assertEquals(all?.notes, [
+    "* pass@2 is of the 1 task of 2 with 2 attempts or more.",
     "Exit codes, and how often: 0 (2), 5 (1). Time is that of one attempt, the median.",
     "1 of 3 attempts had no check that could fail: such a pass says only that it ended well.",
   ]);

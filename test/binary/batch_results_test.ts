@@ -89,7 +89,7 @@ Deno.test("a limit on the cost of all ends a batch with 4, and holds when it is 
     const first = await batch();
     assertEquals(first.code, 4, first.stdout + first.stderr);
     // The third may cost half a dollar, costs one, and is cut short: that says nothing of its task.
-    assertStringIncludes(first.stdout, "2 of 4 attempts have a result, 0 of them failed; the limit --limit-cost $2.50");
+    assertStringIncludes(first.stdout, "2 of 4 attempts have a result, 0 failed\nthe limit --limit-cost $2.50");
     assertStringIncludes(first.stderr, "t3 1: interrupted");
     const second = await batch();
     assertEquals(second.code, 4);
@@ -166,7 +166,10 @@ Deno.test({
       const args = [...BINARY.command, "batch", "tasks.jsonl", "-o", "out"];
       const { stdout, stderr } = await run(unshare, args, { cwd: outside, env: { HOME: home } });
       assertStringIncludes(stderr, `error: The batch cannot go on in ${out(outside)}`);
-      assertMatch(stdout, /^first 1$[\s\S]*1 of 1 attempt have a result[\s\S]*^second 0$[\s\S]*^report\.json$/m);
+      assertMatch(
+        stdout,
+        /^first 1$[\s\S]*1 of 1 attempt has a result, 0 failed$[\s\S]*^second 0$[\s\S]*^report\.json$/m,
+      );
     }),
 });
 
@@ -181,6 +184,6 @@ Deno.test("--timeout is for the whole: what runs then is no result, and the exit
     assertEquals(code, 4, stdout);
     assertStringIncludes(
       stdout,
-      "0 of 1 attempt have a result, 0 of them failed; the limit --timeout 1.0 s was reached",
+      "0 of 1 attempt has a result, 0 failed\nthe limit --timeout 1.0 s was reached",
     );
   }));

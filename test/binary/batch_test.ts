@@ -78,7 +78,7 @@ Deno.test(
     const { code, stdout } = await output;
     const said = new TextDecoder().decode(stdout);
     assertEquals(code, 143, said);
-    assertStringIncludes(said, "2 of 3 attempts have a result, 1 of them failed; it was interrupted");
+    assertStringIncludes(said, "2 of 3 attempts have a result, 1 failed\ninterrupted: the same command goes on");
     assertEquals(results(), ["bad", "good"]);
     assertEquals(namesIn(join(out, "interrupted")), ["slow.1.1"]);
     assertEquals(isRunning(top), false);

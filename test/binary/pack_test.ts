@@ -119,6 +119,22 @@ Deno.test("binary: what was packed works where its folders are gone, is read by 
       (await ask(["--version"])).stdout,
       new RegExp(`^acme, packed with sandpiper \\S+\\nfingerprint ${fingerprint}\\n$`),
     );
+    // What it tells people to type is its own name.
+    for (
+      const args of [
+        ["--help"],
+        ["help", "all"],
+        ["help", "batch"],
+        ["completions", "bash"],
+        ["doctor"],
+        ["sessoins"],
+        ["undo"],
+      ]
+    ) {
+      const { stdout, stderr } = await ask(args);
+      assertStringIncludes(stdout + stderr, "acme ");
+      assertEquals((stdout + stderr).match(/(?<![\w./~-])sandpiper (?!\d)[-a-z"<[].*/g), null, args.join(" "));
+    }
     for (const command of ["doctor", "policy"]) assertStringIncludes((await ask([command])).stdout, fingerprint);
   });
 });

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { AttemptRecord } from "../../batch/results.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -69,9 +70,10 @@ export class Progress {
     this.#draw();
   }
 
+  /** The line of numbers is gone, and no other one comes. Safe to call twice. */
   close(): void {
     clearInterval(this.#timer);
-    if (this.#isTerminal) writeAll(Deno.stderr, "\r\x1b[K");
+    if (this.#timer !== undefined) writeAll(Deno.stderr, "\r\x1b[K");
     this.#timer = undefined;
   }
 
@@ -99,7 +101,7 @@ function attemptLine(record: AttemptRecord, how: string): string {
   const facts = [
     duration(durationMs),
     dollars(costUsd),
-    ...(files > 0 ? [files === 1 ? "1 file" : `${files} files`] : []),
+    ...(files > 0 ? [counted(files, "file")] : []),
   ];
   return `${task} ${attempt}: ${what}, ${facts.join(", ")}${passed || !why ? "" : `: ${oneLine(why, LONGEST)}`}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { resolve } from "@std/path";
 import { type AttemptRecord, readRecords } from "../../batch/results.ts";
 import { type BatchSummary, compareBatches, type Comparison, summarizeBatch } from "../../batch/summary.ts";
@@ -29,7 +30,9 @@ export async function batchReport(invocation: Invocation): Promise<number> {
   const read = (word: string): { readonly name: string; readonly records: readonly AttemptRecord[] } => {
     const folder = resolve(readWorld().cwd, word);
     const { records, unread } = resultsIn(folder);
-    if (unread > 0) warn(`${unread} folders of results in ${folder} have no attempt.json that can be read: left out`);
+    if (unread > 0) {
+      warn(`${counted(unread, "folder")} of results in ${folder} without an attempt.json that can be read: left out`);
+    }
     return { name: word, records };
   };
   const before = read(first);

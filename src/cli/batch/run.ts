@@ -1,3 +1,6 @@
+import { shellWord } from "../../core/grant_option.ts";
+import { counted } from "../../core/support/text.ts";
+import { programName } from "../../core/version.ts";
 import { dirname, join, resolve } from "@std/path";
 import { readRecord, resultFolder } from "../../batch/results.ts";
 import { inShard, shardOf } from "../../batch/shard.ts";
@@ -43,7 +46,11 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   const jobs = jobsOf(values["jobs"]);
   const progress = new Progress({ total: waiting.length, jobs, isQuiet: values["quiet"] === true });
   const part = shard ? ` of part ${shard.index + 1} of ${shard.count} (${shard.from})` : "";
-  progress.say(`${attempts(waiting.length)} to run${part}${known > 0 ? `, ${known} have results` : ""}`);
+  progress.say(
+    `${attempts(waiting.length)} to run${part}${
+      known > 0 ? `, ${known} ${known === 1 ? "has a result" : "have results"}` : ""
+    }`,
+  );
   const { exitCode, why, durationMs } = await new Work(folder, dirname(path), waiting, progress, {
     jobs,
     again,
@@ -52,24 +59,21 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   }).toEnd();
   progress.close();
   const { passed, failed, elsewhere, costUsd } = progress;
-  const told = [
-    `${known + passed + failed} of ${attempts(mine.length)} have a result, ${failedBefore + failed} of them failed`,
-    ...(elsewhere > 0 ? [`${elsewhere} are the work of other processes`] : []),
+  const results = known + passed + failed;
+  const has = results === 1 || mine.length === 1 ? "has" : "have";
+  // A line each: none is longer than a terminal of 80 columns, where paths are short.
+  const lines = [
+    `${results} of ${attempts(mine.length)} ${has} a result, ${failedBefore + failed} failed`,
+    ...(elsewhere > 0 ? [`${counted(elsewhere, "attempt is", "attempts are")} the work of other processes`] : []),
     ...(why === undefined ? [] : [why]),
+    `this time: ${passed} passed, ${failed} failed, ${dollars(costUsd)}, ${duration(durationMs)}`,
+    ...(results > 0 ? [`the numbers: ${programName()} batch report ${shellWord(output)}`] : []),
   ];
-  writeAll(
-    Deno.stdout,
-    `${told.join("; ")}\nthis time: ${passed} passed, ${failed} failed, ${dollars(costUsd)}, ${
-      duration(durationMs)
-    }\n` +
-      `sandpiper batch report ${output}\n`,
-  );
+  writeAll(Deno.stdout, lines.join("\n") + "\n");
   return exitCode ?? (failedBefore + failed > 0 ? 5 : 0);
 }
 
-function attempts(count: number): string {
-  return count === 1 ? "1 attempt" : `${count} attempts`;
-}
+const attempts = (count: number): string => counted(count, "attempt");
 
 function namesIn(folder: string): string[] {
   try {

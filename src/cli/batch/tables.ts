@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { BatchSummary, Compared, Comparison, Summary } from "../../batch/summary.ts";
 import { dollars, duration } from "./progress.ts";
 
@@ -36,7 +37,12 @@ export function summaryTables(name: string, { all, groups, tasks }: BatchSummary
     count(one.attempts),
     count(one.passed),
     percent(one.passRate),
-    ...ks.map((k) => one.passAt[k] === undefined ? { text: "", value: -1 } : percent(one.passAt[k])),
+    ...ks.map((k): Cell => {
+      const share = one.passAt[k];
+      if (share === undefined) return { text: "", value: -1 };
+      const { text } = percent(share);
+      return { text: isPart(one, k) ? `${text}*` : text, value: share };
+    }),
     count(one.inputTokens + one.cachedTokens + one.outputTokens),
     count(one.cachedTokens),
     { text: dollars(one.costUsd), value: one.costUsd },
@@ -49,7 +55,9 @@ export function summaryTables(name: string, { all, groups, tasks }: BatchSummary
     `Exit codes, and how often: ${codes || "none"}. Time is that of one attempt, the median.`,
     ...(unproven > 0
       ? [
-        `${unproven} of ${all.attempts} attempts had no check that could fail: such a pass says only that it ended well.`,
+        `${unproven} of ${
+          counted(all.attempts, "attempt")
+        } had no check that could fail: such a pass says only that it ended well.`,
       ]
       : []),
   ];
@@ -57,13 +65,28 @@ export function summaryTables(name: string, { all, groups, tasks }: BatchSummary
     title,
     columns,
     rows: rows.map(row),
-    notes: below,
+    notes: [...partNotes(rows, ks), ...below],
   });
   return [
-    table(`${name}: ${all.tasks} tasks`, [all], notes),
+    table(`${name}: ${counted(all.tasks, "task")}`, [all], notes),
     ...(groups.length > 0 ? [table(`${name}: by group`, groups, [])] : []),
     table(`${name}: by task`, tasks, []),
   ];
+}
+
+/** Whether some tasks have too few attempts for `pass@k`. */
+function isPart({ tasks, passAtTasks }: Summary, k: string): boolean {
+  return passAtTasks[k] !== undefined && passAtTasks[k] < tasks;
+}
+
+/** From which tasks the numbers with a star are. */
+function partNotes(rows: readonly Summary[], ks: readonly string[]): string[] {
+  const [only, ...more] = rows;
+  if (!only || !ks.some((k) => rows.some((row) => isPart(row, k)))) return [];
+  if (more.length > 0) return ["* Of the tasks alone that have so many attempts."];
+  return ks.filter((k) => isPart(only, k)).map((k) =>
+    `* pass@${k} is of the ${counted(only.passAtTasks[k] ?? 0, "task")} of ${only.tasks} with ${k} attempts or more.`
+  );
 }
 
 /** Two batches beside each other. */
@@ -82,17 +105,19 @@ export function comparisonTable(names: readonly string[], comparison: Comparison
     return one ? [compared(title, one, text)] : [];
   });
   const others = [
-    ...(onlyBefore.length > 0 ? [`${onlyBefore.length} tasks only in ${names[0]}`] : []),
-    ...(onlyAfter.length > 0 ? [`${onlyAfter.length} tasks only in ${names[1]}`] : []),
+    ...(onlyBefore.length > 0 ? [`${counted(onlyBefore.length, "task")} only in ${names[0]}`] : []),
+    ...(onlyAfter.length > 0 ? [`${counted(onlyAfter.length, "task")} only in ${names[1]}`] : []),
   ];
   return [{
-    title: `${names[0]} → ${names[1]}: ${pairs} tasks of both, means of their attempts`,
+    title: `${names[0]} → ${names[1]}: ${counted(pairs, "task")} of both, means of their attempts`,
     columns: ["", "before", "after", "difference", "95 % interval", ""],
     rows,
     notes: [
       "The interval is that of a paired bootstrap over tasks. Without a zero in it chance alone does not explain the difference.",
       ...(others.length > 0 ? [`Left out: ${others.join(", ")}.`] : []),
-      ...(changed > 0 ? [`${changed} tasks were asked in another way (workspace, prompt or options).`] : []),
+      ...(changed > 0
+        ? [`${counted(changed, "task was", "tasks were")} asked in another way (workspace, prompt or options).`]
+        : []),
     ],
   }];
 }

@@ -89,13 +89,19 @@ export class Work {
   async toEnd(): Promise<Ending> {
     const started = performance.now();
     const stopWatching = onSignals((exitCode) => {
-      if (this.#stop.signal.aborted) Deno.exit(exitCode);
-      this.#progress.say("interrupted: what runs is ended; a second signal ends at once");
-      this.#end({ exitCode, why: "it was interrupted; started again it goes on" });
+      if (this.#stop.signal.aborted) {
+        this.#progress.close();
+        Deno.exit(exitCode);
+      }
+      this.#progress.say("stopping: what runs is ended; Ctrl+C again ends at once");
+      this.#end({ exitCode, why: "interrupted: the same command goes on with the rest" });
     });
     const { timeoutMs } = this.#bounds;
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
-      this.#end({ exitCode: 4, why: `the limit --timeout ${duration(timeoutMs)} was reached` });
+      this.#end({
+        exitCode: 4,
+        why: `the limit --timeout ${duration(timeoutMs)} was reached: the same command goes on`,
+      });
     }, timeoutMs);
     try {
       const jobs = Math.min(this.#bounds.jobs, Math.max(1, this.#waiting.length));

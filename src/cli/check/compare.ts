@@ -1,3 +1,4 @@
+import { counted as many } from "../../core/support/text.ts";
 import type { Seen } from "../../provider/replay/seen.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 import { lineChanges, linesOf } from "../../trial/line_diff.ts";
@@ -128,7 +129,7 @@ export function changeLines(changes: readonly Change[], isWhole: boolean): strin
     return [
       `  ${oneLine(what, 200)}`,
       ...shown.map((line) => `    ${oneLine(line, 300)}`),
-      ...(more > 0 ? [`    … ${more} more lines: -v`] : []),
+      ...(more > 0 ? [`    … ${many(more, "more line")}: -v`] : []),
     ];
   });
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { auditText } from "../../session/export/audit_text.ts";
@@ -77,7 +78,7 @@ function read(config: Config, word: string): Audited {
 function readCalls(config: Config, session: string): AuditRead["calls"] {
   try {
     const { calls, damaged } = readAudit(auditFolder(config), session);
-    if (damaged > 0) warn(config, `${damaged} lines of the audit cannot be read; left out`);
+    if (damaged > 0) warn(config, `${counted(damaged, "line")} of the audit cannot be read; left out`);
     return calls;
   } catch (error) {
     warn(config, `the tool calls cannot be read: ${messageOf(error)}`);

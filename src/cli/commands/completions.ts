@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -21,7 +22,7 @@ export async function completionsCommand({ words, values }: Invocation): Promise
       fix: 'For example, in ~/.bashrc: eval "$(sandpiper completions bash)"',
     });
   }
-  writeAll(Deno.stdout, completionScript(shell satisfies Shell, "sandpiper"));
+  writeAll(Deno.stdout, completionScript(shell satisfies Shell, programName()));
   return 0;
 }
 

@@ -1,4 +1,5 @@
 import { dirname, join } from "@std/path";
+import { inOwnName, programTitle, VERSION } from "../../core/version.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
 import { launcher } from "../../sandbox/launcher/executable.ts";
@@ -6,13 +7,12 @@ import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts"
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
-import { VERSION } from "../../core/version.ts";
 import { targetOf } from "../../config/targets.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
@@ -50,7 +50,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     {
       name: "program",
       ok: true,
-      found: `sandpiper ${VERSION}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
+      found: `${programTitle(VERSION)}, Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}`,
     },
     ...untestedCheck(Deno.build),
     ...packCheck(config.world.pack),
@@ -106,7 +106,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
   }
-  writeAll(Deno.stdout, invocation.values["json"] ? visibleJson(checks, 2) + "\n" : table(checks));
+  writeAll(Deno.stdout, invocation.values["json"] ? visibleJson(checks, 2) + "\n" : inOwnName(table(checks)));
   return missing ? 3 : 0;
 }
 
@@ -150,7 +150,7 @@ function sessionsCheck({ userFolder, stateFolder }: Config): Check {
 function keptWords(folder: string | undefined): string {
   if (folder === undefined) return "none are kept";
   const [sessions, kept] = ["sessions", "checkpoints"].map((name) => sizeOf(join(folder, name)));
-  const words = ({ files, bytes }: Size): string => `${files} files, ${(bytes / 1e6).toFixed(1)} MB`;
+  const words = ({ files, bytes }: Size): string => `${counted(files, "file")}, ${(bytes / 1e6).toFixed(1)} MB`;
   return `${words(sessions ?? NOTHING)}; for undo ${words(kept ?? NOTHING)}`;
 }
 
@@ -181,7 +181,7 @@ function packCheck(layer: Config["world"]["pack"]): readonly Check[] {
   if (layer === undefined) return [];
   const { name, fingerprint, isOpen, files, folder } = layer.pack;
   const one = check("pack", () => {
-    const held = `${files.length} file${files.length === 1 ? "" : "s"} in ${folder()}`;
+    const held = `${counted(files.length, "file")} in ${folder()}`;
     return { found: `${name}${isOpen ? ", open" : ""}, fingerprint ${fingerprint}, ${held}` };
   });
   return [one];

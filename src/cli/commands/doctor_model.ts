@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { Config } from "../../config/config.ts";
 import type { SomeCapabilities } from "../../provider/capabilities/capabilities.ts";
 import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
@@ -50,7 +51,7 @@ export async function lookAtModel(
     const before = memory.recall();
     const { findings, learned, taken, requests } = await probe(open, before, signal);
     found = [...findings];
-    tell(`${requests} requests were sent.`);
+    tell(`${counted(requests, "request was", "requests were")} sent.`);
     const change = newIn({ ...taken, ...learned }, before);
     const names = Object.keys(change);
     if (names.length === 0) tell("Nothing new was found out: there is nothing to store.");

@@ -1,3 +1,4 @@
+import { inOwnName } from "../../core/version.ts";
 import { join } from "@std/path";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Command, COMMANDS } from "../../config/options/commands.ts";
@@ -31,7 +32,7 @@ export interface HelpPlaces {
 /** The help text, made from the tables: the usual, one command, or with `all` every option. */
 export function helpText(command?: string, places: HelpPlaces = {}): string {
   const known = COMMANDS.find((candidate) => candidate.name === command);
-  return known ? commandHelp(known) : command === "all" ? wholeHelp(places) : shortHelp(places);
+  return inOwnName(known ? commandHelp(known) : command === "all" ? wholeHelp(places) : shortHelp(places));
 }
 
 function commandHelp(command: Command): string {

@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import { isAbsolute } from "@std/path";
 import { type Config, configure } from "../../config/config.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
@@ -97,7 +98,7 @@ function add(config: Config, name: string, words: readonly string[]): number {
       url
         ? `Sessions reach it with --allow-net=+${url.hostname}:${port(url)}, or with "permissions" in the settings`
         : "",
-      `sandpiper mcp test ${name} tries it`,
+      `${programName()} mcp test ${name} tries it`,
     ].filter((line) => line !== "").join("\n") + "\n",
   );
 }

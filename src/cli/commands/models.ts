@@ -3,7 +3,7 @@ import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import {
   type AvailableModel,
   type AvailableProvider,
@@ -112,7 +112,7 @@ function checkLines(found: readonly AvailableProvider[]): readonly string[] {
     `${isListed ? "ok " : "-- "} ${entry.name.padEnd(16)} ${baseUrl}${
       keyFrom === undefined ? "" : `, key from ${keyFrom}`
     }: ` +
-    (isListed ? `${models.length} models` : why ?? "")
+    (isListed ? counted(models.length, "model") : why ?? "")
   );
 }
 

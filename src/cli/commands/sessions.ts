@@ -1,6 +1,6 @@
 import { basename, join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { listLines } from "../../session/export/list_text.ts";
 import { markdownPieces } from "../../session/export/markdown.ts";
@@ -164,7 +164,12 @@ function chosen(path: string, word: string): { path: string; id: string; title: 
   const summary = summarize(path);
   const title = oneLine(summary?.name ?? summary?.firstMessage ?? "", 100) || "nothing was said";
   const id = oneLine(summary?.id ?? word, 128);
-  return { path: Deno.realPathSync(path), id, title, line: `${id}, ${summary?.messageCount ?? 0} messages: ${title}` };
+  return {
+    path: Deno.realPathSync(path),
+    id,
+    title,
+    line: `${id}, ${counted(summary?.messageCount ?? 0, "message")}: ${title}`,
+  };
 }
 
 /** Every session of this workspace, or with `--all` of each, as a new file in a folder; 1 where one could not be written. */
@@ -183,7 +188,11 @@ async function exportAll(config: Config, folder: string): Promise<number> {
       writeAll(Deno.stderr, stripControls(`${error.message}\n`));
     }
   }
-  write([`${sessions.length - failed} of ${sessions.length} sessions are in ${oneLine(folder, 400)}\n`]);
+  write([
+    `${sessions.length - failed} of ${counted(sessions.length, "session is", "sessions are")} in ${
+      oneLine(folder, 400)
+    }\n`,
+  ]);
   return failed > 0 ? 1 : 0;
 }
 

@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { localTime, oneLine, visibleJson } from "../../session/view/visible_text.ts";
@@ -36,7 +37,9 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     write(values["json"] ? [visibleJson({ session, ...outcome }, 2), "\n"] : outcomeLines(outcome));
     // An undo is a point of its own, the newest one.
     const isTaken = outcome.isDone && outcome.steps.length > 0 && !values["json"];
-    if (isTaken) write([`To take this back: sandpiper undo ${oneLine(session, 128)} --to ${points.length + 1}\n`]);
+    if (isTaken) {
+      write([`To take this back: ${programName()} undo ${oneLine(session, 128)} --to ${points.length + 1}\n`]);
+    }
     for (const { path, why, isForcible } of outcome.left) {
       const force = isForcible ? "; --force overwrites it" : "";
       warnAlways(
@@ -58,7 +61,7 @@ function listCommand(config: Config, which: string, isJson: boolean): number {
   const other = points.length === 0 ? otherChanges(config, session) : undefined;
   const more = other === undefined
     ? []
-    : [`${otherText(other)}: sandpiper undo ${oneLine(other.session, 128)} --list\n`];
+    : [`${otherText(other)}: ${programName()} undo ${oneLine(other.session, 128)} --list\n`];
   return write([...listLines(session, points), ...more]);
 }
 

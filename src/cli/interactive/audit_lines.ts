@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import type { AssistantMessage, ToolCall, ToolResultMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
@@ -33,7 +34,7 @@ export function auditLines(
     return [
       `${time.slice(11, 19)}  ${tool}  ${decision}  ${outcome}  ${Math.round(durationMs)} ms${waited}`,
       ...title.slice(0, COMMAND_LINES).map((line) => `    ${line}`),
-      ...more > 0 ? [`    … ${more} more lines`] : [],
+      ...more > 0 ? [`    … ${counted(more, "more line")}`] : [],
       ...result ? linesOf({ toolName: tool, result, isError: result.isError }).map((line) => `    ${line}`) : [],
     ];
   });

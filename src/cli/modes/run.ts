@@ -23,7 +23,9 @@ export async function run(invocation: Invocation): Promise<number> {
     try {
       choice = await firstModel(config, readVariable);
     } catch (error) {
-      if (!(error instanceof UserError) || values["model"] !== undefined) throw error;
+      if (!(error instanceof UserError)) throw error;
+      await refuseInput(config);
+      if (values["model"] !== undefined) throw error;
       // Nothing is configured yet: one screen says what is missing.
       return await firstStartMode(config, error, async (model, now) => {
         const named: Config = { ...now, invocation: { ...invocation, values: { ...config.invocation.values, model } } };
@@ -34,9 +36,22 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   if (values["resume"] === "") throw await (await import("../interactive/session_lines.ts")).whichSession(config);
   config = await withAgent(config);
-  const choice = await firstModel(config, readVariable);
+  let choice: ModelChoice;
+  try {
+    choice = await firstModel(config, readVariable);
+  } catch (error) {
+    if (error instanceof UserError) await refuseInput(config);
+    throw error;
+  }
   if (values["mode"] === "rpc") return await (await import("../rpc/run.ts")).runRpc(config, choice);
   return await (await import("./run_task.ts")).runTask(config, choice);
+}
+
+/** Nobody can answer: whatever else is wrong is said before that. Throws UserError. */
+async function refuseInput(config: Config): Promise<void> {
+  const isTask = ["text", "json"].includes(modeOf(config));
+  if (isTask) await (await import("./run_task.ts")).refuseTask(config);
+  await (await import("./refuse_input.ts")).refuseInput(config);
 }
 
 /** Most runs name none, and load nothing for it. */

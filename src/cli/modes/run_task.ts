@@ -1,4 +1,5 @@
 // One file above the usual length: how a task ends has one order, and each ending its own words.
+import { counted } from "../../core/support/text.ts";
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import type { TrialResult } from "../../core/changes.ts";
@@ -66,6 +67,13 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
       });
     }
   }
+}
+
+/** Throws UserError for a task and demands that no model could be given; what standard input holds is left in it. */
+export async function refuseTask(config: Config): Promise<void> {
+  await proofOf(config);
+  const task = taskOf(config);
+  if (config.world.stdinIsTerminal) await task();
 }
 
 /** What is known of a run while it goes on. */
@@ -223,7 +231,7 @@ async function* told(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent
 function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] {
   if (deniedCalls === 0) return [];
   const grants = [...new Set(denials.flatMap(({ grant }) => grant === null ? [] : [grant]))];
-  const many = deniedCalls === 1 ? "1 call was denied" : `${deniedCalls} calls were denied`;
+  const many = `${counted(deniedCalls, "call was", "calls were")} denied`;
   const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
   // Where no grant is known the line of the denial itself says why, and what may help all the same.
   const how = grants.length === 0

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import type { ModeOutcome } from "./json.ts";
 
 /** A path and the option that names it have to be whole: twice PATH_MAX and some words. */
@@ -147,7 +147,7 @@ function checkLine({ passed, exitCode, durationMs }: Extract<AgentEvent, { type:
 function* outputLines(output: string): Generator<string> {
   const lines = stripControls(output).replace(/\n+$/, "").split("\n");
   const left = lines.length - OUTPUT_LINES;
-  if (left > 0) yield `    … ${left} lines before these`;
+  if (left > 0) yield `    … ${counted(left, "line")} before these`;
   for (const line of lines.slice(-OUTPUT_LINES)) yield `    ${line.slice(0, OUTPUT_UNITS)}`;
 }
 

@@ -1,3 +1,4 @@
+import { inOwnName } from "../../core/version.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -29,7 +30,7 @@ export function errorBlock(error: unknown, debug: boolean): string {
       : "This is a fault of the program: run again with SANDPIPER_DEBUG=1 and report what it prints",
   });
   const stack = debug && error instanceof Error && error.stack ? `\n${error.stack}` : "";
-  return stripControls(`error: ${user.what}\n  why: ${user.why}\n  fix: ${user.fix}${stack}`) + "\n";
+  return stripControls(inOwnName(`error: ${user.what}\n  why: ${user.why}\n  fix: ${user.fix}`) + stack) + "\n";
 }
 
 /** The exit code that an error asks for; 1 for faults of the program. */
@@ -40,6 +41,6 @@ export function exitCodeOf(error: unknown): number {
 /** What writes a line that a person should know to standard error, unless --quiet is given. */
 export function warner({ values }: Pick<Invocation, "values">): (line: string) => void {
   return (line) => {
-    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(line)}\n`);
+    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(inOwnName(line))}\n`);
   };
 }

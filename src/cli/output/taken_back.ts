@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { TakenBack } from "../../core/changes.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 
@@ -6,7 +7,7 @@ const LONGEST_PATH = 400;
 /** What is said of an application of a patch that was cut off; whole lines. */
 export function takenBackLines({ isComplete, restored, left }: TakenBack): string[] {
   if (isComplete) return ["sandpiper: a patch whose application was cut off is applied: nothing of it was missing\n"];
-  const many = restored.length === 1 ? "1 file was put back" : `${restored.length} files were put back`;
+  const many = `${counted(restored.length, "file was", "files were")} put back`;
   return [
     `sandpiper: the application of a patch was cut off in the middle: ${many}\n`,
     ...left.map((path) =>

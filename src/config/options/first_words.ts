@@ -25,7 +25,7 @@ export interface Before {
 
 /**
  * A request for help or for the version in words; undefined for anything else. Throws UserError for help on a command that
- * is misspelt.
+ * there is not.
  */
 export function askedInWords(
   words: readonly string[],
@@ -37,9 +37,9 @@ export function askedInWords(
   if (isWholeHelp([second])) return { help: "all" };
   if (COMMANDS.some(({ name }) => name === second)) return { help: second };
   const near = nearest(second, [...COMMANDS.map(({ name }) => name), "options"]);
-  if (near === undefined) return undefined;
   const why = "the words would be sent to the model";
-  throw meant(`There is no command "${second}"`, why, `Did you mean sandpiper help ${near}?`, words);
+  const fix = near === undefined ? "sandpiper help lists the commands" : `Did you mean sandpiper help ${near}?`;
+  throw meant(`There is no command "${second}"`, why, fix, words);
 }
 
 /**

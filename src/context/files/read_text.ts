@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/error.ts";
 /** What became of an attempt to read a text file. `note` says what is odd and what to do about it. */
 export type ReadText =
   | { readonly status: "loaded"; readonly text: string; readonly note?: string }
@@ -89,7 +90,7 @@ export function failureOf(error: unknown): Exclude<ReadText, { status: "loaded" 
   if (error instanceof TypeError) {
     return { status: "read_error", note: "It is not UTF-8 text. Convert it, for example with iconv" };
   }
-  return { status: "read_error", note: `${error instanceof Error ? error.message : String(error)}. Make it readable` };
+  return { status: "read_error", note: `${messageOf(error)}. Make it readable` };
 }
 
 /** What stands at a path, links not followed; undefined where nothing does. Throws for what may not be looked at. */

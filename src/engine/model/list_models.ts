@@ -65,8 +65,7 @@ function withPort(baseUrl: string): string {
 }
 
 function isRefused(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return /refused/i.test(`${messageOf(error)} ${messageOf(cause)}`);
+  return messageOf(error).endsWith("nothing listens there");
 }
 
 async function bounded(response: Response): Promise<string> {

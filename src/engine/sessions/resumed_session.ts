@@ -26,8 +26,7 @@ import {
 export function chooseKept(config: Config, tell: Tell): SessionStore {
   const { values } = config.invocation;
   const places = sessionPlaces(config);
-  const asked = (["continue", "resume", "fork"] as const).filter((name) => values[name] !== undefined);
-  if (asked.length > 1 || (asked.length > 0 && values["no-session"])) throw conflict([...asked, "no-session"]);
+  refuseTwo(config);
   if (values["continue"]) return continueNewest(config, places, tell);
   if (typeof values["resume"] === "string") return resumeSession(values["resume"], config, tell);
   if (typeof values["fork"] === "string") {
@@ -35,6 +34,20 @@ export function chooseKept(config: Config, tell: Tell): SessionStore {
     return forkSession(path, { folder: places.folder, cwd: config.root }, storeOptions(tell));
   }
   return newSession(config, tell);
+}
+
+/** Throws UserError as `chooseKept` does for a session that cannot be had; opens and writes none. */
+export function refuseUnfit(config: Config): void {
+  const { resume, fork } = config.invocation.values;
+  refuseTwo(config);
+  if (typeof resume === "string") loadSession(resumable(resume, config));
+  if (typeof fork === "string") loadSession(sessionFile(config, fork));
+}
+
+/** Throws UserError for options that ask for different sessions. */
+function refuseTwo({ invocation: { values } }: Config): void {
+  const asked = (["continue", "resume", "fork"] as const).filter((name) => values[name] !== undefined);
+  if (asked.length > 1 || (asked.length > 0 && values["no-session"])) throw conflict([...asked, "no-session"]);
 }
 
 /** A session by path, id, the beginning of one, or `latest`. Throws UserError for one of another workspace. */

@@ -1,3 +1,5 @@
+import { counted } from "../../core/support/text.ts";
+import { inOwnName } from "../../core/version.ts";
 import { type Block, fixedBlock } from "../widgets/block.ts";
 import type { Theme } from "../screen/theme.ts";
 import { saidText } from "./said_text.ts";
@@ -11,7 +13,7 @@ export function userBlock(text: string): Block {
   return fixedBlock(({ width, theme, expanded }) => {
     const all = wrap(expanded ? text : saidText(text), width - 2);
     const shown = expanded || all.length <= SHORT_LINES + 1 ? all : all.slice(0, SHORT_LINES);
-    const more = all.length > shown.length ? [theme.dim(`… ${all.length - shown.length} more lines`)] : [];
+    const more = all.length > shown.length ? [theme.dim(`… ${counted(all.length - shown.length, "more line")}`)] : [];
     return indent([...shown.map(theme.user), ...more], "  ", theme.user("❯ "));
   });
 }
@@ -21,7 +23,7 @@ export function noticeBlock(text: string, level: "info" | "warning" | "error"): 
   return fixedBlock(({ width, theme }) => {
     const style = level === "error" ? theme.bad : level === "warning" ? theme.warn : theme.dim;
     const sign = level === "error" ? "✗ " : level === "warning" ? "! " : "· ";
-    return indent(wrap(text, width - 2).map(style), "  ", style(sign));
+    return indent(wrap(inOwnName(text), width - 2).map(style), "  ", style(sign));
   });
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { textOf } from "../../core/message.ts";
 import type { ToolResult } from "../../core/tool.ts";
@@ -105,7 +106,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     notice = at < 0 ? [] : all.slice(at);
     const lines = at < 0 ? all : all.slice(0, at);
     const dropped = lines.length - KEPT_LINES;
-    output = dropped > 0 ? [`[${dropped} lines before these are not kept]`, ...lines.slice(-KEPT_LINES)] : lines;
+    output = dropped > 0 ? [`[${counted(dropped, "line")} before these not kept]`, ...lines.slice(-KEPT_LINES)] : lines;
   };
 
   return {

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { textOf } from "../../core/message.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import type { RoundBill } from "../../core/engine.ts";
@@ -83,7 +84,7 @@ export async function costCommand({ engine, page }: CommandContext): Promise<voi
     ["cost", totals.cost > 0 ? money(totals.cost) : "none counted: it is free, or no price is known"],
     [
       "messages",
-      `${totals.userMessages} of yours, ${totals.assistantMessages} of the model, ${totals.toolCalls} calls`,
+      `${totals.userMessages} of yours, ${totals.assistantMessages} of the model, ${counted(totals.toolCalls, "call")}`,
     ],
     ["context", `${count(context.tokens)} of ${count(context.contextWindow)} tokens`],
   ] as const;

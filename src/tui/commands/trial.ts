@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { LeftOut, PatchedFile, TrialChanges } from "../../core/changes.ts";
 import { diffStyle } from "../blocks/diff_rows.ts";
 import { cleanLine, cleanText } from "../screen/foreign.ts";
@@ -31,7 +32,7 @@ export async function trialCommand(context: CommandContext): Promise<void> {
     return say(
       taken.length === 0
         ? "The trial has ended, and the workspace is as it was"
-        : `Taken into the workspace: ${count(outcome.files.length)}. The trial has ended`,
+        : `Taken into the workspace: ${counted(outcome.files.length, "file")}. The trial has ended`,
     );
   }
   say("Nothing was taken, and the trial goes on: these do not fit the workspace as it is now", "warning");
@@ -47,7 +48,7 @@ async function choose(
 ): Promise<"all" | readonly string[] | undefined> {
   const how = await pick("The trial", [
     { label: "Go on with it", value: "on" as const },
-    ...(files.length > 0 ? [{ label: `Take all: ${count(files.length)}`, value: "all" as const }] : []),
+    ...(files.length > 0 ? [{ label: `Take all: ${counted(files.length, "file")}`, value: "all" as const }] : []),
     ...(files.length > 1 ? [{ label: "Take some files", value: "some" as const }] : []),
     { label: "Take nothing and end it", detail: files.length > 0 ? "a patch is kept" : "", value: "none" as const },
   ]);
@@ -60,7 +61,8 @@ async function choose(
       "Files to take",
       [
         {
-          label: () => wanted.size === 0 ? "Nothing is marked yet" : `Take ${count(wanted.size)} and end the trial`,
+          label: () =>
+            wanted.size === 0 ? "Nothing is marked yet" : `Take ${counted(wanted.size, "file")} and end the trial`,
           detail: "of the rest a patch is kept",
           value: null,
         },
@@ -72,7 +74,7 @@ async function choose(
       ],
       {
         start: 1,
-        enter: () => wanted.size === 0 ? "goes on with what is marked" : `takes ${count(wanted.size)}`,
+        enter: () => wanted.size === 0 ? "goes on with what is marked" : `takes ${counted(wanted.size, "file")}`,
         mark(path) {
           if (path !== null && !wanted.delete(path)) wanted.add(path);
           return path !== null;
@@ -90,7 +92,9 @@ function showChanges({ page }: CommandContext, { files, patch, leftOut }: TrialC
   // The sign stays where it is.
   const text = (line: string): string => line.charAt(0) + cleanText(utf8(line.slice(1, LONGEST)));
   page((theme) => [
-    theme.strong(files.length === 0 ? "The trial has changed nothing" : `The trial has changed ${count(files.length)}`),
+    theme.strong(
+      files.length === 0 ? "The trial has changed nothing" : `The trial has changed ${counted(files.length, "file")}`,
+    ),
     ...lines.slice(0, SHOWN).map((line) => diffStyle(line, theme)(text(line))),
     ...(lines.length > SHOWN ? [theme.dim("  and more, which is in the patch")] : []),
     ...(files.length > 0 ? [theme.strong("Files")] : []),
@@ -128,8 +132,4 @@ function leftLine({ why, paths = [], count: many = 0 }: LeftOut): string {
 function detailOf({ kind, from, linesAdded, linesRemoved }: PatchedFile): string {
   const lines = linesAdded === undefined || linesRemoved === undefined ? "binary" : `+${linesAdded} −${linesRemoved}`;
   return `${kind}${from === undefined ? "" : ` from ${cleanLine(from)}`} ${lines}`;
-}
-
-function count(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { UndoOutcome, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { ago } from "../blocks/amounts.ts";
@@ -20,7 +21,7 @@ export async function undoCommand(context: CommandContext): Promise<void> {
   }
   const choices = points.map(({ number, text, time, files, outside, isUndone }) => ({
     label: text,
-    detail: `${count(files)}${outside === undefined ? "" : ` (${outside} more by somebody else)`}, ${
+    detail: `${counted(files, "file")}${outside === undefined ? "" : ` (${outside} more by somebody else)`}, ${
       ago(world.now() - Date.parse(time))
     }${isUndone ? ", undone" : ""}`,
     value: number,
@@ -44,9 +45,11 @@ async function confirm(context: CommandContext, preview: UndoOutcome, request: U
   }
   const how = await pick("Put them back?", [
     { label: "No", value: "no" as const },
-    ...(preview.steps.length > 0 ? [{ label: `Yes: ${count(filesIn(preview))}`, value: "yes" as const }] : []),
+    ...(preview.steps.length > 0
+      ? [{ label: `Yes: ${counted(filesIn(preview), "file")}`, value: "yes" as const }]
+      : []),
     ...(forcible > 0
-      ? [{ label: `Also overwrite ${count(forcible)} that somebody else changed`, value: "force" as const }]
+      ? [{ label: `Also overwrite ${counted(forcible, "file")} that somebody else changed`, value: "force" as const }]
       : []),
   ]);
   if (how === undefined || how === "no") return;
@@ -63,9 +66,9 @@ export async function redoCommand(context: CommandContext): Promise<void> {
 export async function putBack({ engine, say }: CommandContext, request: UndoRequest): Promise<void> {
   const outcome = await engine.undo(request);
   const { steps, left } = outcome;
-  say(steps.length > 0 ? `Put back: ${count(filesIn(outcome))}` : "Nothing was put back");
+  say(steps.length > 0 ? `Put back: ${counted(filesIn(outcome), "file")}` : "Nothing was put back");
   for (const { path, why } of left.slice(0, SHOWN)) say(`${path} is left as it is: ${why}`, "warning");
-  if (left.length > SHOWN) say(`${count(left.length - SHOWN)} more are left as they are`, "warning");
+  if (left.length > SHOWN) say(`${counted(left.length - SHOWN, "file")} more are left as they are`, "warning");
 }
 
 /**
@@ -86,7 +89,7 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
   showSteps(context, preview);
   return await pick("The files", [
     { label: "Leave them as they are", value: false },
-    { label: `Put back ${count(filesIn(preview))} as they were there`, value: true },
+    { label: `Put back ${counted(filesIn(preview), "file")} as they were there`, value: true },
   ]);
 }
 
@@ -105,8 +108,4 @@ function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void
 /** Folders come and go with what is in them; by themselves they count where there is nothing else. */
 function filesIn({ steps }: UndoOutcome): number {
   return steps.filter(({ thing }) => thing !== "folder").length || steps.length;
-}
-
-function count(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }

@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import type { Engine, EngineState } from "../../core/engine.ts";
 import { shellWord } from "../../core/grant_option.ts";
 
@@ -15,6 +16,6 @@ export async function endSession(engine: Engine, options: ResumeOptions = () => 
   engine.store().sync();
   const { sessionFile, sessionId, model } = engine.state();
   if (sessionFile === undefined || engine.messages().length === 0) return undefined;
-  const words = ["sandpiper", "--resume", sessionId, ...options(model)];
+  const words = [programName(), "--resume", sessionId, ...options(model)];
   return `The session is saved. ${words.map(shellWord).join(" ")} goes on`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { textOf } from "../../core/message.ts";
@@ -59,7 +60,7 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         if (!given) return;
         const left = given.lines.length - GIVEN_LINES;
         print(given.lines.slice(0, GIVEN_LINES).join("\n"));
-        if (left > 0) print(`${left} more lines to write`);
+        if (left > 0) print(`${counted(left, "more line")} to write`);
         return;
       }
       case "tool_execution_end": {
@@ -72,7 +73,7 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         const lines = textOf(result.content).replace(/\n+$/, "").split("\n");
         const limit = toolName === "bash" ? COMMAND_LINES : OUTPUT_LINES;
         const left = lines.length - limit;
-        if (left > 0) print(`${left} lines before these; /output prints all`);
+        if (left > 0) print(`${counted(left, "line")} before these; /output prints all`);
         return print(lines.slice(-limit).join("\n"));
       }
       case "permission_request":
@@ -111,7 +112,9 @@ export function plainEvents(print: (line: string) => void, root: string): (event
       }
       case "subagent_end": {
         const cost = event.totals?.cost === undefined ? "" : `, ${money(event.totals.cost)}`;
-        return print(`sub-agent ${event.agentId}: ${event.ending}, ${event.totals?.turns ?? 0} turns${cost}`);
+        return print(
+          `sub-agent ${event.agentId}: ${event.ending}, ${counted(event.totals?.turns ?? 0, "turn")}${cost}`,
+        );
       }
       case "compaction_end":
         return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");

@@ -1,3 +1,4 @@
+import { inOwnName, programTitle } from "../../core/version.ts";
 import { createSubAgentViews } from "../transcript/sub_agents.ts";
 import { linesOf } from "../transcript/transcript.ts";
 import type { Engine } from "../../core/engine.ts";
@@ -48,7 +49,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       void engine.abort();
     },
   }, { repeats: true });
-  print(`sandpiper ${options.version}, plain mode. /help shows commands, /quit leaves.`);
+  print(`${programTitle(options.version)}, plain mode. /help shows commands, /quit leaves.`);
   let waitingForAnswer: ((line: string) => void) | undefined;
   options.questions.bind({
     show(question) {
@@ -62,7 +63,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
   try {
     engine = cleanedEngine(await options.engine);
     const opened = engine;
-    for (const notice of opened.notices) print(`warning: ${notice}`);
+    for (const notice of opened.notices) print(inOwnName(`warning: ${notice}`));
     const { cwd, model, policy } = opened.state();
     print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
     const write = plainEvents(print, options.cwd);
@@ -71,7 +72,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       engine: opened,
       world: { ...options, now: Date.now },
       page: (lines) => print(lines(themeOf("none")).join("\n").replace(STYLES, "")),
-      say: (text, level) => print(level === "error" ? `error: ${text}` : text),
+      say: (text, level) => print(inOwnName(level === "error" ? `error: ${text}` : text)),
       pick: (title, choices, options = {}) =>
         plainPick(title, choices, options, print, (take) => void (waitingForAnswer = take)),
       agents: agents.list,
@@ -112,7 +113,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       await opened.waitForIdle();
       ended.resolve(0);
     })().catch((error) => {
-      print(`error: ${errorText(error)}`);
+      print(inOwnName(`error: ${errorText(error)}`));
       ended.resolve(1);
     });
     return await ended.promise;

@@ -1,3 +1,4 @@
+import { inOwnName, programTitle } from "../../core/version.ts";
 import type { UserErrorParts } from "../../core/error.ts";
 import { watchEnds } from "../screen/exit_signals.ts";
 import { createScreen } from "../screen/screen.ts";
@@ -57,7 +58,7 @@ export function firstStartLines(
   width: number,
 ): readonly string[] {
   const lines = [
-    theme.strong(`sandpiper ${version}`),
+    theme.strong(programTitle(version)),
     "",
     theme.warn(`${problem.what}: ${problem.why}.`),
     ...(offers.length > 0 ? offered(offers, theme) : missing(problem.fix, theme)),
@@ -67,7 +68,7 @@ export function firstStartLines(
     `${theme.accent("d")}  try the demo: no key, no network, a project of its own`,
     `${theme.accent("any other key")}  leave`,
   ];
-  return lines.flatMap((line) => wrap(line, width));
+  return lines.flatMap((line) => wrap(inOwnName(line), width));
 }
 
 /** What holds for the starts to come: a model that is chosen here, or what a person writes. */

@@ -1,3 +1,4 @@
+import { programTitle } from "../../core/version.ts";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { chooseSession } from "../commands/resume.ts";
 import type { SessionShelf } from "../commands/command.ts";
@@ -20,7 +21,7 @@ export async function sessionScreen(shelf: SessionShelf, version: string, theme:
   let problem = "";
   const draw = (): void => {
     const width = terminal.columns();
-    const head = [theme.strong(`sandpiper ${version}`), ...(problem ? wrap(theme.warn(problem), width) : []), ""];
+    const head = [theme.strong(programTitle(version)), ...(problem ? wrap(theme.warn(problem), width) : []), ""];
     const look = { width, rows: terminal.rows() - head.length, theme, expanded: false };
     screen.redraw({ above: [], live: [...head, ...dialogs.current()?.lines(look) ?? []] });
   };

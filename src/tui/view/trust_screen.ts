@@ -1,3 +1,4 @@
+import { programTitle } from "../../core/version.ts";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { formatSize } from "../../core/support/text.ts";
@@ -78,7 +79,7 @@ function trustLines(
   const shown = files.length > room ? files.slice(0, room - 1) : files;
   const why = hasChanged ? "has changed since you answered" : "brings configuration of its own";
   return [
-    theme.strong(`sandpiper ${version}`),
+    theme.strong(programTitle(version)),
     ...wrap(theme.warn(`▣ This project ${why}. It can tell the model what to do and change its conversation:`), width),
     cut(theme.dim(cleanLine(folder)), width),
     "",

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import type { Look } from "../widgets/block.ts";
 import type { Dialog } from "../widgets/dialog.ts";
@@ -52,7 +53,7 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
       ? live
       : room < 2
       ? []
-      : [look.theme.dim(`… ${live.length - room + 1} lines above${keyNote(look)}`), ...live.slice(1 - room)];
+      : [look.theme.dim(`… ${counted(live.length - room + 1, "line")} above${keyNote(look)}`), ...live.slice(1 - room)];
     const lines = [...shown, "", ...bottom].slice(-rows);
     const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
     if (row < 0) return { live: lines };

@@ -1,0 +1,34 @@
+// A start without a model opens no session, which would find what else is wrong. Loaded for such a start alone.
+import type { Config } from "../../config/config.ts";
+import { findExtensions } from "../../engine/extensions.ts";
+import { refuseWithPlan } from "../../engine/plan.ts";
+import { openProof } from "../../engine/proof/proof.ts";
+import { gatherBase } from "../../engine/prompt/prompt_sources.ts";
+import { refuseUnfit } from "../../engine/sessions/resumed_session.ts";
+import { refuseUnknown } from "../../engine/tools/active_tools.ts";
+import { openTools } from "../../engine/tools/tools_host.ts";
+import { TOOLS } from "../../../tools/mod.ts";
+import { assembleMessage, attachedImages } from "../input/message.ts";
+
+/**
+ * Throws the UserError of whatever is wrong with the command line, so that this is said before what is missing. Starts no
+ * process and no extension, asks nobody, and keeps nothing.
+ */
+export async function refuseInput(config: Config): Promise<void> {
+  const { invocation: { words, values }, world: { cwd, home } } = config;
+  const parts = { words, cwd, home };
+  assembleMessage(parts);
+  attachedImages(parts);
+  refuseUnfit(config);
+  if (values["plan"] === true) refuseWithPlan(config);
+  const tools = openTools(config, false);
+  try {
+    const extensions = findExtensions(config, true, () => {});
+    // Which tools an extension brings is known when it runs.
+    if (extensions.length === 0) refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
+    await openProof(config, tools, () => Promise.resolve([]));
+    await gatherBase(config, tools, "text");
+  } finally {
+    await tools.close();
+  }
+}

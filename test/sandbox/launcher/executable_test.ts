@@ -155,13 +155,15 @@ Deno.test({ name: "launcher() leaves no folder where no more files can be opened
       try { for (;;) Deno.openSync("/dev/null"); } catch { /* none is left */ }
       try { launcher(); } catch (error) { console.log(error.exitCode); }`;
     Deno.writeTextFileSync(`${folder}/script.ts`, script);
-    Deno.mkdirSync(`${folder}/tmp`);
+    const tmp = `${folder}/tmp`;
+    Deno.mkdirSync(tmp);
+    const modules = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
     const { stdout } = await new Deno.Command("bash", {
       args: ["-c", 'ulimit -n 200; exec "$0" run -A --no-check "$1"', Deno.execPath(), `${folder}/script.ts`],
-      env: { TMPDIR: `${folder}/tmp`, XDG_RUNTIME_DIR: `${folder}/tmp`, XDG_CACHE_HOME: `${folder}/tmp` },
+      env: { TMPDIR: tmp, XDG_RUNTIME_DIR: tmp, XDG_CACHE_HOME: tmp, DENO_DIR: modules },
     }).output();
     assertEquals(new TextDecoder().decode(stdout), "3\n");
-    assertEquals([...Deno.readDirSync(`${folder}/tmp`)], []);
+    assertEquals([...Deno.readDirSync(tmp)], []);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

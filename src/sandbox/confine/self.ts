@@ -22,13 +22,23 @@ const QUIET: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "131072",
 };
 
-/** The program that is running: the compiled binary, or Deno with this source tree. */
+/** How a run of its own is started, confined by nothing but what it does itself. */
+export function wholeProgram(): Pick<Self, "program" | "args"> {
+  const { program, args } = thisProgram();
+  return { program, args: Deno.build.standalone ? args : [...args.slice(0, -1), join(sourceRoot(), "main.ts")] };
+}
+
+function sourceRoot(): string {
+  return dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
+}
+
+/** The program that is running, to become one of its confined processes: the compiled binary, or Deno with this source tree. */
 export function thisProgram(): Self {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
     return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
   }
-  const root = dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
+  const root = sourceRoot();
   const home = Deno.env.get("HOME");
   const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("XDG_CACHE_HOME") ?? join(home ?? "/", ".cache"), "deno");
   const env: Record<string, string> = { ...QUIET, DENO_DIR: cache };

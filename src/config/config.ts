@@ -1,4 +1,4 @@
-import { join, resolve } from "@std/path";
+import { join } from "@std/path";
 import type { World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation, Values } from "./options/parse.ts";
@@ -10,7 +10,7 @@ import { decideTrust as decide, readTrust } from "../context/trust.ts";
 import { bringsSomething, lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
-import type { Policy } from "../core/policy.ts";
+import { isAbsolutePath, type Policy } from "../core/policy.ts";
 
 /** Where tools work in a trial. */
 export interface TrialPlace {
@@ -117,7 +117,7 @@ function layersOf(user: Settings, project: Settings, { pack }: World): Pick<Conf
 }
 
 function workspace(option: unknown, cwd: string): string {
-  const path = typeof option === "string" ? resolve(cwd, option) : cwd;
+  const path = typeof option !== "string" ? cwd : isAbsolutePath(option) ? option : join(cwd, option);
   const what = `Cannot work in "${path}"`;
   const fix = "Name an existing folder with -C DIR";
   let real: string;

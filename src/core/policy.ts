@@ -110,6 +110,11 @@ export function isWindowsPath(path: string): boolean {
   return /^(?:[a-zA-Z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
 }
 
+/** Whether a path is absolute on the system at hand. */
+export function isAbsolutePath(path: string, os: typeof Deno.build.os = Deno.build.os): boolean {
+  return path.charCodeAt(0) === SLASH || (os === "windows" && isWindowsPath(path));
+}
+
 /**
  * One spelling for all that Windows takes for the same path: capitals, both slashes, the prefix for long paths, and dots and
  * blanks at the end of a name, which it drops. A stream of a file (`a.txt:b`) is below the file. Short names (`PROGRA~1`) stay

@@ -247,6 +247,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     redraw,
     suspend() {
+      if (Deno.build.os === "windows") return hint.show("Windows puts no program into the background");
       reading.leave();
       isParked = true;
       screen.leave();

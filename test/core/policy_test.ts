@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
-import { coverage, covers, isInside } from "../../src/core/policy.ts";
+import { coverage, covers, isAbsolutePath, isInside } from "../../src/core/policy.ts";
 
 const INSIDE = [
   { path: "/a/b", folder: "/a/b", is: true },
@@ -63,4 +63,13 @@ Deno.test("coverage() and covers() say the same of paths of Windows, however the
     }),
     { numRuns: 500 },
   );
+});
+
+Deno.test("isAbsolutePath() knows drives and other machines on Windows alone", () => {
+  for (const path of ["C:\\Users\\me", "c:/x", "\\\\host\\share"]) {
+    assertEquals([isAbsolutePath(path, "windows"), isAbsolutePath(path, "linux")], [true, false], path);
+  }
+  for (const os of ["windows", "darwin", "linux"] as const) {
+    assertEquals(["/x", "x", "", "C:x"].map((path) => isAbsolutePath(path, os)), [true, false, false, false]);
+  }
 });

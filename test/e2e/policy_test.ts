@@ -203,3 +203,19 @@ Deno.test("the scope report says as text what holds, what enforces it and what t
     ]);
   });
 });
+
+Deno.test("the user's folder is closed to tools wherever SANDPIPER_HOME names it from and the process stands", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    Deno.mkdirSync(`${ws}/inner`);
+    const own = Deno.realPathSync(outside) + "/own";
+    Deno.mkdirSync(own);
+    // It counts from the workspace.
+    const relative = "../../outside/own";
+    for (const [named, cwd] of [[own, ws], [relative, home], [relative, `${ws}/inner`]] as const) {
+      const env = { HOME: home, SANDPIPER_HOME: named };
+      const { stdout, stderr } = await run(LAZY_SOURCE, ["policy", "--json", "-C", `${ws}/inner`], { cwd, env });
+      const { denyRead, denyWrite } = JSON.parse(stdout);
+      assertEquals([denyRead.includes(own), denyWrite.includes(own)], [true, true], `${named} ${cwd} ${stderr}`);
+    }
+  });
+});

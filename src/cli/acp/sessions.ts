@@ -6,7 +6,8 @@ import {
   RequestError,
   type SessionInfo,
 } from "@agentclientprotocol/sdk";
-import { isAbsolute, resolve } from "@std/path";
+import { resolve } from "@std/path";
+import { isAbsolutePath } from "../../core/policy.ts";
 import { UserError } from "../../core/error.ts";
 import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";
@@ -56,7 +57,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
   };
   return {
     async open({ cwd, mcpServers, sessionId }, client, capabilities) {
-      if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
+      if (!isAbsolutePath(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
       if (!isFolder(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be a folder that exists");
       try {
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);

@@ -1,4 +1,5 @@
-import { isAbsolute, join, normalize } from "@std/path";
+import { join, normalize } from "@std/path";
+import { isAbsolutePath } from "../../core/policy.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { Buffer } from "node:buffer";
@@ -48,7 +49,7 @@ function isFileWord(word: string): boolean {
 
 function pathOf(name: string, { home, cwd }: Pick<MessageParts, "home" | "cwd">): string {
   const expanded = name === "~" || name.startsWith("~/") ? join(home, name.slice(1)) : name;
-  return normalize(isAbsolute(expanded) ? expanded : join(cwd, expanded));
+  return normalize(isAbsolutePath(expanded) ? expanded : join(cwd, expanded));
 }
 
 function fileBlock(name: string, parts: MessageParts): string {

@@ -1,5 +1,6 @@
 import { isFolder } from "../../core/support/on_disk.ts";
-import { isAbsolute, join, resolve } from "@std/path";
+import { join, normalize } from "@std/path";
+import { isAbsolutePath } from "../../core/policy.ts";
 
 /** Where configuration is read from and where new files are written. */
 export interface ConfigFolders {
@@ -26,8 +27,8 @@ const USER_FOLDERS: readonly string[] = [".sandpiper/agent", ".sf/agent", ".pi/a
  */
 export function findConfigFolders(root: string, env: Readonly<Record<string, string | undefined>>): ConfigFolders {
   const project = PROJECT_FOLDERS.map((name) => join(root, name)).find(isFolder);
-  const named = env.SANDPIPER_HOME ? resolve(root, env.SANDPIPER_HOME) : undefined;
-  const home = env.HOME && isAbsolute(env.HOME) ? env.HOME : undefined;
+  const named = env.SANDPIPER_HOME ? placeOf(env.SANDPIPER_HOME, root) : undefined;
+  const home = env.HOME && isAbsolutePath(env.HOME) ? env.HOME : undefined;
   const user = named ?? (home && USER_FOLDERS.map((name) => join(home, name)).find(isFolder));
   const newUser = named ?? (home && join(home, ".sandpiper/agent"));
   return {
@@ -36,4 +37,8 @@ export function findConfigFolders(root: string, env: Readonly<Record<string, str
     newProject: join(root, ".sandpiper"),
     ...(newUser ? { newUser } : {}),
   };
+}
+
+function placeOf(named: string, root: string): string {
+  return (isAbsolutePath(named) ? normalize(named) : join(root, named)).replace(/(?<=.)\/+$/, "");
 }

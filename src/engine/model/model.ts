@@ -1,5 +1,6 @@
-import { isAbsolute, join } from "@std/path";
+import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { isAbsolutePath } from "../../core/policy.ts";
 import type { Provider } from "../../core/provider.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
@@ -119,7 +120,7 @@ function choose(named: string, choosing: Choosing): ModelChoice {
   const { facts } = choosing;
   if (named.startsWith("replay:")) {
     const file = named.slice("replay:".length);
-    return { kind: "replay", file: isAbsolute(file) ? file : join(facts.cwd, file) };
+    return { kind: "replay", file: isAbsolutePath(file) ? file : join(facts.cwd, file) };
   }
   const { entry, model, other, by } = pick(named, choosing);
   try {

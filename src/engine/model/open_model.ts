@@ -1,5 +1,6 @@
-import { isAbsolute, join } from "@std/path";
+import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { isAbsolutePath } from "../../core/policy.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Lead } from "../../provider/replay/lead.ts";
 import type { Recording } from "../../provider/replay/record.ts";
@@ -45,7 +46,7 @@ export function recordingOf({ world, invocation: { values: { record } } }: Confi
 }
 
 function fileOf(record: string, { cwd }: Config["world"]): string {
-  return isAbsolute(record) ? record : join(cwd, record);
+  return isAbsolutePath(record) ? record : join(cwd, record);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { sha256 } from "../../core/support/digest.ts";
 import { messageOf, UserError } from "../../core/error.ts";
+import { isAbsolutePath } from "../../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { folderPrefix } from "./session_record.ts";
 
@@ -16,7 +17,7 @@ export interface SessionFolders {
 /** Where this program keeps what can be made again: `$XDG_CACHE_HOME/sandpiper` or `~/.cache/sandpiper`. */
 export function cacheRoot(env: Readonly<Record<string, string>>): string | undefined {
   const base = env["XDG_CACHE_HOME"] ?? (env["HOME"] ? join(env["HOME"], ".cache") : undefined);
-  return base?.startsWith("/") ? join(base, "sandpiper") : undefined;
+  return base !== undefined && isAbsolutePath(base) ? join(base, "sandpiper") : undefined;
 }
 
 /** Where private copies of trials are, each as long as its trial goes on. */

@@ -50,7 +50,10 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     home: config.world.home,
     tmp: folders.tmp,
     cache: folders.cache,
-    env: config.world.env,
+    // Relative, it is below the workspace that the command line names, wherever this process stands.
+    env: config.world.env["SANDPIPER_HOME"] && config.userFolder !== undefined
+      ? { ...config.world.env, SANDPIPER_HOME: config.userFolder }
+      : config.world.env,
     skills: skillFolders(config),
     readable: [..."problem" in bundled ? [] : bundled.readable, ...pack ? [pack.pack.folder()] : []],
     // From source that is the repository itself, on which people work.

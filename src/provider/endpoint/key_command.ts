@@ -70,7 +70,16 @@ function endGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
   } catch {
-    // All of it has ended.
+    // All of it has ended; Windows has no groups.
+    if (Deno.build.os === "windows") endOne(pid);
+  }
+}
+
+function endOne(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
   }
 }
 

@@ -22,29 +22,36 @@ const QUIET: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "131072",
 };
 
-/** The folder of the sources. */
-const root = (): string => dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
-
 /**
  * What this program is made of and what its next start goes through, which no tool may write; also what is not there. Of a
  * package below `node_modules` that is the launcher, the packages of the systems, and the command that leads there.
  */
 export function ownPaths({ program, readPaths, standalone }: Self): readonly string[] {
   if (program === "") return [];
-  if (!standalone) return [...readPaths, join(root(), "main.ts")];
+  if (!standalone) return [...readPaths, join(sourceRoot(), "main.ts")];
   const parts = program.split("/");
   const packages = parts.flatMap((part, at) => part === "node_modules" ? [parts.slice(0, at + 1).join("/")] : []);
   const names = ["sandpiper", "@sandpiper", ".bin/sandpiper"];
   return [...readPaths, ...packages.flatMap((folder) => names.map((name) => join(folder, name)))];
 }
 
-/** The program that is running: the compiled binary, or Deno with this source tree. */
+/** How a run of its own is started, confined by nothing but what it does itself. */
+export function wholeProgram(): Pick<Self, "program" | "args"> {
+  const { program, args } = thisProgram();
+  return { program, args: Deno.build.standalone ? args : [...args.slice(0, -1), join(sourceRoot(), "main.ts")] };
+}
+
+function sourceRoot(): string {
+  return dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
+}
+
+/** The program that is running, to become one of its confined processes: the compiled binary, or Deno with this source tree. */
 export function thisProgram(): Self {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
     return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
   }
-  const tree = root();
+  const root = sourceRoot();
   const home = Deno.env.get("HOME");
   const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("XDG_CACHE_HOME") ?? join(home ?? "/", ".cache"), "deno");
   const env: Record<string, string> = { ...QUIET, DENO_DIR: cache };
@@ -53,15 +60,15 @@ export function thisProgram(): Self {
     program,
     args: [
       ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
-      ...["--config", join(tree, "deno.json"), join(tree, "src/boot/confined_main.ts")],
+      ...["--config", join(root, "deno.json"), join(root, "src/boot/confined_main.ts")],
     ],
     env,
     readPaths: [
       program,
-      join(tree, "deno.json"),
-      join(tree, "deno.lock"),
-      join(tree, "src"),
-      join(tree, "tools"),
+      join(root, "deno.json"),
+      join(root, "deno.lock"),
+      join(root, "src"),
+      join(root, "tools"),
       cache,
     ],
     standalone: false,

@@ -151,7 +151,7 @@ function inOpenFile(bytes: Uint8Array<ArrayBuffer>, digest: string, place: strin
     if (fd >= 0) close(fd);
     throw error;
   } finally {
-    Deno.removeSync(folder, { recursive: true });
+    removeFile(folder, path);
   }
 }
 
@@ -167,7 +167,7 @@ function readAll(fd: number, most: number): Uint8Array<ArrayBuffer> {
 /** It keeps its name, so that it is looked at again before each start: tools may write where it lies. */
 function inNamedFile(bytes: Uint8Array<ArrayBuffer>, digest: string, place: string | undefined): Executable {
   const { folder, path } = makeFile(bytes, place);
-  const remove = (): void => Deno.removeSync(folder, { recursive: true });
+  const remove = (): void => removeFile(folder, path);
   const check = (): string => {
     using file = Deno.openSync(path);
     const [found, named] = [file.statSync(), Deno.lstatSync(path)];
@@ -201,8 +201,20 @@ function makeFile(bytes: Uint8Array<ArrayBuffer>, dir: string | undefined): { fo
     Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o500 });
     return { folder, path };
   } catch (error) {
-    Deno.removeSync(folder, { recursive: true });
+    removeFile(folder, path);
     throw error;
+  }
+}
+
+/** By their names first: to look into the folder takes a descriptor, and there may be none left. */
+function removeFile(folder: string, path: string): void {
+  for (const name of [path, folder]) {
+    try {
+      Deno.removeSync(name);
+    } catch (error) {
+      // The file was never made, or there is more in the folder.
+      if (!(error instanceof Deno.errors.NotFound)) return Deno.removeSync(folder, { recursive: true });
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { covers, isInside, type Scope } from "../../core/policy.ts";
+import { covers, isAbsolutePath, isInside, type Scope } from "../../core/policy.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow } from "./readable.ts";
 import { unique } from "./scopes.ts";
@@ -35,7 +35,7 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   const lexical = [
     ...HOME_SECRETS.map((name) => join(facts.home, name)),
     ...SYSTEM_SECRETS,
-    ...(own?.startsWith("/") ? [own] : []),
+    ...(own !== undefined && isAbsolutePath(own) ? [own] : []),
   ];
   // A secret folder is often a link to where it is kept. One that leads to something as large as the home is no secret.
   const there = [...presentBelow(facts.home, HOME_SECRETS, facts.listFolder), ...SYSTEM_SECRETS, ...(own ? [own] : [])];

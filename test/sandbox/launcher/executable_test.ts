@@ -145,3 +145,26 @@ Deno.test({ name: "openExecutable() starts nothing that was not built", ignore }
   assertThrows(() => openExecutable({ ...image, digest: "0" }), Error, "not what was built");
   assertThrows(() => openExecutable({ ...image, bytes: image.bytes.slice(4) }), Error, "not what was built");
 });
+
+Deno.test({ name: "launcher() leaves no folder where no more files can be opened", ignore }, async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const from = new URL("../../../src/sandbox/launcher/executable.ts", import.meta.url).href;
+    const script = `
+      import { launcher } from ${JSON.stringify(from)};
+      try { for (;;) Deno.openSync("/dev/null"); } catch { /* none is left */ }
+      try { launcher(); } catch (error) { console.log(error.exitCode); }`;
+    Deno.writeTextFileSync(`${folder}/script.ts`, script);
+    const tmp = `${folder}/tmp`;
+    Deno.mkdirSync(tmp);
+    const modules = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
+    const { stdout } = await new Deno.Command("bash", {
+      args: ["-c", 'ulimit -n 200; exec "$0" run -A --no-check "$1"', Deno.execPath(), `${folder}/script.ts`],
+      env: { TMPDIR: tmp, XDG_RUNTIME_DIR: tmp, XDG_CACHE_HOME: tmp, DENO_DIR: modules },
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "3\n");
+    assertEquals([...Deno.readDirSync(tmp)], []);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

@@ -12,6 +12,12 @@ const CORRECTIONS = 2;
 /** Violations that the model is told of at a time. */
 const TOLD_VIOLATIONS = 10;
 
+/** Places of a schema that one answer is compared with at the most: references can double them, again and again. */
+const MOST_STEPS = 500_000;
+
+/** Items of a list in an answer: where they have to differ each is compared with each other one. */
+const MOST_ITEMS = 5_000;
+
 /** Largest schema file in bytes: it goes into requests. */
 const SCHEMA_BYTES = 256 * 1024;
 
@@ -47,10 +53,20 @@ async function shapeOf(
 ): Promise<AnswerSchema> {
   const odd = oddType(schema);
   if (odd !== undefined) throw refused(`it has the type ${JSON.stringify(odd)}, which JSON Schema does not know`);
-  const { Validator } = await import("@cfworker/json-schema");
+  const { Validator, dereference } = await import("@cfworker/json-schema");
+  const own = structuredClone(schema) as Record<string, unknown>; // the same object, without readonly
+  const steps = { left: MOST_STEPS };
   let validator: Validator;
   try {
-    validator = new Validator(schema as Record<string, unknown>, "2020-12", false); // the same object, without readonly
+    const places = dereference(own);
+    for (const place of new Set(Object.values(places))) {
+      if (typeof place === "boolean") continue;
+      const { __absolute_ref__: address, $ref, $recursiveAnchor: anchor } = place;
+      if (address !== undefined && places[address] === undefined) throw new Error(`it has no ${$ref}`);
+      // Read each time that a value is compared with this place, and by nobody else.
+      Object.defineProperty(place, "$recursiveAnchor", { get: () => (countStep(steps), anchor) });
+    }
+    validator = new Validator(own, "2020-12", false);
     // References are followed only here.
     validator.validate(null);
   } catch (error) {
@@ -70,7 +86,13 @@ async function shapeOf(
     judge: () => {
       let corrections = 0;
       return (answer) => {
-        const wrong = violations(jsonAnswer(answer), validator);
+        let wrong: string | undefined;
+        try {
+          steps.left = MOST_STEPS;
+          wrong = violations(jsonAnswer(answer), validator);
+        } catch (error) {
+          return { kind: "fails", reason: `the answer cannot be compared with ${name}: ${messageOf(error)}` };
+        }
         if (wrong === undefined) return { kind: "holds" };
         if (corrections++ >= CORRECTIONS) {
           const reason = `the answer does not fit ${name}: ${wrong.split("\n")[0]}`;
@@ -80,6 +102,16 @@ async function shapeOf(
       };
     },
   };
+}
+
+function longestList(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Object.values(value).reduce<number>((most, one) => Math.max(most, longestList(one)), 0);
+  return Array.isArray(value) ? Math.max(value.length, inner) : inner;
+}
+
+function countStep(steps: { left: number }): void {
+  if (steps.left-- <= 0) throw new Error(`it leads to more than ${MOST_STEPS} comparisons`);
 }
 
 const TYPES: readonly unknown[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
@@ -114,6 +146,7 @@ function violations(text: string, validator: Validator): string | undefined {
   } catch (error) {
     return text === "" ? "the answer is empty" : `it is no JSON: ${messageOf(error)}`;
   }
+  if (longestList(value) > MOST_ITEMS) return `a list in it has more than ${MOST_ITEMS} items`;
   const { valid, errors } = validator.validate(value);
   if (valid) return undefined;
   // The innermost violations say what to mend; those around them only that something inside is wrong.

@@ -65,6 +65,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     kept: sessionPaths(config),
     level: sandbox.level,
     noHosts: sandbox.noHosts,
+    ...mountsHere(),
     ...glanceAtDisk(),
   });
   makeOwnFolder(config, policy);
@@ -76,6 +77,14 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });
+}
+
+function mountsHere(): { readonly mounts?: string } {
+  try {
+    return { mounts: Deno.readTextFileSync("/proc/self/mountinfo") };
+  } catch {
+    return {}; // another system, or a process that may not read it
+  }
 }
 
 /**

@@ -19,6 +19,8 @@ export interface DeniedFacts {
   readonly kept: readonly string[];
   readonly realPath: (path: string) => string | undefined;
   readonly listFolder: (path: string) => readonly string[] | undefined;
+  /** As of PolicyFacts. */
+  readonly mounts?: string;
 }
 
 /** All denials of paths. */
@@ -46,10 +48,45 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   // Mostly below a secret place, whose denial covers it.
   const withKept = (denied: readonly string[]): string[] =>
     unique([...denied, ...facts.kept.filter((path) => !denied.some((folder) => isInside(path, folder)))]);
+  const others = otherNames(facts.mounts ?? "");
+  const everywhere = (paths: readonly string[]): string[] =>
+    unique([...paths, ...paths.flatMap(others).filter((path) => facts.realPath(path) === path)]);
   return {
-    read: withKept([...read.list, ...carved([...facts.readable, ...facts.writable])]),
-    write: withKept([...write.list, ...carved(facts.writable), ...facts.program]),
-    secrets,
+    read: everywhere(withKept([...read.list, ...carved([...facts.readable, ...facts.writable])])),
+    write: everywhere(withKept([...write.list, ...carved(facts.writable), ...facts.program])),
+    secrets: everywhere(secrets),
+  };
+}
+
+/**
+ * The other paths at which mounts show the same place: no link leads there, and the kernel grants by place. `mountinfo`: see
+ * proc_pid_mountinfo(5).
+ */
+function otherNames(mountinfo: string): (path: string) => string[] {
+  const mounts = mountinfo.split("\n").map((line) => {
+    const [, , device = "", top = "", point = ""] = line.split(" ").map((field) =>
+      field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
+    );
+    return { device, top, point };
+  }).filter(({ point }) => point !== "");
+  const twice = [...Map.groupBy(mounts, ({ device }) => device).values()].filter(({ length }) => length > 1).flat();
+  if (twice.length === 0) return () => [];
+  /** The mount that a path lies in: the innermost, of those at one place the last. */
+  const mountOf = (path: string) =>
+    mounts.reduce<typeof mounts[number] | undefined>(
+      (found, one) => isInside(path, one.point) && one.point.length >= (found?.point.length ?? 0) ? one : found,
+      undefined,
+    );
+  const below = (path: string, folder: string): string => path.slice(folder === "/" ? 0 : folder.length);
+  return (path) => {
+    const own = mountOf(path);
+    if (own === undefined || !twice.includes(own)) return [];
+    const place = join(own.top, below(path, own.point));
+    return twice.flatMap((one) => {
+      if (one === own || one.device !== own.device || !isInside(place, one.top)) return [];
+      const name = join(one.point, below(place, one.top));
+      return mountOf(name) === one ? [name] : [];
+    });
   };
 }
 

@@ -93,6 +93,8 @@ export interface PolicyFacts extends FolderView {
   /** Files and folders in which sessions and their audit are kept: neither readable nor writable. */
   readonly kept?: readonly string[];
   readonly level: SandboxLevel;
+  /** The text of /proc/self/mountinfo, where there is one: what is denied is so wherever a mount shows it. */
+  readonly mounts?: string;
   /** Why the network cannot be limited to a list of hosts, asked where it is to be; without, only kernel+ can. */
   readonly noHosts?: () => string | undefined;
 }

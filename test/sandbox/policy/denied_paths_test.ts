@@ -1,32 +1,38 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { UserError } from "../../../src/core/error.ts";
-import { refuseKeptAround, sessionDenials } from "../../../src/sandbox/policy/denied_paths.ts";
+// What is denied is a place and not a name: mounts can show it at other paths, where no link leads.
+import { assertEquals } from "@std/assert";
+import { deniedPaths } from "../../../src/sandbox/policy/denied_paths.ts";
 
-const LINKS: Readonly<Record<string, string>> = { "/work/link": "/elsewhere/sessions" };
-const realPath = (path: string): string => LINKS[path] ?? path;
-const PLACES = ["/work", "/tmp/own"];
+/** Other paths of ~/.ssh where these lines of /proc/self/mountinfo hold; `missing` is not there. */
+function namesOfSecret(lines: readonly string[], missing = ""): string[] {
+  const { read, write, secrets } = deniedPaths({ all: false, list: [] }, { all: false, list: [] }, {
+    ...{ home: "/home/ann", env: {}, readable: [], writable: [], program: [], kept: [] },
+    realPath: (path) => path === missing ? undefined : path,
+    listFolder: () => [],
+    mounts: lines.map((line, at) => `${at} 1 ${line} rw - ext4 /dev/x rw\n`).join(""),
+  });
+  const found = [read, write, secrets].map((list) =>
+    list.filter((path) => /\/\.ssh$/.test(path) && path !== "/home/ann/.ssh")
+  );
+  assertEquals(found[1], found[0]);
+  assertEquals(found[2], found[0]);
+  return found[0] ?? [];
+}
 
-Deno.test("sessionDenials() denies the place and the name that leads there, unless tools work below it R478", () => {
-  const table: readonly (readonly [kept: string, denied: string[], around: string[]])[] = [
-    ["/work/.sessions", ["/work/.sessions"], []],
-    ["/work/link", ["/work/link", "/elsewhere/sessions"], []],
-    ["/home/me/sessions", ["/home/me/sessions"], []],
-    // The workspace itself, and what is above it.
-    ["/work", [], ["/work"]],
-    ["/", [], ["/"]],
-    ["/tmp", [], ["/tmp"]],
-    ["/workshop", ["/workshop"], []],
-  ];
-  for (const [kept, denied, around] of table) {
-    assertEquals(sessionDenials([kept], PLACES, realPath), { denied, around }, kept);
-  }
-});
+const ROOT = "8:1 / /";
 
-Deno.test("refuseKeptAround() names a folder of its own where tools would reach what is kept", () => {
-  const kept = sessionDenials(["/work"], PLACES, realPath);
-  const granted = (path: string) => ({ all: false, list: [path] });
-  refuseKeptAround(kept, [granted("/work/src")]);
-  refuseKeptAround({ denied: ["/work/.sessions"], around: [] }, [granted("/work")]);
-  const error = assertThrows(() => refuseKeptAround(kept, [granted("/nowhere"), granted("/work")]), UserError);
-  assertEquals(error.fix, "Name a folder for sessions alone: --session-dir /work/sessions");
+Deno.test("deniedPaths() denies what is secret under each path at which a mount shows it", () => {
+  assertEquals(namesOfSecret([ROOT]), []);
+  // A home that is bound to its place, and the disk that it comes from.
+  assertEquals(namesOfSecret([ROOT, "8:2 / /data", "8:2 /home /home"]), ["/data/home/ann/.ssh"]);
+  // Subvolumes of one disk, and all of it elsewhere.
+  assertEquals(namesOfSecret(["0:9 /@root /", "0:9 /@home /home", "0:9 / /mnt/all"]), ["/mnt/all/@home/ann/.ssh"]);
+  // A bind into a folder, with a blank in its name, and one of the secret alone.
+  assertEquals(namesOfSecret([ROOT, "8:1 /home /srv/a\\040b", "8:1 /home/ann/.ssh /x/.ssh"]), [
+    "/srv/a b/ann/.ssh",
+    "/x/.ssh",
+  ]);
+  // What another mount hides, or is not there, or shows something beside it.
+  assertEquals(namesOfSecret([ROOT, "8:1 /home /srv", "0:5 / /srv"]), []);
+  assertEquals(namesOfSecret([ROOT, "8:1 /home /srv"], "/srv/ann/.ssh"), []);
+  assertEquals(namesOfSecret([ROOT, "8:1 /home/bob /srv", "8:3 /home /other"]), []);
 });

@@ -21,7 +21,7 @@ export interface Folder {
   /** Records; a view of their words for each folder would be a tenth of all that is held. */
   bytes: Uint8Array<ArrayBuffer>;
   /** By the order of their records. */
-  inner: Folder[];
+  inner: readonly Folder[];
   /** Whether what was in it before is known: else what a look finds in it is taken as it is. */
   isKnown: boolean;
   /** When it was read last, and whether a file in it was changed so shortly before that another change may show the same times. */
@@ -72,9 +72,30 @@ export function emptyTable(): Folder {
 }
 
 const NO_BYTES = new Uint8Array(0);
+const NO_FOLDERS: readonly Folder[] = [];
+
+/** Memory that the records of many folders share: one of its own for each takes as long as to look at two files. */
+interface Room {
+  bytes: Uint8Array<ArrayBuffer>;
+  used: number;
+}
+
+const ROOM_BYTES = 64 * 1024;
+
+/** A copy of records in a room, or in a new one where there is no place. */
+function keptIn(room: Room, { bytes, length }: Records): Uint8Array<ArrayBuffer> {
+  if (length > room.bytes.length - room.used) {
+    if (length > ROOM_BYTES / 4) return bytes.slice(0, length);
+    [room.bytes, room.used] = [new Uint8Array(ROOM_BYTES), 0];
+  }
+  const at = room.used;
+  room.bytes.set(bytes.subarray(0, length), at);
+  room.used += length;
+  return new Uint8Array(room.bytes.buffer, at, length);
+}
 
 function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean): Folder {
-  return { name, parent, bytes: NO_BYTES, inner: [], isKnown, lookedMs: NaN, isFresh: false };
+  return { name, parent, bytes: NO_BYTES, inner: NO_FOLDERS, isKnown, lookedMs: NaN, isFresh: false };
 }
 
 /** The path of a folder, relative to the tree's root. */
@@ -109,6 +130,7 @@ export function* look(
   const stack: { folder: Folder; path: string; depth: number; above: IgnoreLevel | undefined }[] = [
     { folder: top, path: "", depth: 0, above: undefined },
   ];
+  const room: Room = { bytes: NO_BYTES, used: 0 };
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { folder, path, depth } = next;
     const scan = depth > limits.depth || sums.entries > limits.entries ? undefined : tree.scan(path);
@@ -135,7 +157,10 @@ export function* look(
       scan.close();
     }
     const level = levelOf(tree, path, into, next.above);
-    const inner = compare(folder, path, into, level, { atMs, settleMs }, isKept, tell, sums);
+    const times = { atMs, settleMs };
+    const inner = !folder.isKnown && folder.bytes.length === 0
+      ? takeFirst(folder, path, into, level, times, isKept, sums, room)
+      : compare(folder, path, into, level, times, isKept, tell, sums);
     for (const one of inner) {
       stack.push({ folder: one, path: below(path, one.name), depth: depth + 1, above: level });
     }
@@ -163,7 +188,6 @@ function compare(
     sums.entries += Math.max(0, count);
     if (count >= 0) return folder.inner;
   }
-  if (!isKnown && old.length === 0) return takeFirst(folder, path, read, level, { atMs, settleMs }, isKept, sums);
   const known = new Map<string, number>();
   for (let at = 0; at < old.length; at += lengthIn(old, at)) known.set(nameIn(old, at), at);
   const innerOf = new Map(folder.inner.map((one) => [one.name, one]));
@@ -224,12 +248,14 @@ function compare(
 function takeFirst(
   folder: Folder,
   path: string,
-  { bytes, words, length }: Records,
+  read: Records,
   level: IgnoreLevel | undefined,
   { atMs, settleMs }: { readonly atMs: number; readonly settleMs: number },
   isKept: (path: string) => boolean,
   sums: LookSums,
+  room: Room,
 ): readonly Folder[] {
+  const { bytes, words, length } = read;
   const inner: Folder[] = [];
   // A second before any time that counts as late.
   const late = Math.floor((atMs - Math.max(settleMs, 1_000)) / 1_000);
@@ -249,11 +275,11 @@ function takeFirst(
     else if (isKept(place)) inner.push(emptyFolder(name, folder, false));
   }
   sums.entries += entries;
-  folder.bytes = bytes.slice(0, length);
+  folder.bytes = keptIn(room, read);
   folder.isKnown = true;
   folder.lookedMs = atMs;
   folder.isFresh = isFresh;
-  return folder.inner = inner;
+  return folder.inner = inner.length > 0 ? inner : NO_FOLDERS;
 }
 
 /** Tells of everything that was in a folder which is gone. */

@@ -7,12 +7,13 @@ import { openPack, type Pack } from "../../src/changes/pack.ts";
 import { type CallStart, openRecorder, type Recorder } from "../../src/changes/recorder.ts";
 import type { RecorderLimits } from "../../src/changes/keeper.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
-import { libc } from "../../src/sandbox/system/ffi.ts";
+import { libc, shortCall } from "../../src/sandbox/system/ffi.ts";
 import { fileClockMs } from "../../src/sandbox/system/file_clock.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
 libc();
+shortCall();
 
 /** A recorded folder. */
 export interface Recorded {

@@ -49,9 +49,9 @@ export interface TreeStatus {
   readonly changedMs: number;
 }
 
-/** The words of records that begin a buffer. */
-export function wordsOf({ buffer }: Uint8Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  return new Uint32Array(buffer);
+/** The words of records. */
+export function wordsOf({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(buffer, byteOffset, length >> 2);
 }
 
 /** The status that a record holds. */

@@ -100,6 +100,22 @@ export function systemCall(
   return Number(libc().syscall(number, word(a), word(b), word(c), word(d), word(e)));
 }
 
+const SHORT = {
+  syscall: { parameters: ["i64", "i32", "i64", "i64", "i64", "i64"], result: "i32" },
+} as const;
+
+type ShortCall = Deno.DynamicLibrary<typeof SHORT>["symbols"]["syscall"];
+
+let openedShort: ShortCall | undefined;
+
+/**
+ * System calls that are made for each file of a tree: the first argument is a descriptor, the result a number, and for neither
+ * an object is made. Bound with the first tree that is opened.
+ */
+export function shortCall(): ShortCall {
+  return openedShort ??= openLibc(SHORT).symbols.syscall;
+}
+
 const ASIDE = {
   syscall: { parameters: ["i64", "i64", "i64", "i64", "i64", "i64"], result: "i64", nonblocking: true },
 } as const;

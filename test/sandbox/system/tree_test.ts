@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { emptyRecords, lengthIn, nameIn, shownPath, statusIn, type Tree } from "../../../src/core/support/tree.ts";
-import { libc } from "../../../src/sandbox/system/ffi.ts";
+import { libc, shortCall } from "../../../src/sandbox/system/ffi.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
 libc();
+shortCall();
 
 /** A tree with `a` and `folder/b` in it, and a folder beside it. */
 function withTree(

@@ -208,7 +208,7 @@ async function execInScope(
   };
 }
 
-/** A word as the shell reads it back unchanged. */
+/** A word in quotes, always: as a first word, `if` and `A=b` would mean something else to a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { attempt } from "../core/error.ts";
 import { sha256 } from "../core/support/digest.ts";
 
 /** Longest name of a folder, bytes: systems allow 255. */
@@ -16,12 +17,10 @@ export function sessionsFolder(userFolder: string, cwd: string): string {
 /** The folders of all workspaces, in the order of their names. */
 export function allSessionFolders(userFolder: string): readonly string[] {
   const root = join(userFolder, "sessions");
-  try {
-    return [...Deno.readDirSync(root)].filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
-      .sort();
-  } catch {
-    return []; // no session was ever kept, or none may be read
-  }
+  return attempt(() =>
+    [...Deno.readDirSync(root)].filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
+      .sort()
+  ) ?? []; // no session was ever kept, or none may be read
 }
 
 /** The end of a path tells more than its beginning; the digest keeps two of them apart. */

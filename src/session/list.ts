@@ -1,5 +1,5 @@
 import { basename, join } from "@std/path";
-import { messageOf, UserError } from "../core/error.ts";
+import { attempt, messageOf, UserError } from "../core/error.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { SUB_SESSIONS } from "./folder.ts";
 import { readHeader } from "./header.ts";
@@ -72,12 +72,8 @@ export function findSession(folders: readonly string[], query: string): string {
 
 /** Newest first; those of the same moment by their names, which begin with the time of their beginning. */
 function sessionFiles(folder: string): readonly string[] {
-  let names: string[];
-  try {
-    names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return []; // no session was kept there yet, or none may be read
-  }
+  // Where no session was kept yet, and where none may be read, there is none.
+  const names = attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name)) ?? [];
   return names.filter((name) => name.endsWith(".jsonl")).map((name) => {
     const path = join(folder, name);
     return { path, time: modified(path) };
@@ -85,11 +81,7 @@ function sessionFiles(folder: string): readonly string[] {
 }
 
 function modified(path: string): number {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return 0;
-  }
+  return attempt(() => Deno.statSync(path).mtime?.getTime() ?? 0) ?? 0;
 }
 
 /** A file that a killed process left empty holds no session yet; a folder or a pipe never does. */
@@ -108,9 +100,5 @@ function idInName(path: string): string | undefined {
 }
 
 function headerOf(path: string): SessionHeader | undefined {
-  try {
-    return readHeader(path).header;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readHeader(path).header);
 }

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { attempt } from "../../core/error.ts";
 import { endLeftovers, identityOf, type ProcessIdentity } from "../../sandbox/process/leftovers.ts";
 import { readProc, readProcLink } from "../../sandbox/system/procfs.ts";
 
@@ -101,25 +102,13 @@ function namespaceOf(): string {
 }
 
 function modified(path: string): number {
-  try {
-    return Deno.lstatSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return Date.now();
-  }
+  return attempt(() => Deno.lstatSync(path).mtime?.getTime() ?? 0) ?? Date.now();
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  return attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name)) ?? [];
 }
 
 function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It is gone already.
-  }
+  attempt(() => Deno.removeSync(path)); // It is gone already.
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../core/error.ts";
+import { attempt, UserError } from "../../core/error.ts";
 import { unlessAborted } from "../../core/support/unless_aborted.ts";
 import { shownCommand } from "./shown_command.ts";
 
@@ -67,11 +67,7 @@ export async function printedKey(
 
 /** The command is the first of a process group of its own; what it started ends with it. */
 function endGroup(pid: number): void {
-  try {
-    Deno.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended.
-  }
+  attempt(() => Deno.kill(-pid, "SIGKILL")); // All of it has ended.
 }
 
 /** Nothing where it is too much. */

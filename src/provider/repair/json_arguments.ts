@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/error.ts";
+import { attempt, messageOf } from "../../core/error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { Refused } from "./refusal.ts";
 
@@ -9,11 +9,7 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor",
 
 /** Strict JSON, or `undefined`. */
 export function parseStrict(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }
 
 /** Throws `Refused` for keys that are never data and for nesting that is never meant. */

@@ -1,6 +1,7 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
 import { Buffer } from "node:buffer";
+import { attempt } from "../../core/error.ts";
 import { keepProcess } from "../process/tree.ts";
 import { systemCall } from "../system/ffi.ts";
 
@@ -126,9 +127,5 @@ async function bounded(
 }
 
 function endGroup(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(-pid, signal);
-  } catch {
-    // It ended in this moment.
-  }
+  attempt(() => Deno.kill(-pid, signal)); // It ended in this moment.
 }

@@ -1,4 +1,4 @@
-import { ToolError } from "../../core/error.ts";
+import { attempt, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../../core/runner.ts";
@@ -81,12 +81,7 @@ function allowedFile(
 }
 
 function allowedFolder({ cwd }: ProgramRequest, policy: Policy): string {
-  let real: string | undefined;
-  try {
-    real = Deno.realPathSync(cwd);
-  } catch {
-    // Told below.
-  }
+  const real = attempt(() => Deno.realPathSync(cwd));
   if (real === undefined || !Deno.lstatSync(real).isDirectory) throw new ToolError(`cannot start in ${cwd}: no folder`);
   const path = real;
   if (!covers(policy.read, path) || policy.denyRead.some((denied) => isInside(path, denied))) {

@@ -2,7 +2,7 @@
 // that is not there yet. So what is protected is looked at before and after each command, and what changed is undone. One file
 // above the usual length: looking before, looking after and undoing are steps of one command.
 import { basename, dirname } from "@std/path";
-import { messageOf } from "../../core/error.ts";
+import { attempt, messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -242,11 +242,7 @@ function watchedPaths(policy: Policy): string[] {
 
 /** Mounts are made for what is there under its own name, when a confined process starts. */
 function isMounted(path: string): boolean {
-  try {
-    return Deno.realPathSync(path) === path;
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.realPathSync(path) === path) ?? false;
 }
 
 /** The folders between the watched paths and the writable folder that they lie in, outer ones first. */

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { attempt } from "../src/core/error.ts";
+import { attempt } from "../src/core/support/attempt.ts";
 import { errorResult, type Files, type FolderEntry, type Tool, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
 import { shownPath } from "./text/shown_path.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { attempt } from "../src/core/error.ts";
+import { attempt } from "../src/core/support/attempt.ts";
 import { isObject, type JsonValue } from "../src/core/json.ts";
 import { stripControls, stripUnseen, takeCharacters } from "../src/core/support/text.ts";
 import { errorResult, textResult, type Tool, type Zod } from "../src/core/tool.ts";

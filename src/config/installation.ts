@@ -1,7 +1,7 @@
 // How this program came to where it is, told from what lies around it: a package's list of files, a receipt, a manifest. Nothing
 // is asked of a package manager, and a path alone proves nothing but where the path is the proof (the Nix store).
 import { basename, dirname, join } from "@std/path";
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { isFile, isThere } from "../core/support/on_disk.ts";
 import { shellWord } from "../core/support/text.ts";
 import { PROJECT_URL } from "../core/version.ts";

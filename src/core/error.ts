@@ -42,12 +42,3 @@ export class ToolError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** The value of `work`; undefined where it throws: for what is as good as absent where it cannot be had. */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,4 @@
-import { attempt } from "./error.ts";
+import { attempt } from "./support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Policy } from "./policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "./runner.ts";

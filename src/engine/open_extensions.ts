@@ -1,6 +1,6 @@
 // Extensions of a session, opened: their hooks, tools and paths. Loaded where there is one.
 import { join } from "@std/path";
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { Config } from "../config/config.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 
 /** Longest message of a server, bytes: a large picture fits, a flood does not. */
 export const MESSAGE_BYTES = 8 * 1024 * 1024;

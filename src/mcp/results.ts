@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { ImageContent, TextContent } from "../core/message.ts";
 import type { Limits } from "../core/policy.ts";
 import { formatSize, stripControls } from "../core/support/text.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
-import { attempt, messageOf, UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { archiveBytes, digestOf, encodeIndex, type PackIndex } from "./archive.ts";
 import { findArchive, openReadable, PACKED, type Readable } from "./carrier.ts";
 import type { GatheredFile } from "./gather.ts";

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { sha256 } from "../core/support/digest.ts";
 
 /** Longest name of a folder, bytes: systems allow 255. */

@@ -1,4 +1,5 @@
-import { attempt, UserError } from "../core/error.ts";
+import { UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { isSessionId } from "./identifiers.ts";
 import { isObject } from "./shape.ts";

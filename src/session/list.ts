@@ -1,5 +1,6 @@
 import { basename, join } from "@std/path";
-import { attempt, messageOf, UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { SUB_SESSIONS } from "./folder.ts";
 import { readHeader } from "./header.ts";

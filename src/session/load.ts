@@ -1,4 +1,4 @@
-import { attempt } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionEntry, SessionHeader } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, readHeader } from "./header.ts";

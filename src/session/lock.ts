@@ -1,6 +1,7 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
-import { attempt, UserError } from "../core/error.ts";
+import { UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { readHeader } from "./header.ts";
 
 /** A session that no other process can open for writing. */

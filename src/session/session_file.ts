@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import { lockSession, type SessionLock } from "./lock.ts";
-import { attempt, messageOf, UserError } from "../core/error.ts";
+import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 
 /**
  * A session's file, locked and open for adding lines.

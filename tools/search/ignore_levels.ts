@@ -1,4 +1,4 @@
-import { attempt } from "../../src/core/error.ts";
+import { attempt } from "../../src/core/support/attempt.ts";
 import type { Files, FolderEntry } from "../../src/core/tool.ts";
 import { type IgnoreRules, parseIgnore } from "../../src/core/support/gitignore.ts";
 

@@ -2,7 +2,8 @@
 // played calls can touch. What gives them more is the person's alone to say.
 import { resolve } from "@std/path";
 import { parseCommandLine, scopeValue, type Values } from "../../config/options/parse.ts";
-import { attempt, messageOf, UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { realOf } from "../../sandbox/policy/path_entry.ts";

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
-import { attempt, messageOf, UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";

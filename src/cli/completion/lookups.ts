@@ -1,5 +1,5 @@
 import { resolve } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { packedFolder, readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Values } from "../../config/options/parse.ts";

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 
 /** Folders that hold what programs made: nobody means their files. */

@@ -1,4 +1,5 @@
-import { attempt, UserError } from "../../core/error.ts";
+import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { listLines } from "../../session/export/list_text.ts";
 import { listSessions } from "../../session/list.ts";
 import { searchSession } from "../../session/search.ts";

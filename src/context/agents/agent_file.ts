@@ -1,5 +1,5 @@
 import { basename } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Profile } from "../../core/prompt.ts";
 import { countCharacters, stripControls } from "../../core/support/text.ts";

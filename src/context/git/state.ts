@@ -2,7 +2,7 @@
 // it likes. Whatever is odd, large or slow is left unsaid.
 import { dirname, join, resolve } from "@std/path";
 import { createHash } from "node:crypto";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { lookAt, openRegular, readText, sliceOf } from "../files/read_text.ts";
 import { type GitFolders, gitFolders, mayRead } from "./branch.ts";
 import { headCommit, treeOfCommit } from "./commit.ts";

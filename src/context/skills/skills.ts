@@ -1,5 +1,5 @@
 import { basename, dirname } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
 import { readSkill, type SkillHead } from "./file.ts";
 import {

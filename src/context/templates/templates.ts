@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isSteering, neutralise, stripControls, takeCharacters } from "../../core/support/text.ts";

@@ -1,4 +1,4 @@
-import { attempt } from "../error.ts";
+import { attempt } from "./attempt.ts";
 
 /** Reads a stream of bytes piece by piece: a response's body, the output of a process. */
 export interface ByteReader {

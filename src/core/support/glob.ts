@@ -1,4 +1,4 @@
-import { attempt } from "../error.ts";
+import { attempt } from "./attempt.ts";
 
 /** How a glob is read. */
 export interface GlobOptions {

@@ -1,4 +1,4 @@
-import { attempt } from "../error.ts";
+import { attempt } from "./attempt.ts";
 
 /** Whether a folder is at a path, or behind a link there; false for what cannot be looked at. */
 export function isFolder(path: string): boolean {

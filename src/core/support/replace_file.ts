@@ -1,5 +1,5 @@
 import { dirname, join } from "@std/path";
-import { attempt } from "../error.ts";
+import { attempt } from "./attempt.ts";
 
 /**
  * Puts a text at a real path in one step and onto the disk: a reader sees the old content or the new. An old file's mode

@@ -1,5 +1,5 @@
 import { dirname, join } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import type { Config } from "../../config/config.ts";
 

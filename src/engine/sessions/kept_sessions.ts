@@ -1,6 +1,7 @@
 // What a person does to sessions that are kept and not open: to delete one, to name it.
 import { basename, dirname, join } from "@std/path";
-import { attempt, UserError } from "../../core/error.ts";
+import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { SUB_SESSIONS } from "../../session/folder.ts";
 import { readHeader } from "../../session/header.ts";

@@ -1,6 +1,7 @@
 // Where the patches of a session lie: beside its file, out of the reach of tools.
 import { basename, dirname, join } from "@std/path";
-import { attempt, UserError } from "../../core/error.ts";
+import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { resumable } from "./resumed_session.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { endLeftovers, identityOf, type ProcessIdentity } from "../../sandbox/process/leftovers.ts";
 import { readProc, readProcLink } from "../../sandbox/system/procfs.ts";
 

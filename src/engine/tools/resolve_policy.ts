@@ -1,5 +1,5 @@
 import { resolve } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";

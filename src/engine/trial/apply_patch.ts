@@ -1,6 +1,7 @@
 // Applies a patch to the workspace: all of it or nothing, and nowhere but where tools may write.
 import { dirname, join } from "@std/path";
-import { attempt, messageOf, UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { shownPath, type Tree } from "../../core/support/tree.ts";
 import { sha256 } from "../../core/support/digest.ts";

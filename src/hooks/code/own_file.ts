@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { attempt, messageOf } from "../../core/error.ts";
+import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { Refused } from "./refusal.ts";
 

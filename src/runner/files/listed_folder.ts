@@ -1,5 +1,6 @@
 import { join } from "@std/path";
-import { attempt, ToolError } from "../../core/error.ts";
+import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 

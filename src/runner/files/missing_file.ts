@@ -1,6 +1,7 @@
 import { basename, dirname } from "@std/path";
 import { shownPath } from "../../../tools/text/shown_path.ts";
-import { attempt, ToolError } from "../../core/error.ts";
+import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 
 /** What a model is told about a path that is not there: the missing folder, or names in the folder that come close. */

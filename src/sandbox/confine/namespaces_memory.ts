@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 

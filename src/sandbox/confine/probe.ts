@@ -1,4 +1,5 @@
-import { attempt, messageOf } from "../../core/error.ts";
+import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { landlockVersion } from "../landlock/landlock.ts";
 import { launcher } from "../launcher/executable.ts";
 import { encodeNamespaces } from "../launcher/frames.ts";

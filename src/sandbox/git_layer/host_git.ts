@@ -1,7 +1,7 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
 import { Buffer } from "node:buffer";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { keepProcess } from "../process/tree.ts";
 import { systemCall } from "../system/ffi.ts";
 

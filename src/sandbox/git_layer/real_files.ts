@@ -3,7 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { isFresh } from "./refs.ts";

@@ -1,6 +1,6 @@
 // References and HEAD are moved by the host's git, each from the value that it had when the command began, and only where all that
 // it needs is there. Whoever moved one meanwhile wins.
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { HostGit } from "./host_git.ts";
 import type { Begun } from "./import.ts";
 import { textAt } from "./real_files.ts";

@@ -1,4 +1,4 @@
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { errno, errnoName, systemCall } from "../system/ffi.ts";
 
 /** TCP is denied by Landlock from here on, which holds whatever becomes of this process. */

@@ -1,5 +1,6 @@
 import { isAbsolute } from "@std/path";
-import { attempt, ToolError } from "../../core/error.ts";
+import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { programFile } from "./program_files.ts";

@@ -1,4 +1,4 @@
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { within } from "../../core/support/sleep.ts";
 
 const BLOCK = 65_536;

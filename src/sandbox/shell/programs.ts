@@ -1,4 +1,5 @@
-import { attempt, ToolError } from "../../core/error.ts";
+import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../../core/runner.ts";

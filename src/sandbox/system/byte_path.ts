@@ -1,6 +1,6 @@
 // A path is bytes to the kernel and need not be text. Here each character of such a string stands for one byte, so that for
 // plain ASCII it is the path itself and every path has one.
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();

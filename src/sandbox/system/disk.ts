@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { libc } from "./ffi.ts";
 import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";

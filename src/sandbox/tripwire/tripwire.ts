@@ -2,7 +2,8 @@
 // that is not there yet. So what is protected is looked at before and after each command, and what changed is undone. One file
 // above the usual length: looking before, looking after and undoing are steps of one command.
 import { basename, dirname } from "@std/path";
-import { attempt, messageOf } from "../../core/error.ts";
+import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";

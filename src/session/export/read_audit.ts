@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { attempt } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { AuditEntry } from "../audit.ts";
 import { isSessionId } from "../identifiers.ts";
 import { isNumber, isObject, isText } from "../shape.ts";

@@ -1,5 +1,5 @@
-// What most sessions never have. Each part is loaded by the option or setting that asks for it, or by the first event that
-// needs it; until then a few lines here stand in its place.
+// Features that most sessions do not use. Each is loaded by the option or setting that asks for it, or by the first
+// event that needs it; until then the few lines here stand in for it.
 import type { AgentEvent } from "../core/event.ts";
 import { join } from "@std/path";
 import type { Config } from "../config/config.ts";
@@ -21,7 +21,9 @@ import type { Trials } from "./trials.ts";
 import type { UserBash } from "./user_bash.ts";
 import type { Telemetry } from "../telemetry/open.ts";
 
-/** What options and settings ask for: loaded, and the trial begun, before the session is put together. */
+/**
+ * The features that options and settings ask for, loaded before the session is put together; a trial has begun by then.
+ */
 export interface AskedFeatures {
   /** Somebody can answer denials. */
   readonly approval?: typeof import("./tools/approval.ts");

@@ -5,7 +5,7 @@ import { INDEX_MODE_AT, INDEX_STAT, walkIndex } from "../../core/support/git_ind
 import { KIND, modeIn, RECORD, type Tree } from "../../core/support/tree.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
-/** Larger ones are a megabyte for each ten thousand files: half a million of them. */
+/** Largest index that is read, bytes: about 1 MB for 10,000 files. */
 const LARGEST_INDEX = 64 * 1024 * 1024;
 const LARGEST_TEXT = 256 * 1024;
 const SHA1 = 20;
@@ -15,7 +15,10 @@ const SHORTEST = INDEX_STAT + SHA1 + 2;
 const CONVERTS = /\b(?:filter|text|eol|crlf|ident|working-tree-encoding)\b/i;
 const CONFIGURED = /\b(?:autocrlf|eol|attributesfile|objectformat|include(?:if)?)\b/i;
 
-/** Files that the repository at the top of a tree has; undefined where there is none, or nobody can be sure. */
+/**
+ * The file contents that the repository at the top of a tree holds as objects; undefined without a repository, and
+ * where its configuration may convert contents.
+ */
 export function gitContents(tree: Tree, env: Readonly<Record<string, string>>): KnownContents | undefined {
   if (Number(tree.status(".git")?.mode) >> 12 !== KIND.folder) return undefined;
   const config = tree.read(".git/config", LARGEST_TEXT);
@@ -101,7 +104,7 @@ function isClean(
 ): boolean {
   const word = at >> 2;
   const flags = view.getUint16(start + INDEX_STAT + SHA1);
-  // Not looked at by git, of a conflict, meant to be added, not checked out.
+  // assume-unchanged, a merge stage, or extended flags (intent-to-add, skip-worktree).
   if ((flags & 0xf000) !== 0) return false;
   const mode = modeIn(bytes, at);
   const entryMode = view.getUint32(start + INDEX_MODE_AT);

@@ -8,7 +8,7 @@ import { systemCall } from "../system/ffi.ts";
 /** Folders where git may be; PATH is not asked, since a project can put itself there. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];
 
-/** Nothing takes as long; what a command left may be made to. */
+/** No run of git takes as long on its own; what a command left behind may be made to. */
 const DEADLINE_MS = 60_000;
 /** How long one that is asked to end may take to remove its locks. */
 const GRACE_MS = 2_000;

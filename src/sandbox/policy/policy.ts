@@ -12,9 +12,8 @@ import {
 import { worktreeLink } from "../git/paths.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { deniedPaths, refuseKeptAround, sessionDenials } from "./denied_paths.ts";
-import { intersectVariables, toolEnvironment } from "./environment.ts";
+import { intersectVariables, netEnvironment, toolEnvironment } from "./environment.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { netEnvironment } from "./offline_environment.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
 import { parseRule, ruleText } from "./net_rules.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";

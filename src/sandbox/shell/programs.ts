@@ -15,7 +15,7 @@ const MOST = 16;
 export interface Programs {
   /** Decides on a request of the runner, which is not trusted, and runs it. */
   readonly run: RunProgram;
-  /** Looks at what is protected ahead of the first program. */
+  /** Records the state of protected paths ahead of the first program. */
   look(): void;
   /** Ends all that run, and the spares. */
   close(): Promise<void>;

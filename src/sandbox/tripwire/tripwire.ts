@@ -37,7 +37,7 @@ export interface Tripwire {
   close(): void;
 }
 
-/** What is not as it was after so many attempts is told, and left. */
+/** Attempts to restore a path; after that it is reported and left. */
 const MOST_TRIES = 8;
 const MOST_LINES = 20;
 const WHY = "protected, only the user can change it";
@@ -65,7 +65,7 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
   const unmounted = new Set<string>();
   let paths = all;
   const aside = openQuarantine(asidePlaces(policy));
-  // Not all could be restored: what is left is not the user's own.
+  // Not everything could be restored: what is left does not count as the user's own.
   let isUnfinished = false;
   let unrestored: ReadonlySet<string> = new Set();
   let before: States = new Map();

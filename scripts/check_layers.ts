@@ -128,8 +128,13 @@ export function violations(root: string): string[] {
   return [...found, ...misplaced(root), ...circles(root)];
 }
 
-/** Files that lie beside the sub-folders of a part which has none there, and folders that are unknown or too full. */
+/** Parts and sub-folders that no rule is about, files beside sub-folders where none belong, and folders that are too full. */
 function misplaced(root: string): string[] {
+  const parts = [...PARTS, "boot", "cli", "config", "core", "engine", "runner"];
+  const strange = [...new Set(sourceFiles(root).map(dirname))].filter((folder) => {
+    const [, part = "", below] = /^src\/([^/]+)(\/.+)?$/.exec(folder) ?? [];
+    return part !== "" && (!parts.includes(part) || (below !== undefined && !Object.hasOwn(FOLDERS, part)));
+  }).map((folder) => `${folder} is no folder that scripts/check_layers.ts knows`);
   const found = Object.entries(FOLDERS).flatMap(([part, folders]) => {
     const top = part === "tools" ? part : `src/${part}`;
     return [...Deno.readDirSync(join(root, top))].flatMap(({ name, isDirectory }) => {
@@ -139,7 +144,7 @@ function misplaced(root: string): string[] {
       return folders.includes(".") ? [] : [`${top}/${name} lies in none of the folders of ${part}`];
     });
   });
-  return [...found, ...full(root)];
+  return [...strange, ...found, ...full(root)];
 }
 
 function full(root: string): string[] {

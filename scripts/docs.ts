@@ -9,11 +9,11 @@ import { join } from "@std/path";
 import { COMMANDS } from "../src/config/options/commands.ts";
 import type { Flag } from "../src/config/options/flag.ts";
 import { FLAGS } from "../src/config/options/flags.ts";
-import { eventsSchema } from "../src/cli/rpc/event_schema.ts";
-import { reportSchema } from "../src/cli/report/report_schema.ts";
+import { eventsSchema } from "./docs/schemas/events.ts";
+import { reportSchema } from "./docs/schemas/report.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
-import { MANIFEST_SCHEMA } from "../src/prompt/manifest_schema.ts";
+import { MANIFEST_SCHEMA } from "./docs/schemas/manifest.ts";
 import { manPage } from "./docs/man.ts";
 import { unknownMessages } from "./docs/messages.ts";
 import { pageLinks, withBlock } from "./docs/made_blocks.ts";
@@ -61,7 +61,7 @@ function read(path: string): string | undefined {
 async function readme(): Promise<string> {
   const written = Deno.readTextFileSync(join(root, "README.md"));
   const page = withBlock(withBlock(written, "numbers", numberLines(published)), "pages", [pageLinks(root)]);
-  return await formatted(page, "md");
+  return await formatted(page);
 }
 
 function optionsPage(): string {
@@ -130,7 +130,7 @@ function settingsSchema(): string {
 
 /** The tools as the host knows them, without their code: their schemas are made here, which costs milliseconds. */
 async function definitions(): Promise<string> {
-  const { defineTool } = await import("../tools/definition.ts");
+  const { defineTool } = await import("./docs/define_tool.ts");
   const table = await import("../tools/table.ts");
   const lines = Deno.readTextFileSync(join(root, "tools/table.ts"));
   const files = new Map(
@@ -144,10 +144,11 @@ async function definitions(): Promise<string> {
     const data = { name, promptSnippet, promptGuidelines, needs, readOnly, keepsApart, place, definition };
     const exported = whole.get(tool) ?? "";
     const load = `async () => (await import("${files.get(exported)}")).${exported} as Tool`;
-    return `${JSON.stringify(data, null, 2).replace(/\}$/, "")}, load: ${load} }`;
+    return `  ${JSON.stringify(data).replace(/\}$/, "")}, load: ${load} },`;
   };
-  const list = async (tools: readonly Tool[]): Promise<string> => (await Promise.all(tools.map(described))).join(",\n");
-  const text = [
+  const list = async (tools: readonly Tool[]): Promise<string[]> => await Promise.all(tools.map(described));
+  return [
+    "// deno-fmt-ignore-file: one line a tool.",
     "// Made from the tools of table.ts by `deno task docs`; do not edit.",
     'import type { ToolDefinition } from "../src/core/provider.ts";',
     'import type { Tool } from "../src/core/tool.ts";',
@@ -161,13 +162,16 @@ async function definitions(): Promise<string> {
     "}",
     "",
     "/** The built-in tools in the order of their table. */",
-    `export const DESCRIBED: readonly Described[] = [${await list(table.WHOLE_TOOLS)}];`,
+    "export const DESCRIBED: readonly Described[] = [",
+    ...await list(table.WHOLE_TOOLS),
+    "];",
     "",
     "/** Those that stand in for one of the table under some policies. */",
-    `export const SUBSTITUTES: readonly Described[] = [${await list(table.SUBSTITUTES)}];`,
+    "export const SUBSTITUTES: readonly Described[] = [",
+    ...await list(table.SUBSTITUTES),
+    "];",
     "",
   ].join("\n");
-  return await formatted(text);
 }
 
 /** The providers of `built_in.ts` in one module: a start reads one file in place of one for each. */
@@ -178,22 +182,23 @@ async function providerEntries(): Promise<string> {
   const names = [...lines.matchAll(/^export \{ default as (\w+) \}/gm)].map((match) =>
     match[1] as keyof typeof entries
   );
-  const text = [
+  return [
+    "// deno-fmt-ignore-file: one line a provider.",
     "// Made from the files that built_in.ts lists, by `deno task docs`; do not edit.",
     'import type { ProviderEntry } from "./entry.ts";',
     "",
     "/** The built-in providers in the order of their list. */",
-    `export const ENTRIES = ${
-      JSON.stringify(Object.fromEntries(names.map((name) => [name, entries[name]])), null, 2)
-    } as const satisfies Readonly<Record<string, ProviderEntry>>;`,
+    "export const ENTRIES = {",
+    ...names.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(entries[name])},`),
+    "} as const satisfies Readonly<Record<string, ProviderEntry>>;",
     "",
   ].join("\n");
-  return await formatted(text);
 }
 
-async function formatted(text: string, language = "ts"): Promise<string> {
+/** A page as `deno fmt` writes it. */
+async function formatted(text: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--config", join(root, "deno.json"), "--ext", language, "-"],
+    args: ["fmt", "--config", join(root, "deno.json"), "--ext", "md", "-"],
     stdin: "piped",
     stdout: "piped",
   }).spawn();

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { attempt } from "../src/core/support/attempt.ts";
 import { errorResult, type Files, type FolderEntry, type Tool, type Zod } from "../src/core/tool.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
 import { shownPath } from "./text/shown_path.ts";
@@ -50,9 +51,5 @@ function byName(): (a: FolderEntry, b: FolderEntry) => number {
 /** A link whose target is missing or out of reach is shown by its name alone. */
 function leadsToFolder(files: Files, folder: string, entry: FolderEntry): boolean {
   if (!entry.isSymlink) return entry.isDirectory;
-  try {
-    return files.info(`${folder}/${entry.name}`).kind === "directory";
-  } catch {
-    return false;
-  }
+  return attempt(() => files.info(`${folder}/${entry.name}`).kind === "directory") ?? false;
 }

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { attempt } from "../src/core/support/attempt.ts";
 import { isObject, type JsonValue } from "../src/core/json.ts";
 import { stripControls, stripUnseen, takeCharacters } from "../src/core/support/text.ts";
 import { errorResult, textResult, type Tool, type Zod } from "../src/core/tool.ts";
@@ -43,12 +44,7 @@ export const webSearch: Tool<z.infer<ReturnType<typeof args>>> = {
 };
 
 function resultsIn(text: string): readonly JsonValue[] | undefined {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value: JsonValue | undefined = attempt(() => JSON.parse(text));
   for (const place of PLACES) {
     const found = place.reduce<JsonValue | undefined>((at, key) => isObject(at) ? at[key] : undefined, value);
     if (Array.isArray(found)) return found;

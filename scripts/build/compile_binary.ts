@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "@std/path";
-import { LINEAR_REGEX } from "../../src/core/support/linear_regex.ts";
+import { LINEAR_REGEX } from "../../src/sandbox/confine/self.ts";
 import type { BaseRuntime } from "./base_runtime.ts";
 
 /** How long the official base runtime's download may take before the other route is tried. */

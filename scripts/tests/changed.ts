@@ -17,9 +17,7 @@ const REACHES_NONE =
 /** Files and folders that are reached from a module, where its literals say less, or more. */
 export const REACHED: Readonly<Record<string, readonly string[]>> = {
   // Starts the program as one of its confined processes, which load these; the folders it names are what they may read.
-  "src/sandbox/confine/self.ts": [
-    ...["src/core/support/linear_regex.ts", "src/boot/confined_main.ts"],
-  ],
+  "src/sandbox/confine/self.ts": ["src/boot/confined_main.ts"],
   // Names the pages that the prompt points to; nothing of them is read.
   "src/engine/resources/bundled.ts": ["skills/"],
   // The import rule is checked over the whole product.

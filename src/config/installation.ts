@@ -1,7 +1,9 @@
 // How this program came to where it is, told from what lies around it: a package's list of files, a receipt, a manifest. Nothing
 // is asked of a package manager, and a path alone proves nothing but where the path is the proof (the Nix store).
 import { basename, dirname, join } from "@std/path";
+import { attempt } from "../core/support/attempt.ts";
 import { isFile, isThere } from "../core/support/on_disk.ts";
+import { shellWord } from "../core/support/text.ts";
 import { PROJECT_URL } from "../core/version.ts";
 import { TARGETS } from "./targets.ts";
 
@@ -70,7 +72,7 @@ function ofNpm(program: string): Installation | undefined {
   }
   if (json(join(before, "package.json"))?.["_npx"] !== undefined) return via("npx sandpiper@latest");
   const lock = LOCKS.find(([name]) => isFile(join(before, name)));
-  if (lock) return via(`cd ${quoted(before)} && ${lock[1]} sandpiper@latest`);
+  if (lock) return via(`cd ${shellWord(before)} && ${lock[1]} sandpiper@latest`);
   // npm's own folder has the commands beside it (npm help folders).
   const command = basename(before) === "lib"
     ? join(dirname(before), "bin", "sandpiper")
@@ -109,13 +111,8 @@ function ofScript(program: string): Installation | undefined {
     }'; irm ${DOWNLOADS}/download/install.ps1 | iex`;
     return { by: "install.ps1", ...found, update };
   }
-  const update = `curl -fsSL ${DOWNLOADS}/download/install.sh | SANDPIPER_PREFIX=${quoted(prefix)} sh`;
+  const update = `curl -fsSL ${DOWNLOADS}/download/install.sh | SANDPIPER_PREFIX=${shellWord(prefix)} sh`;
   return { by: "install.sh", ...found, update };
-}
-
-/** As a shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function json(path: string): Readonly<Record<string, unknown>> | undefined {
@@ -128,9 +125,5 @@ function json(path: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 function text(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Deno.readTextFileSync(path));
 }

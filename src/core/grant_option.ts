@@ -1,4 +1,5 @@
 import type { Denial } from "./event.ts";
+import { shellWord } from "./support/text.ts";
 
 /**
  * The option that allows a grant besides all that is allowed already, as a person can type it into a shell.
@@ -10,9 +11,4 @@ export function grantOption(kind: Denial["kind"], grant: string): string {
   const folder = kind === "write" && !grant.endsWith("/") ? `${grant}/` : grant;
   // A comma stands between entries; Deno writes one that belongs to a path twice.
   return `--allow-${kind}=${shellWord(`+${folder.replaceAll(",", ",,")}`)}`;
-}
-
-/** A word as the shell reads it back unchanged. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

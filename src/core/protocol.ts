@@ -1,3 +1,4 @@
+import { attempt } from "./support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Policy } from "./policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "./runner.ts";
@@ -231,11 +232,7 @@ function fields(value: JsonValue | undefined): JsonObject {
 function readBytes(value: JsonValue | undefined): Uint8Array<ArrayBuffer> | undefined {
   // Four characters carry three bytes.
   if (typeof value !== "string" || value.length > PROGRAM_BYTES / 3 * 4 + 4) return undefined;
-  try {
-    return Uint8Array.fromBase64(value);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Uint8Array.fromBase64(value));
 }
 
 function isTexts(value: JsonValue | undefined): value is readonly string[] {

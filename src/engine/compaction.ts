@@ -11,7 +11,7 @@ import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "..
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 
-/** What a hook may do with a compaction: forbid it, or bring the summary itself (R223). */
+/** What hooks decide about a compaction: they may forbid it, or bring the summary themselves (R223). */
 export interface CompactionReview {
   before(
     about: {

@@ -20,6 +20,8 @@ import { requestSeams, type SessionExtensions, sessionExtensions, tellStart } fr
 import {
   type AskedFeatures,
   askedFeatures,
+  askedTelemetry,
+  demandedProof,
   latePlanning,
   type LateSubAgents,
   lateSubAgents,
@@ -115,7 +117,6 @@ class OpenSession implements EngineCore {
   #audit: (event: AgentEvent) => void = () => {};
   readonly #engine: Engine;
 
-  /** The user's own; undefined where it is off, and nothing of it is loaded then. */
   #telemetry: Telemetry | undefined;
 
   constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
@@ -210,13 +211,14 @@ class OpenSession implements EngineCore {
 
   /** Gathers what is on disk and what extensions bring, and makes the prompt of it. */
   async start(): Promise<Engine> {
-    await this.#openTelemetry();
+    this.#telemetry = await askedTelemetry(this, this.#options);
+    if (this.#telemetry) this.#bus.record(this.#telemetry.take);
     const base = this.#base = await this.#gather("startup");
     const { foreign } = this.tools;
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
     refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.#servers !== undefined);
     base.notices.forEach((notice) => this.notify(notice));
-    this.#proof = await this.#demanded();
+    this.#proof = await demandedProof(this, this.#options.answerSchema);
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
     restoreReading(this.conversation, this.#prompt);
     await this.plan.restore();
@@ -250,29 +252,12 @@ class OpenSession implements EngineCore {
     this.conversation.close();
   }
 
-  /** Sub-agents are in that of the session that started them. */
-  async #openTelemetry(): Promise<void> {
-    const { within, variable = readVariable } = this.#options;
-    if (within || !variable("SANDPIPER_TELEMETRY")) return;
-    const { openTelemetry } = await import("../telemetry/open.ts");
-    this.#telemetry = openTelemetry({
-      variable,
-      facts: () => ({
-        sessionId: this.conversation.store().header.id,
-        sandbox: this.tools.policy.sandbox,
-        model: { provider: this.model.provider(), id: this.model.id() },
-      }),
-      notify: this.notify,
-    });
-    if (this.#telemetry) this.#bus.record(this.#telemetry.take);
-  }
-
   /** Tools go on in another place; what looks at files begins anew there. */
   readonly #move = async (config: Config): Promise<void> => {
     await this.changes.pause();
     await this.tools.move(config);
     this.#config = config;
-    this.#proof = await this.#demanded();
+    this.#proof = await demandedProof(this, this.#options.answerSchema);
     this.followPolicy();
   };
 
@@ -338,17 +323,6 @@ class OpenSession implements EngineCore {
     void this.#settleGrants();
   };
 
-  /** What a run has to show; most sessions demand nothing, and load nothing for it. */
-  async #demanded(): Promise<Proof | undefined> {
-    const { invocation: { values }, user, project, given } = this.#config;
-    const answer = this.#options.answerSchema ?? this.#config.agent?.answer;
-    const isDemanding = values["require"] ?? values["output-schema"] ?? answer ?? user.checks ??
-      project.checks ?? given?.checks;
-    if (isDemanding === undefined) return undefined;
-    const { openProof } = await import("./proof/proof.ts");
-    return await openProof(this.#config, this.tools, () => this.changes.sinceLast(), answer);
-  }
-
   /** Who keeps what happens, and acts on it, before anybody is told. */
   #record(): void {
     const { record } = this.#bus;
@@ -412,7 +386,7 @@ class OpenSession implements EngineCore {
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
     this.#extensions.takeSettings(this.#config.user);
-    this.#proof = await this.#demanded();
+    this.#proof = await demandedProof(this, this.#options.answerSchema);
     await this.#extensions.leave();
     await this.#loadAgain();
     void this.hooks()?.observe({ type: "session_start", reason: "reload" });

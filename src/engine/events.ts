@@ -1,31 +1,40 @@
 import type { Engine } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
 
-/** Everything that happens in a session, told in the order in which it happens. */
+/** The session's event bus: every event, in the order in which it happens. */
 export interface EventBus {
-  /** Tells an event: to those who keep it first, then to whoever listens. */
+  /** Emits an event: recorders get it first, then subscribers. */
   readonly emit: (event: AgentEvent) => void;
-  /** Tells a person something; a warning, unless told otherwise. Before `open` it is kept, for nobody can listen yet. */
+  /** Shows the person a message; a warning unless `level` says otherwise. Before `open` it is kept in `kept`. */
   readonly notify: (message: string, level?: "info" | "warning" | "error") => void;
-  /** Adds one who keeps events or acts on them; those who were added before it come first. */
+  /**
+   * Adds a recorder: it keeps events or acts on them, before any subscriber. Recorders are called in the order of their
+   * addition.
+   */
   readonly record: (recorder: (event: AgentEvent) => void) => void;
   readonly subscribe: Engine["subscribe"];
-  /** What there was to say before `open`. */
+  /** Messages of `notify` from before `open`. */
   readonly kept: readonly string[];
-  /** The session is open: whoever has it can listen. */
+  /** The session is open: subscribers can listen from now on. */
   readonly open: () => void;
-  /** The session closes: from now on `notify` calls `onLeft`, if there is one, because nobody may read events any more. */
+  /**
+   * The session is closing: from now on `notify` calls `onLeft`, if given, because nobody may be reading events any
+   * more.
+   */
   readonly leave: (onLeft: ((line: string) => void) | undefined) => void;
 }
 
-/** A bus that nobody listens to yet, and that has `first` to say. */
+/** A bus without subscribers; `first` are messages to start with. */
 export function createEventBus(first: readonly string[]): EventBus {
   const kept = [...first];
   const recorders: ((event: AgentEvent) => void)[] = [];
-  // A listener that ends itself while an event goes round does not disturb the others.
+  // Copied on change: a subscriber may unsubscribe while an event is being delivered.
   let listeners: readonly ((event: AgentEvent) => void)[] = [];
   let isOpen = false;
-  /** Said before anybody listened: a server that fails at once is faster than who opened the session. */
+  /**
+   * Events before the first subscriber, kept for it: a server that fails at once can be faster than the code that
+   * opened the session.
+   */
   let unheard: AgentEvent[] | undefined = [];
   let left: ((line: string) => void) | undefined;
   const emit = (event: AgentEvent): void => {
@@ -47,7 +56,7 @@ export function createEventBus(first: readonly string[]): EventBus {
       listeners = [...listeners, listener];
       const waiting = unheard ?? [];
       unheard = undefined;
-      // When who subscribes is done with it.
+      // Delivered after the current task, when the subscriber has finished its setup.
       queueMicrotask(() => {
         if (listeners.includes(listener)) { for (const event of waiting) listener(event); }
       });
@@ -59,7 +68,7 @@ export function createEventBus(first: readonly string[]): EventBus {
   };
 }
 
-/** Tells the events of a generator and gives its value. */
+/** Emits the events of a generator and returns its value. */
 export async function drain<T>(events: AsyncGenerator<AgentEvent, T>, emit: (event: AgentEvent) => void): Promise<T> {
   for (;;) {
     const step = await events.next();
@@ -68,7 +77,9 @@ export async function drain<T>(events: AsyncGenerator<AgentEvent, T>, emit: (eve
   }
 }
 
-/** Tells the name of a tool as soon as a reply begins to call it: long before the arguments are there. */
+/**
+ * Calls `prewarm` with the name of a tool as soon as a reply begins to call it: long before its arguments are complete.
+ */
 export function prewarmCalls(event: AgentEvent, prewarm: (tool: string) => void): void {
   if (event.type !== "message_update" || event.assistantMessageEvent.type !== "toolcall_delta") return;
   const { name } = event.assistantMessageEvent;

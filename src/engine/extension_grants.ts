@@ -10,7 +10,10 @@ const LOADED_AGAIN = "was loaded again, with what it asked for";
 /** How a mode asks about extensions. */
 export interface GrantApproval {
   readonly ask: AskGrant;
-  /** Nobody can answer before the session is open: what was granted then is loaded once more. */
+  /**
+   * Nobody can answer before the session is open: extensions that are granted something after that are loaded once
+   * more.
+   */
   readonly isLater?: boolean;
 }
 
@@ -44,7 +47,7 @@ export function createExtensionGrants(
   const refused = new Set<string>();
   const onceMore = new Set<string>();
   const open = new Map<string, GrantRequest>();
-  /** Whether something was granted that ends with the session. */
+  /** Whether a grant was given that ends with the session. */
   let isHeld = false;
   const closed = new AbortController();
 

@@ -11,30 +11,39 @@ import type { Pending } from "./work.ts";
 import type { Contributed } from "./prompt/prompt_sources.ts";
 import type { Prompting } from "./prompting.ts";
 
-/** How long extensions may take to hear what was told before the end, milliseconds: one may have to be loaded first. */
+/**
+ * How long extensions may take at the end of a session to handle events from before it, milliseconds: one may have to
+ * be loaded first.
+ */
 const LAST_WORDS_MS = 2000;
 
 /** The extensions of a session. Where there are none, nothing is loaded that would open them. */
 export interface SessionExtensions {
   readonly hooks: () => Hooks | undefined;
-  /** Opens those that there are in place of those before, and gives the paths that they bring. Throws as `findExtensions`. */
+  /**
+   * Loads the extensions anew, in place of those that are loaded, and gives the paths that they contribute. Throws as
+   * `findExtensions`.
+   */
   readonly load: (reason: "startup" | "reload") => Promise<Contributed | undefined>;
   /** The user's settings were read anew. */
   readonly takeSettings: (user: Config["user"]) => void;
   /** Asks what was put off; `reload` loads all once more, for what was granted. Never rejects. */
   readonly settle: (reload: () => Promise<void>) => Promise<void>;
-  /** Another session begins: whether one has what it may not have any more, and all have to be loaded again. */
+  /**
+   * Another session begins. True if an extension holds a grant that was for the last session only: all have to be
+   * loaded again.
+   */
   readonly beginSession: () => boolean;
-  /** Ends those that are loaded, before they are loaded again. */
+  /** Closes the loaded extensions, before they are loaded again. */
   readonly leave: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What extensions reach of a session besides its parts. */
+/** What extensions can reach of a session, besides its parts. */
 export interface ExtensionSeams {
   readonly pending: Pending;
   readonly prompting: Prompting;
-  /** Asked when they do something, because it is made after them. */
+  /** A function, because the engine is made after the extensions. */
   readonly engine: () => Engine;
   /** The prompt takes the active tools, but not in the middle of a run. */
   readonly retool: () => Promise<void>;
@@ -76,7 +85,7 @@ export function sessionExtensions(
     });
     hooks = opened;
     const takeTools = (): void => {
-      // No tools means none: theirs are not known either, so that nobody switches them on.
+      // With `--no-tools` the tools of extensions are unknown as well, so that nobody can switch them on.
       if (!config.invocation.values["no-tools"]) core.toolset.replace("extension", extensionTools(opened));
     };
     opened.onToolsChanged(() => {
@@ -107,10 +116,8 @@ export function sessionExtensions(
 }
 
 /**
- * The extensions that there are; what was left out is reported.
- *
- * Throws UserError at the start for one that `-e` names and that is not there: whoever names a guard must not get a run
- * without it.
+ * The extensions on disk; what was left out is reported. Throws UserError at the start if `-e` names one that does not
+ * exist: a guard that was asked for must not be missing silently.
  */
 export function findExtensions(
   config: Config,

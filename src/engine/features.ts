@@ -1,8 +1,9 @@
-// What most sessions never have. Each part is loaded by the option or setting that asks for it, or by the first event that
-// needs it; until then a few lines here stand in its place.
+// Features that most sessions do not use. Each is loaded by the option or setting that asks for it, or by the first
+// event that needs it; until then the few lines here stand in for it.
 import type { AgentEvent } from "../core/event.ts";
 import { join } from "@std/path";
 import type { Config } from "../config/config.ts";
+import { readVariable } from "../config/host_environment.ts";
 import type { Engine } from "../core/engine.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
@@ -12,13 +13,17 @@ import type { Tool, ToolResult } from "../core/tool.ts";
 import type { EngineCore, EngineOptions, WithinSession } from "./parts.ts";
 import type { Pending } from "./work.ts";
 import type { Planning } from "./plan.ts";
+import type { Proof } from "./proof/proof.ts";
 import type { Navigation } from "./session_navigation.ts";
 import type { SubAgents } from "./sub_agents.ts";
 import type { SessionTrial } from "./trial/session_trial.ts";
 import type { Trials } from "./trials.ts";
 import type { UserBash } from "./user_bash.ts";
+import type { Telemetry } from "../telemetry/open.ts";
 
-/** What options and settings ask for: loaded, and the trial begun, before the session is put together. */
+/**
+ * The features that options and settings ask for, loaded before the session is put together; a trial has begun by then.
+ */
 export interface AskedFeatures {
   /** Somebody can answer denials. */
   readonly approval?: typeof import("./tools/approval.ts");
@@ -45,6 +50,37 @@ export async function askedFeatures({ config, ask, within }: EngineOptions): Pro
 function namesServers({ user, trusted, root, invocation: { values } }: Config): boolean {
   const isNamed = Object.keys(user.mcpServers ?? {}).length > 0 || (trusted && isThere(join(root, ".mcp.json")));
   return isNamed && !values["no-tools"];
+}
+
+/** What a run has to show before it is done; undefined: nothing. Throws UserError for what cannot be demanded. */
+export async function demandedProof(
+  { config, tools, changes }: Pick<EngineCore, "config" | "tools" | "changes">,
+  answerSchema: JsonObject | undefined,
+): Promise<Proof | undefined> {
+  const { invocation: { values }, user, project, given, agent } = config();
+  const answer = answerSchema ?? agent?.answer;
+  const demands = [values["require"], values["output-schema"], answer, user.checks, project.checks, given?.checks];
+  if (demands.every((demand) => demand === undefined)) return undefined;
+  const { openProof } = await import("./proof/proof.ts");
+  return await openProof(config(), tools, () => changes.sinceLast(), answer);
+}
+
+/** Spans and metrics for the user's own collector, where the environment asks for them; a sub-agent's go to its parent's. */
+export async function askedTelemetry(
+  core: Pick<EngineCore, "conversation" | "tools" | "model" | "notify">,
+  { within, variable = readVariable }: Pick<EngineOptions, "within" | "variable">,
+): Promise<Telemetry | undefined> {
+  if (within || !variable("SANDPIPER_TELEMETRY")) return undefined;
+  const { openTelemetry } = await import("../telemetry/open.ts");
+  return openTelemetry({
+    variable,
+    facts: () => ({
+      sessionId: core.conversation.store().header.id,
+      sandbox: core.tools.policy.sandbox,
+      model: { provider: core.model.provider(), id: core.model.id() },
+    }),
+    notify: core.notify,
+  });
 }
 
 /** The custom type of a session's entries that tell of a plan. */

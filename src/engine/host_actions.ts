@@ -32,7 +32,7 @@ export function hostActions(
       const images = typeof content === "string" ? [] : content.filter((part) => part.type === "image");
       const input = { text, source: "extension" as const, ...(images.length > 0 ? { images } : {}) };
       const running = engine().prompt({ ...input, whileBusy: deliverAs ?? "followUp" });
-      // A prompt that starts a run is not waited for: the extension may be what the run waits for.
+      // A prompt that starts a run is not awaited: the run may itself be waiting for this extension.
       if (core.work.kind() !== "run") return void await running;
       void running.catch((error) =>
         core.notify(`extension ${extension}: its message was not sent: ${messageOf(error)}`, "error")
@@ -74,7 +74,7 @@ export function hostActions(
     },
     async compact({ customInstructions }) {
       const compact = () => engine().compact(customInstructions);
-      // Before its end the run may wait for the very handler that asks.
+      // The run may be waiting for the very handler that asks for the compaction.
       await (prompting.isEnding() ? whenIdle(core.work, compact) : compact());
     },
     getSessionName: () => Promise.resolve(engine().state().sessionName),
@@ -208,7 +208,7 @@ async function execInScope(
   };
 }
 
-/** A word as the shell reads it back unchanged. */
+/** A word in quotes, always: as a first word, `if` and `A=b` would mean something else to a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

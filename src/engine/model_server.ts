@@ -1,5 +1,5 @@
-// A session names its model and not where that was asked: gone on with under other settings, a whole conversation would go
-// to another server without a word.
+// A session stores its model but not the server: resumed under other settings, the whole conversation would silently be
+// sent to another server.
 import type { SessionStore } from "../core/session.ts";
 import { lastCustom } from "../session/tree.ts";
 import type { Conversation } from "./conversation.ts";
@@ -8,10 +8,13 @@ import type { ModelChoice } from "./model/model.ts";
 /** The custom type of its entries. */
 const SERVER = "server";
 
-/** What was kept last, so that a round does not look through the whole session. */
+/** The origin stored last, so that no round has to search the whole session for it. */
 const kept = new WeakMap<SessionStore, string>();
 
-/** Keeps with the session which server is asked, once for each. Scheme, host and port alone: a path may hold a key. */
+/**
+ * Stores with the session which server is asked, once for each server. Only scheme, host and port: a path may hold a
+ * key.
+ */
 export function keepServer(conversation: Conversation, choice: ModelChoice): void {
   const origin = originOf(choice);
   const store = conversation.store();

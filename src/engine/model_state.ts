@@ -78,7 +78,10 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   let given = first.kind === "given" ? first.standIns?.() : undefined;
   let fallbacks = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
   let choosing: Promise<unknown> = Promise.resolve();
-  /** What opens belongs to its own slot, so that a choice in the meantime is never paired with another one's provider. */
+  /**
+   * An open belongs to its own slot: if another model is chosen meanwhile, that choice is never paired with this
+   * provider.
+   */
   const open = async (of: Slot): Promise<OpenModel> => {
     if (of.opened) return of.opened;
     const opening = of.opening ??= openModel(of.choice, config, seams, parts.agentId);
@@ -94,7 +97,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       throw error;
     }
   };
-  /** The model that is chosen when it is open: another one may have been chosen while the first opened. */
+  /** The chosen model once it is open: another one may have been chosen while the first was being opened. */
   const openChosen = async (): Promise<{ readonly of: Slot; readonly model: OpenModel }> => {
     for (;;) {
       const of = slot;
@@ -114,7 +117,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
       });
   async function change(id: string): Promise<void> {
     const next: Slot = { choice: await resolveChoice(chosen(id)) };
-    // One after the other: the one that was chosen last answers, however long an earlier one takes to open.
+    // One after the other: the model chosen last wins, however long an earlier one takes to open.
     const turn = choosing.then(async () => {
       await open(next);
       slot = next;

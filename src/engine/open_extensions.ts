@@ -1,5 +1,6 @@
 // Extensions of a session, opened: their hooks, tools and paths. Loaded where there is one.
 import { join } from "@std/path";
+import { attempt } from "../core/support/attempt.ts";
 import type { Config } from "../config/config.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
@@ -75,11 +76,7 @@ function cacheFolder(config: Config, { write, denyWrite }: Policy): string | und
 
 /** A folder as the policy names it; one that is not there yet keeps the name that it was given. */
 function realFolder(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => Deno.realPathSync(path)) ?? path;
 }
 
 /** The tools that extensions brought, as those of the session. */

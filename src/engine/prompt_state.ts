@@ -9,6 +9,7 @@ import type { Policy } from "../core/policy.ts";
 import type { ToolDefinition } from "../core/provider.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import type { SessionStore } from "../core/session.ts";
+import { unlessAborted } from "../core/support/sleep.ts";
 import {
   compileOverride,
   compileRound,
@@ -199,10 +200,7 @@ export async function settleBuilt(
   if (!builder) return;
   const { full, manifest } = prompt.peek();
   const input = { ...prompt.registry(), prompt: task, systemPrompt: full, signal };
-  const [{ buildCustomPrompt }, { unlessAborted }] = await Promise.all([
-    import("../prompt/custom_prompt.ts"),
-    import("../core/support/unless_aborted.ts"),
-  ]);
+  const { buildCustomPrompt } = await import("../prompt/custom_prompt.ts");
   try {
     const built = await unlessAborted(buildCustomPrompt(builder, input), signal);
     // The builder saw the compiled prompt and what extensions made of it, and may have kept any of it.

@@ -33,7 +33,7 @@ import { createWriteClaims } from "./agents/write_claims.ts";
 /** How many run at once unless the settings say otherwise. */
 const PARALLEL = 4;
 
-/** What runs the calls of `task`. */
+/** Runs the calls of the tool `task`. */
 export interface SubAgents {
   /** Never rejects for what a sub-agent does. */
   readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
@@ -52,7 +52,7 @@ export interface SubAgentsParts {
   readonly depth: number;
 }
 
-/** A call whose scopes are decided, and whose places are taken. */
+/** A call whose scopes are decided and whose write claims are taken. */
 interface Entered {
   /** Of whoever calls. */
   readonly policy: Policy;
@@ -72,7 +72,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   let count = 0;
   let entering: Promise<unknown> = Promise.resolve();
 
-  /** The calls of a reply come one after the other up to here: of two that want one place the first has it. */
+  /** Calls of one reply pass here one after the other: if two claim the same place, the first one gets it. */
   const enter = async (agentId: string, args: TaskArgs): Promise<Entered> => {
     const { policy } = core.tools;
     // This program, which no policy holds, would read the file.

@@ -7,7 +7,7 @@ import type { SessionEntry } from "../core/session.ts";
 /** The list that the model keeps with the tool `todo`. */
 export interface TodoList {
   readonly items: () => readonly TodoItem[];
-  /** The list, where none of these messages is the result that says it. */
+  /** The list, unless one of these messages is the tool result that contains it. */
   readonly itemsBeyond: (messages: readonly AgentMessage[]) => readonly TodoItem[];
   readonly read: (event: AgentEvent) => void;
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { ApplyOutcome, TakeRequest, TrialResult } from "../core/changes.ts";
 import type { Engine } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
-import { shellWord } from "../core/grant_option.ts";
+import { shellWord } from "../core/support/text.ts";
 import type { EngineCore } from "./parts.ts";
 import { beginTrial, type SessionTrial } from "./trial/session_trial.ts";
 

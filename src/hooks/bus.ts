@@ -5,7 +5,7 @@ import type { HookName } from "../core/hook_events.ts";
 import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
-import { unlessAborted } from "../core/support/unless_aborted.ts";
+import { unlessAborted } from "../core/support/sleep.ts";
 import { publicHeaders, ruleOf } from "./events/decisions.ts";
 import { messageTexts } from "./events/context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { attempt } from "../core/support/attempt.ts";
 
 /** Longest message of a server, bytes: a large picture fits, a flood does not. */
 export const MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -65,12 +66,7 @@ export function messageReader(now: () => number): (bytes: Uint8Array) => JSONRPC
 function readMessage(line: string): JSONRPCMessage | undefined {
   if (!line.startsWith("{")) return undefined;
   if (nesting(line) > MOST_DEPTH) throw new BrokenConnection("it sent a message that is nested too deeply");
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(line));
   const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
   return isMessage ? value as JSONRPCMessage : undefined; // see above
 }

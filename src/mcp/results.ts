@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { attempt } from "../core/support/attempt.ts";
 import type { ImageContent, TextContent } from "../core/message.ts";
 import type { Limits } from "../core/policy.ts";
 import { formatSize, stripControls } from "../core/support/text.ts";
@@ -144,10 +145,6 @@ function sameAsAny(structured: unknown, texts: readonly string[]): boolean {
   const only = typeof structured === "object" && structured !== null ? Object.values(structured) : [];
   const wanted = [structured, ...(only.length === 1 ? only : [])].map((value) => JSON.stringify(value));
   return texts.some((text) => {
-    try {
-      return wanted.includes(JSON.stringify(JSON.parse(text)));
-    } catch {
-      return false;
-    }
+    return attempt(() => wanted.includes(JSON.stringify(JSON.parse(text)))) ?? false;
   });
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
-import { unlessAborted } from "../core/support/unless_aborted.ts";
+import { unlessAborted } from "../core/support/sleep.ts";
 import { cleanLine } from "./clean.ts";
 import { type Exposure, isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { archiveBytes, digestOf, encodeIndex, type PackIndex } from "./archive.ts";
 import { findArchive, openReadable, PACKED, type Readable } from "./carrier.ts";
 import type { GatheredFile } from "./gather.ts";
@@ -141,11 +142,7 @@ function untestedOf(program: Readable): string | undefined {
 }
 
 function isSameFile(base: string, out: string): boolean {
-  try {
-    return Deno.realPathSync(base) === Deno.realPathSync(out);
-  } catch {
-    return false; // nothing is there yet
-  }
+  return attempt(() => Deno.realPathSync(base) === Deno.realPathSync(out)) ?? false; // nothing is there yet
 }
 
 function workFile(out: string): string {
@@ -163,11 +160,7 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
 }
 
 function removeFile(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Not made, or renamed already.
-  }
+  attempt(() => Deno.removeSync(path)); // Not made, or renamed already.
 }
 
 function unusable(base: string, why: string): UserError {

@@ -1,4 +1,5 @@
 import { UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { isSessionId } from "./identifiers.ts";
 import { isObject } from "./shape.ts";
@@ -40,7 +41,7 @@ export function readHeader(path: string): StoredHeader {
 
 /** The header that a line holds. Versions before 2 had no number. Throws `UserError` for anything else. */
 export function parseHeader(line: string, path: string): StoredHeader {
-  const fields = parseOrUndefined(line);
+  const fields: unknown = attempt(() => JSON.parse(line));
   if (!isObject(fields) || fields["type"] !== "session") {
     throw refusal(path, "it does not begin with a session's header");
   }
@@ -109,12 +110,4 @@ function refusal(path: string, why: string): UserError {
     why,
     fix: "It was left as it is. Take a session from the list: sandpiper sessions",
   });
-}
-
-function parseOrUndefined(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

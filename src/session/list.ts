@@ -1,5 +1,6 @@
 import { basename, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { SUB_SESSIONS } from "./folder.ts";
 import { readHeader } from "./header.ts";
@@ -108,11 +109,7 @@ function sessionFiles(folder: string, onClosed: (why: string) => void): readonly
 }
 
 function modified(path: string): number {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return 0;
-  }
+  return attempt(() => Deno.statSync(path).mtime?.getTime() ?? 0) ?? 0;
 }
 
 /** A file that a killed process left empty holds no session yet; a folder or a pipe never does. */
@@ -131,9 +128,5 @@ function idInName(path: string): string | undefined {
 }
 
 function headerOf(path: string): SessionHeader | undefined {
-  try {
-    return readHeader(path).header;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readHeader(path).header);
 }

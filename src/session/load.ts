@@ -1,3 +1,4 @@
+import { attempt } from "../core/support/attempt.ts";
 import type { SessionEntry, SessionHeader } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, readHeader } from "./header.ts";
@@ -214,9 +215,6 @@ function giveLines(bytes: Uint8Array, onLine: (line: string | undefined) => void
 }
 
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined; // not UTF-8, or longer than a string can be
-  }
+  // Not UTF-8, or longer than a string can be.
+  return attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 }

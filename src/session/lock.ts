@@ -1,6 +1,7 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
 import { UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { readHeader } from "./header.ts";
 
 /** A session that no other process can open for writing. */
@@ -72,11 +73,8 @@ function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock
     release() {
       if (isReleased) return;
       isReleased = true;
-      try {
-        Deno.removeSync(lockPath);
-      } catch {
-        // The folder is gone or cannot be written any more: a file without a lock on it keeps nobody out.
-      }
+      // The folder is gone or cannot be written any more: a file without a lock on it keeps nobody out.
+      attempt(() => Deno.removeSync(lockPath));
       // Not by closing alone: a process that is being started may share the open file for a moment.
       file.unlockSync();
       file.close();
@@ -95,11 +93,7 @@ function heldError(path: string, lockPath: string): UserError {
 
 /** What the session is called by; where its first line cannot be read the file, which the same options take. */
 function idOf(path: string): string {
-  try {
-    return readHeader(path).header.id;
-  } catch {
-    return path;
-  }
+  return attempt(() => readHeader(path).header.id) ?? path;
 }
 
 function holderOf(lockPath: string): string {

@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import { lockSession, type SessionLock } from "./lock.ts";
 import { messageOf, UserError } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 
 /**
  * A session's file, locked and open for adding lines.
@@ -97,11 +98,7 @@ function writerOf(
   }
 
   function cutOff(): void {
-    try {
-      file.truncateSync(size);
-    } catch {
-      // Then the next reader finds a torn last line, and leaves it out.
-    }
+    attempt(() => file.truncateSync(size)); // Then the next reader finds a torn last line, and leaves it out.
   }
 
   return {
@@ -151,11 +148,7 @@ function syncFolder(folder: string): void {
 }
 
 function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It is empty or torn, and no list of sessions shows it.
-  }
+  attempt(() => Deno.removeSync(path)); // It is empty or torn, and no list of sessions shows it.
 }
 
 /** Puts a file on the disk while others go on: a disk needs milliseconds, and nobody has to wait for them at a turn's end. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import * as z from "zod";
-import { EVENT_TYPES } from "../../src/cli/rpc/event_schema.ts";
+import { EVENT_TYPES } from "../../scripts/docs/schemas/events.ts";
 import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { isEvent, rpcClient } from "./rpc_client.ts";

@@ -10,7 +10,7 @@ const extension = (factory: Parameters<typeof defineExtension>[0]) => ({
 });
 const read = { name: "read", args: { path: "a.txt" } };
 
-Deno.test("a prompt goes through its stages in S5's order, and a command through none R165 R166 R167 R168 R169 R180 R212 R218 R219", async () => {
+Deno.test("a prompt goes through its stages in their order (K1), and a command through none R165 R166 R167 R168 R169 R180 R212 R218 R219", async () => {
   const log: string[] = [];
   const note = (name: string) => () => void log.push(name);
   await withSession({

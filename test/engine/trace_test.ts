@@ -9,7 +9,7 @@ import type { Session } from "./world.ts";
 
 const read = (path: string) => ({ name: "read", args: { path } });
 
-Deno.test("one prompt with a handler on every event goes its way in S5's order R165 R166 R180 R181 R191 R211 R212 R218 R219 R262 R263 R273", async () => {
+Deno.test("one prompt with a handler on every event goes through its stages in their order (K1) R165 R166 R180 R181 R191 R211 R212 R218 R219 R262 R263 R273", async () => {
   const trace: string[] = [];
   const box: { engine?: Session["engine"] } = {};
   await withServer(

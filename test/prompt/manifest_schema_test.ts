@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Manifest } from "../../src/core/compiled_prompt.ts";
 import { compileOverride, compilePrompt } from "../../src/prompt/compile.ts";
 import { applyHookPrompt } from "../../src/prompt/hook_prompt.ts";
-import { MANIFEST_SCHEMA } from "../../src/prompt/manifest_schema.ts";
+import { MANIFEST_SCHEMA } from "../../scripts/docs/schemas/manifest.ts";
 import { PROMPTS } from "./golden_prompts.ts";
 import { misfits } from "./json_schema.ts";
 import { inputs, loaded, meta } from "./sample.ts";

@@ -121,6 +121,13 @@ const WRONG: readonly (readonly [what: string, files: Readonly<Record<string, st
     "src/sandbox/a.ts lies in none of the folders of sandbox",
     "src/sandbox/attic is no folder that scripts/check_layers.ts knows",
   ]],
+  ["a part that has no place, and a sub-folder of a part without any", {
+    "src/attic/a.ts": "",
+    "src/agent/loop/b.ts": "",
+  }, [
+    "src/attic is no folder that scripts/check_layers.ts knows",
+    "src/agent/loop is no folder that scripts/check_layers.ts knows",
+  ]],
   ["a folder that is too full", {
     ...Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`src/sandbox/git/${i}.ts`, ""])),
   }, ["src/sandbox/git has 26 files, and 25 are allowed"]],

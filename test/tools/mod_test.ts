@@ -1,6 +1,6 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Policy } from "../../src/core/policy.ts";
-import { defineTool } from "../../tools/definition.ts";
+import { defineTool } from "../../scripts/docs/define_tool.ts";
 import { DEFAULT_TOOLS, toolDefinition, TOOLS, toolsUnder, webSearchAt } from "../../tools/mod.ts";
 import { SUBSTITUTES, WHOLE_TOOLS, wholeToolsUnder } from "../../tools/table.ts";
 

@@ -4,7 +4,7 @@ import { dispatch } from "../../src/runner/dispatch.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { readSkillAt } from "../../tools/mod.ts";
 import { WHOLE_TOOLS } from "../../tools/table.ts";
-import { defineTool } from "../../tools/definition.ts";
+import { defineTool } from "../../scripts/docs/define_tool.ts";
 import { type SearchWorkspace, searchWorkspace, shown } from "../helpers/search_workspace.ts";
 
 /** A call from the model's side to the runner's, as a session makes it. */

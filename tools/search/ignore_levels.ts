@@ -1,3 +1,4 @@
+import { attempt } from "../../src/core/support/attempt.ts";
 import type { Files, FolderEntry } from "../../src/core/tool.ts";
 import { type IgnoreRules, parseIgnore } from "../../src/core/support/gitignore.ts";
 
@@ -80,17 +81,9 @@ export function levelsAbove(files: Files, folder: string, workspace: string): Ig
 
 /** Folders that may not be read hold nothing as far as a search is concerned. */
 export function listOrNothing(files: Files, folder: string): readonly FolderEntry[] {
-  try {
-    return files.list(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => files.list(folder)) ?? [];
 }
 
 function readRules(files: Files, path: string): IgnoreRules | undefined {
-  try {
-    return parseIgnore(new TextDecoder().decode(files.read(path)));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseIgnore(new TextDecoder().decode(files.read(path))));
 }

@@ -1,4 +1,4 @@
-import { shellWord } from "../../core/grant_option.ts";
+import { shellWord } from "../../core/support/text.ts";
 import { counted } from "../../core/support/text.ts";
 import { programName } from "../../core/version.ts";
 import { dirname, join, resolve } from "@std/path";

@@ -3,6 +3,7 @@ import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { onSignals } from "../output/signals.ts";
@@ -124,11 +125,7 @@ function replace(file: string, real: string, again: string): void {
     Deno.copyFileSync(again, beside);
     Deno.renameSync(beside, real);
   } catch (error) {
-    try {
-      Deno.removeSync(beside);
-    } catch {
-      // It was never made.
-    }
+    attempt(() => Deno.removeSync(beside)); // It was never made.
     throw error instanceof UserError ? error : cannot(messageOf(error));
   }
 }

@@ -3,6 +3,7 @@
 import { resolve } from "@std/path";
 import { parseCommandLine, scopeValue, type Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { realOf } from "../../sandbox/policy/path_entry.ts";
@@ -71,11 +72,7 @@ function givesMore(name: string, values: Values, root: string): boolean {
 }
 
 function realPath(path: string): string | undefined {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Deno.realPathSync(path));
 }
 
 /** Whether a path may lead out of the workspace; a text that names nothing is only a text. */

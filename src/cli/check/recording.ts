@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
@@ -42,7 +43,7 @@ export function readRecording(file: string, most = Infinity): Recorded {
   const lines: string[] = [];
   let replies = 0;
   for (const line of text.split("\n")) {
-    const value = parsed(line);
+    const value: unknown = attempt(() => JSON.parse(line));
     const one = seenIn(value);
     if (one) seen.push(one);
     else if (isObject(value)) {
@@ -53,14 +54,6 @@ export function readRecording(file: string, most = Infinity): Recorded {
     }
   }
   return { seen, lines, replies };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function cannot(file: string, why: string, fix = "Record it again: sandpiper -p --record FILE TASK"): UserError {

@@ -12,6 +12,7 @@ import { readWorld } from "../../config/host_environment.ts";
 import { linesOf } from "../output/denial_lines.ts";
 import { warner } from "../output/report.ts";
 import { nearest } from "../../core/support/nearest.ts";
+import { shellWord } from "../../core/support/text.ts";
 
 /** `sandpiper tool NAME …`: one call through the same boundary that a model's call goes through; for trying a policy. */
 export async function toolCommand(invocation: Invocation): Promise<number> {
@@ -62,7 +63,7 @@ function argumentsOf(name: string, rest: readonly string[]): JsonObject {
   }
   if (name === "bash" && !rest[0]?.trimStart().startsWith("{")) {
     if (rest.length === 0) throw new UserError({ ...usage, why: "there is no command" });
-    return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(quoted).join(" ") };
+    return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(shellWord).join(" ") };
   }
   try {
     const value: unknown = JSON.parse(rest.join(" "));
@@ -71,9 +72,4 @@ function argumentsOf(name: string, rest: readonly string[]): JsonObject {
     // told below
   }
   throw new UserError({ ...usage, why: "its arguments are not one JSON object" });
-}
-
-/** A word as the shell reads it back unchanged. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

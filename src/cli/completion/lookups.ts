@@ -1,4 +1,5 @@
 import { resolve } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { packedFolder, readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Values } from "../../config/options/parse.ts";
@@ -100,14 +101,12 @@ export function lookupsHere(values: Values): Lookups {
 function filesAt(path: string, cwd: string): readonly Candidate[] {
   const cut = path.lastIndexOf("/") + 1;
   const [before, start] = [path.slice(0, cut), path.slice(cut)];
-  try {
-    return [...Deno.readDirSync(resolve(cwd, before))]
+  return attempt(() =>
+    [...Deno.readDirSync(resolve(cwd, before))]
       .filter(({ name }) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")))
       .filter(({ name }) => stripControls(name) === name)
       .slice(0, MOST_FILES)
       .map(({ name, isDirectory }) => ({ value: `${before}${name}${isDirectory ? "/" : ""}` }))
-      .sort((a, b) => a.value < b.value ? -1 : 1);
-  } catch {
-    return [];
-  }
+      .sort((a, b) => a.value < b.value ? -1 : 1)
+  ) ?? [];
 }

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 
 /** Folders that hold what programs made: nobody means their files. */
@@ -33,9 +34,5 @@ function mayRead({ read, denyRead }: Policy, path: string): boolean {
 }
 
 function entries(folder: string): Deno.DirEntry[] {
-  try {
-    return [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1);
-  } catch {
-    return [];
-  }
+  return attempt(() => [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1)) ?? [];
 }

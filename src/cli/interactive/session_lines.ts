@@ -1,4 +1,5 @@
 import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { listLines } from "../../session/export/list_text.ts";
 import { listSessions } from "../../session/list.ts";
 import { searchSession } from "../../session/search.ts";
@@ -51,11 +52,6 @@ function sessionsHere(config: Config, onSpoilt: (why: string, path: string) => v
 
 /** One that cannot be read stands in the list as well: who chooses it is told what is wrong with it. */
 function spoiltLine(why: string, path: string): SessionLine {
-  let modified = 0;
-  try {
-    modified = Deno.statSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    // It is gone in the meantime.
-  }
+  const modified = attempt(() => Deno.statSync(path).mtime?.getTime()) ?? 0;
   return { which: path, firstMessage: why, messageCount: 0, modified };
 }

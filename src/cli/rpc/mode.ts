@@ -1,8 +1,7 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { RpcContext, RpcModels } from "./command.ts";
-import { sleep } from "../../core/support/sleep.ts";
-import { unlessAborted } from "../../core/support/unless_aborted.ts";
+import { sleep, unlessAborted } from "../../core/support/sleep.ts";
 import { linesOf } from "./lines.ts";
 import type { RpcQuestions } from "./questions.ts";
 import { failure, serve } from "./serve.ts";

@@ -1,4 +1,5 @@
 import { basename } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Profile } from "../../core/prompt.ts";
 import { countCharacters, stripControls } from "../../core/support/text.ts";
@@ -114,11 +115,7 @@ export async function readAgent(
 
 /** Undefined stands for no schema: what is no JSON must not look like that. */
 function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return attempt(() => JSON.parse(text)) ?? null;
 }
 
 /** YAML has values that JSON has not. */

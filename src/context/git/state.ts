@@ -2,6 +2,7 @@
 // it likes. Whatever is odd, large or slow is left unsaid.
 import { dirname, join, resolve } from "@std/path";
 import { createHash } from "node:crypto";
+import { attempt } from "../../core/support/attempt.ts";
 import { lookAt, openRegular, readText, sliceOf } from "../files/read_text.ts";
 import { type GitFolders, gitFolders, mayRead } from "./branch.ts";
 import { headCommit, treeOfCommit } from "./commit.ts";
@@ -16,7 +17,7 @@ const BUDGET_MS = 100;
  * Files that git does not track do not count, and submodules are not looked into.
  */
 export function hasChanges(gitRoot: string, budgetMs = BUDGET_MS, now = () => performance.now()): boolean | undefined {
-  return unlessThrown(() => {
+  return attempt(() => {
     const folders = mayRead(gitRoot) ? gitFolders(gitRoot) : undefined;
     if (!folders) return undefined;
     const start = now();
@@ -27,7 +28,7 @@ export function hasChanges(gitRoot: string, budgetMs = BUDGET_MS, now = () => pe
     const config = readGitConfig(gitRoot, folders, index.entries);
     if (!config) return undefined;
     if (index.entries.some(({ isUnsettled }) => isUnsettled)) return true;
-    const staged = unlessThrown(() => isStaged(folders, index, check));
+    const staged = attempt(() => isStaged(folders, index, check));
     if (staged) return true;
     const changed = isWorktreeChanged(gitRoot, index, config, check);
     return changed || staged === false ? changed : undefined;
@@ -41,15 +42,6 @@ function isStaged(folders: GitFolders, index: GitIndex, check: () => void): bool
   if (commit === "unborn") return index.entries.length > 0 ? true : undefined;
   const committed = treeOfCommit(folders, commit, check);
   return committed === undefined ? undefined : committed !== (index.treeId ?? treeIdOf(index.entries, check));
-}
-
-/** For files that others wrote: every way in which they can be broken means the same. */
-function unlessThrown<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a repository's own settings say about its files. */

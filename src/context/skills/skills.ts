@@ -1,4 +1,5 @@
 import { basename, dirname } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
 import { readSkill, type SkillHead } from "./file.ts";
 import {
@@ -111,11 +112,7 @@ async function take({ path, info }: SkillFile, place: SkillPlace, options: Skill
 
 /** Two ways to one file, as where `.agents/skills` is a link to `.sandpiper/skills`, are no collision. */
 function isSameFile(a: string, b: string): boolean {
-  try {
-    return Deno.realPathSync(a) === Deno.realPathSync(b);
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.realPathSync(a) === Deno.realPathSync(b)) ?? false;
 }
 
 function reject(found: Found, path: string, reason: string, what: string): void {

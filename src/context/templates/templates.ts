@@ -1,4 +1,5 @@
 import { basename, join, resolve } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isSteering, neutralise, stripControls, takeCharacters } from "../../core/support/text.ts";
@@ -161,11 +162,7 @@ function invalid(file: string, message: string): Diagnostic {
 }
 
 function kindOf(path: string): "file" | "folder" | undefined {
-  try {
-    return Deno.statSync(path).isDirectory ? "folder" : "file";
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Deno.statSync(path).isDirectory ? "folder" : "file");
 }
 
 /** What a template's file holds. */

@@ -1,3 +1,5 @@
+import { attempt } from "./attempt.ts";
+
 /** Reads a stream of bytes piece by piece: a response's body, the output of a process. */
 export interface ByteReader {
   /** The next bytes, the caller's own until the next call; undefined at the end. Rejects when the connection breaks. */
@@ -35,9 +37,5 @@ export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>, piece
 
 /** Only streams of bytes can fill a given buffer; a body that was made of other parts cannot. */
 function byteReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
-  try {
-    return stream.getReader({ mode: "byob" });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => stream.getReader({ mode: "byob" }));
 }

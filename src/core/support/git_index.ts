@@ -78,7 +78,8 @@ export function walkIndex(
       path = bytes.subarray(pathAt, end) as Uint8Array<ArrayBuffer>;
       // One to eight NULs end an entry, so that its length is a multiple of eight.
       at = start + ((end - start + 8) & ~7);
-      if (at > last || bytes.subarray(end, at).some((byte) => byte !== 0)) return undefined;
+      if (at > last) return undefined;
+      for (let nul = end; nul < at; nul++) if (bytes[nul] !== 0) return undefined;
     }
     // git finds the end of a path by this number, and by the NUL only where the number says that it is too small.
     if ((flags & NAME_LENGTH) !== Math.min(path.length, NAME_LENGTH)) return undefined;

@@ -1,3 +1,5 @@
+import { attempt } from "./attempt.ts";
+
 /** How a glob is read. */
 export interface GlobOptions {
   /** Whether `{a,b}` offers alternatives; gitignore files know no such thing. */
@@ -219,11 +221,7 @@ function bracket(glob: string, start: number): { readonly source: string; readon
 }
 
 function isValid(source: string): boolean {
-  try {
-    return new RegExp(source, "u") !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => new RegExp(source, "u") !== undefined) ?? false;
 }
 
 /** Where each `{` that has a partner is closed. */

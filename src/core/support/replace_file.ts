@@ -1,4 +1,5 @@
 import { dirname, join } from "@std/path";
+import { attempt } from "./attempt.ts";
 
 /**
  * Puts a text at a real path in one step and onto the disk: a reader sees the old content or the new. An old file's mode
@@ -21,11 +22,7 @@ export function replaceFile(
     if (mode !== 0o600) Deno.chmodSync(temporary, mode);
     Deno.renameSync(temporary, real);
   } catch (error) {
-    try {
-      Deno.removeSync(temporary);
-    } catch {
-      // It was never made, or it is the old name already.
-    }
+    attempt(() => Deno.removeSync(temporary)); // It was never made, or it is the old name already.
     throw error;
   }
 }

@@ -79,6 +79,11 @@ export function takeCharacters(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
+/** A word as a shell reads it back unchanged; in quotes only where it needs them. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Bytes as a person reads them: `123B`, `1.2KB`, `1.2MB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes}B`;

@@ -60,7 +60,9 @@ export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; fac
   };
 }
 
-/** What a file tool's refusal is about, where nothing can be granted and so no claim goes with it. */
+/**
+ * Kind and target of a file tool's denial, read from its text: one that no grant can lift carries no structured claim.
+ */
 function saidClaim(text: string): Pick<Denial, "kind" | "target"> | undefined {
   const said = /^Denied: (read|write|run|net) ([^\n]+?): /.exec(text);
   return said ? claimIn({ denial: { kind: said[1] ?? "", target: said[2] ?? "" } }) : undefined;

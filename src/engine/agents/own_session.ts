@@ -10,12 +10,12 @@ import type { ToolsHost } from "../tools/tools_host.ts";
 import type { Toolset } from "../tools/toolset.ts";
 import type { TaskArgs } from "../../../tools/mod.ts";
 
-/** Tools for looking, of which one that runs no programs gets those that there are. */
+/** Read-only tools. A sub-agent that may not run programs gets them even where the session has them switched off. */
 const LOOKING = ["read", "grep", "find", "ls"];
 /** Tools that are of no use without a place to write. */
 const WRITING = ["edit", "write"];
 
-/** What is wanted of the scopes: what the call names, else what the agent's file does. */
+/** The scopes that are asked for: those of the call, else those of the agent's file. */
 export function scopesWanted(
   args: TaskArgs,
   agent: FoundAgent | undefined,
@@ -25,7 +25,7 @@ export function scopesWanted(
   return { write: args.write ?? own, ...(read ? { read } : {}) };
 }
 
-/** Throws ToolError for a place that lies in none of an agent's own. */
+/** Throws ToolError if one of `places` lies outside of the places `own` that the agent's file allows. */
 export function within(name: string, places: readonly string[], own: readonly string[]): void {
   const strange = places.find((place) => !own.some((folder) => isInside(place, folder)));
   if (strange === undefined) return;
@@ -33,7 +33,7 @@ export function within(name: string, places: readonly string[], own: readonly st
   throw new ToolError(`Nothing was started: the agent ${name} ${what}, and ${strange} was named`);
 }
 
-/** Its tools: those that are wanted and that its parent has; without a wish its parent's. */
+/** The tools of a sub-agent: those asked for (by the call or the agent's file), else all active ones of its parent. */
 export function toolNames(
   tools: Pick<ToolsHost, "known">,
   toolset: Pick<Toolset, "active">,
@@ -43,7 +43,7 @@ export function toolNames(
   policy: Policy,
 ): readonly string[] {
   const active = toolset.active().filter(({ origin }) => origin === "builtin").map(({ tool }) => tool.name);
-  // What a person took away from the session is not to be had by way of another one.
+  // What the person switched off in the session stays off in its sub-agents, but for read-only tools.
   const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
   const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
   const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
@@ -57,7 +57,7 @@ export function toolNames(
   return writes ? names : names.filter((name) => !WRITING.includes(name));
 }
 
-/** The options of the command line that hold for a sub-agent, too. What is not named here is not its own. */
+/** Command-line options that a sub-agent inherits; it has no others. */
 const KEPT = [
   ...["no-session", "session-dir", "max-cost", "max-tokens-total", "no-context-files", "no-skills", "skill"],
   ...["profile", "api", "api-key-env", "base-url", "model"],
@@ -70,7 +70,7 @@ export function subConfig(
   { isReading, isNarrow, ownModel, thinking }: {
     readonly isReading: boolean;
     readonly isNarrow: boolean;
-    /** The model that it does not share with its parent. */
+    /** Set where the sub-agent uses another model than its parent. */
     readonly ownModel: string | undefined;
     readonly thinking: ThinkingLevel;
   },
@@ -85,7 +85,7 @@ export function subConfig(
   const { checks: _checks, ...settings } = config.settings;
   return {
     ...rest,
-    // The parent's run is what has to be proven; what its sub-agents change is among what it changed.
+    // A sub-agent has no checks of its own: the parent's checks cover what its sub-agents change.
     user,
     project,
     ...(config.given ? { given } : {}),
@@ -96,7 +96,7 @@ export function subConfig(
       words: [],
       values: {
         ...kept,
-        // Its parent's connection is recorded there.
+        // Without a model of its own it uses the parent's connection, which is recorded already.
         ...(ownModel === undefined || values["record"] === undefined ? {} : { record: values["record"] }),
         "no-extensions": true,
         "no-templates": true,
@@ -104,14 +104,14 @@ export function subConfig(
         ...(maxTurns === Infinity ? {} : { "max-turns": maxTurns }),
         ...(agent?.prompt ? { profile: agent.prompt } : {}),
         ...(agent?.instructions ? { "append-system-prompt": [instructionsOf(agent)] } : {}),
-        // Skills that a narrower scope closes would be missed.
+        // With a narrower read scope the files of listed skills might not be readable.
         ...(isNarrow ? { "no-skills": true } : {}),
       },
     },
   };
 }
 
-/** What the prompt says of it beside everything else. */
+/** What its system prompt says in addition: its rules as a sub-agent. */
 export function rulesOf({ write, read }: SubAgentScope, root: string): readonly string[] {
   const name = (path: string): string =>
     path === root ? "the workspace" : isInside(path, root) ? path.slice(root.length + 1) : path;

@@ -4,12 +4,15 @@ import { formatSize } from "../../core/support/text.ts";
 import { textResult, type ToolResult } from "../../core/tool.ts";
 import type { SubAgentFacts } from "./facts.ts";
 
-/** Longest last message that goes on to whoever started it, UTF-16 units: about 16 thousand tokens. */
+/** Longest final message that is passed on to the calling model, UTF-16 units: about 16 thousand tokens. */
 const MOST_UNITS = 64_000;
 /** Longest list of files or denials in the text; all are in the details. */
 const MOST_LINES = 40;
 
-/** Its last message, then what the program saw: the model's words and the facts are told apart. */
+/**
+ * The result of a `task` call: the sub-agent's final message, then, marked as such, the facts that the program
+ * recorded.
+ */
 export function taskResult(
   facts: SubAgentFacts,
   who: Omit<SubAgentEnd, keyof SubAgentFacts>,
@@ -23,7 +26,7 @@ export function taskResult(
   return isFailure ? { ...made, isError: true } : made;
 }
 
-/** What the model that called gets: the last message, then what the program saw. */
+/** The text of the result: the final message, then the recorded facts. */
 function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "sessionFile">): string {
   const { answer, ending, limit, reason, files, checks, denials } = facts;
   const words = answer.trim();

@@ -18,7 +18,7 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
       if (!covers(policy[kind], path)) throw new ToolError(`Nothing was started: ${path} is outside ${scope}`);
       if (isPrivate(policy, path)) throw new ToolError(`Nothing was started: ${path} is among your own private files`);
       const closed = denied.find((place) => isInside(path, place));
-      // Of a repository's own folder git's part alone is written, through a layer (narrowPolicy).
+      // Inside of `.git` only git's own data is written, through a layer (narrowPolicy): a path in it is refused.
       if (kind === "write" && path.split("/").includes(".git") && !policy.write.list.includes(path)) {
         throw new ToolError(`Nothing was started: ${path} lies in a repository's own folder, which is protected`);
       }
@@ -42,7 +42,7 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
   ];
 }
 
-/** A file that has another name would be written there, too, and nobody sees whose that is. */
+/** A file with further hard links would change under its other names too, and those may be outside of the scope. */
 function refuseOtherNames(path: string): void {
   const { isFile, nlink } = Deno.statSync(path);
   if (!isFile || nlink === null || nlink < 2) return;

@@ -1,10 +1,10 @@
-/** Places of which there are so many; whoever comes later waits, in order. */
+/** A counting semaphore: a fixed number of slots; whoever finds none free waits in order of arrival. */
 export interface Slots {
-  /** Gives what frees the place again; undefined: `signal` aborted first. */
+  /** Waits for a slot and gives the function that frees it; undefined if `signal` aborts first. */
   readonly enter: (signal: AbortSignal) => Promise<(() => void) | undefined>;
 }
 
-/** So many places. */
+/** A semaphore with `most` slots. */
 export function createSlots(most: number): Slots {
   let taken = 0;
   const waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ export function createSlots(most: number): Slots {
         await promise;
         signal.removeEventListener("abort", stop);
         if (signal.aborted) {
-          // A place that was given up meanwhile goes to the next.
+          // If the waiter gave up in the meantime, its slot goes to the next one.
           if (taken < most) waiting.shift()?.();
           return undefined;
         }

@@ -1,21 +1,21 @@
 import { dirname } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 
-/** Who may write where at the moment, so that no two sub-agents write in one place. */
+/** Which agent may write where at the moment, so that no two sub-agents write to the same place. */
 export interface WriteClaims {
-  /** Why these places cannot be had: whose they overlap. Undefined: they are free. */
+  /** Why an agent cannot claim these paths: the claims of others that they overlap. Undefined if they are free. */
   readonly conflict: (agentId: string, paths: readonly string[]) => string | undefined;
-  /** Takes places; the same ones may be taken again by who has them. */
+  /** Claims paths for an agent; what it holds already it may claim again. */
   readonly take: (agentId: string, paths: readonly string[]) => void;
   readonly release: (agentId: string) => void;
 }
 
-/** A place by its real path, and by what the disk says that it and the folders around it are. */
+/** A claimed path: its real path, and the identities (device and inode) of it and of the folders that contain it. */
 interface Place {
   readonly path: string;
   /** Device and inode; absent where nothing is. */
   readonly own?: string;
-  /** Its own and those of all folders around it. */
+  /** Its own identity and those of all folders that contain it. */
   readonly around: ReadonlySet<string>;
 }
 

@@ -1,20 +1,24 @@
 // What a repository has of its files needs no copy: git's index says which files are as their objects are, by the same times
 // that a look sees. Where something between file and object might change bytes (filters, ends of lines), all is copied.
 import type { KnownContents } from "../../changes/keeper.ts";
+import { INDEX_MODE_AT, INDEX_STAT, walkIndex } from "../../core/support/git_index.ts";
 import { KIND, modeIn, RECORD, type Tree } from "../../core/support/tree.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
-/** Larger ones are a megabyte for each ten thousand files: half a million of them. */
+/** Largest index that is read, bytes: about 1 MB for 10,000 files. */
 const LARGEST_INDEX = 64 * 1024 * 1024;
 const LARGEST_TEXT = 256 * 1024;
 const SHA1 = 20;
-/** ctime, mtime, device, inode, mode, owner, group, size: four bytes each; then the object and the flags. */
-const STAT = 40;
+/** The bytes of the shortest entry. */
+const SHORTEST = INDEX_STAT + SHA1 + 2;
 /** What makes bytes of a file other than those of its object. */
 const CONVERTS = /\b(?:filter|text|eol|crlf|ident|working-tree-encoding)\b/i;
 const CONFIGURED = /\b(?:autocrlf|eol|attributesfile|objectformat|include(?:if)?)\b/i;
 
-/** Files that the repository at the top of a tree has; undefined where there is none, or nobody can be sure. */
+/**
+ * The file contents that the repository at the top of a tree holds as objects; undefined without a repository, and
+ * where its configuration may convert contents.
+ */
 export function gitContents(tree: Tree, env: Readonly<Record<string, string>>): KnownContents | undefined {
   if (Number(tree.status(".git")?.mode) >> 12 !== KIND.folder) return undefined;
   const config = tree.read(".git/config", LARGEST_TEXT);
@@ -31,7 +35,7 @@ export function gitContents(tree: Tree, env: Readonly<Record<string, string>>): 
     of(path, { words, bytes }, at) {
       const start = find(index.bytes, entries, path);
       return start !== undefined && isClean(view, start, words, bytes, at, writtenMs)
-        ? index.bytes.subarray(start + STAT, start + STAT + SHA1)
+        ? index.bytes.subarray(start + INDEX_STAT, start + INDEX_STAT + SHA1)
         : undefined;
     },
     converts: (text) => CONVERTS.test(textOf(text)),
@@ -54,28 +58,17 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Where the entries begin, in order; undefined for an index of another form than versions 2 and 3. gitformat-index(5) */
+/** Where the entries begin, in order; undefined for an index of another form than versions 2 and 3. */
 function entriesOf(bytes: Uint8Array): Int32Array | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 12 + SHA1 || view.getUint32(0) !== 0x44495243) return undefined;
-  const [version, count] = [view.getUint32(4), view.getUint32(8)];
-  if ((version !== 2 && version !== 3) || count > bytes.length / 62) return undefined;
+  const [version, count] = [bytes[7], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8)];
+  if ((version !== 2 && version !== 3) || count > bytes.length / SHORTEST) return undefined;
   const starts = new Int32Array(count);
-  let at = 12;
-  for (let entry = 0; entry < count; entry++) {
-    starts[entry] = at;
-    if (at + STAT + SHA1 + 2 > bytes.length) return undefined;
-    const name = at + nameAt(view, at);
-    const length = view.getUint16(at + STAT + SHA1) & 0xfff;
-    const end = length < 0xfff ? name + length : bytes.indexOf(0, name);
-    if (end < 0 || bytes[end] !== 0) return undefined;
-    at += (end - at + 8) & ~7;
-  }
-  return starts;
+  let entry = 0;
+  return walkIndex(bytes, SHA1, ({ start }) => starts[entry++] = start) === undefined ? undefined : starts;
 }
 
 function nameAt(view: DataView, start: number): number {
-  return STAT + SHA1 + ((view.getUint16(start + STAT + SHA1) & 0x4000) === 0 ? 2 : 4);
+  return INDEX_STAT + SHA1 + ((view.getUint16(start + INDEX_STAT + SHA1) & 0x4000) === 0 ? 2 : 4);
 }
 
 /** Where the entry of a path begins: they are in the order of their bytes. */
@@ -110,11 +103,11 @@ function isClean(
   writtenMs: number,
 ): boolean {
   const word = at >> 2;
-  const flags = view.getUint16(start + STAT + SHA1);
-  // Not looked at by git, of a conflict, meant to be added, not checked out.
+  const flags = view.getUint16(start + INDEX_STAT + SHA1);
+  // assume-unchanged, a merge stage, or extended flags (intent-to-add, skip-worktree).
   if ((flags & 0xf000) !== 0) return false;
   const mode = modeIn(bytes, at);
-  const entryMode = view.getUint32(start + 24);
+  const entryMode = view.getUint32(start + INDEX_MODE_AT);
   const isExpected = entryMode === 0o120000
     ? mode >> 12 === KIND.link
     : mode >> 12 === KIND.file && (entryMode === 0o100644 || entryMode === 0o100755);

@@ -1,4 +1,5 @@
 import { dirname, join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import type { Config } from "../../config/config.ts";
 
@@ -45,26 +46,14 @@ export function removeOld(folder: string, days: number, now: number): void {
     const times = ["journal.jsonl", "pack"].flatMap((file) => modified(join(folder, name, file)));
     const last = Math.max(...times, times.length === 0 ? modified(join(folder, name))[0] ?? now : 0);
     if (now - last <= days * 86_400_000) continue;
-    try {
-      Deno.removeSync(join(folder, name), { recursive: true });
-    } catch {
-      // Another process removed it.
-    }
+    attempt(() => Deno.removeSync(join(folder, name), { recursive: true })); // Another process removed it.
   }
 }
 
 function listed(folder: string): readonly Deno.DirEntry[] {
-  try {
-    return [...Deno.readDirSync(folder)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 }
 
 function modified(path: string): number[] {
-  try {
-    return [Deno.lstatSync(path).mtime?.getTime() ?? 0];
-  } catch {
-    return [];
-  }
+  return attempt(() => [Deno.lstatSync(path).mtime?.getTime() ?? 0]) ?? [];
 }

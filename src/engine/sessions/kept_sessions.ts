@@ -1,6 +1,7 @@
 // What a person does to sessions that are kept and not open: to delete one, to name it.
 import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { SUB_SESSIONS } from "../../session/folder.ts";
 import { readHeader } from "../../session/header.ts";
@@ -125,11 +126,7 @@ function recordsOf(config: Config, id: string): readonly string[] {
 }
 
 function existing(folder: string): string[] {
-  try {
-    return [Deno.realPathSync(folder)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [Deno.realPathSync(folder)]) ?? [];
 }
 
 function removeThere(path: string): void {

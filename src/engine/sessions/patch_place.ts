@@ -1,6 +1,7 @@
 // Where the patches of a session lie: beside its file, out of the reach of tools.
 import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { resumable } from "./resumed_session.ts";
 
@@ -31,12 +32,7 @@ function stem(session: string): string {
 /** The patches of a session, by the path of its file. */
 export function patchesOf(session: string): { readonly path: string; readonly number: number }[] {
   const [folder, start] = [dirname(session), basename(stem(session))];
-  let names: string[];
-  try {
-    names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  const names = attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name)) ?? [];
   return names.flatMap((name) => {
     if (!name.startsWith(start)) return [];
     const [, number] = /^(?:\.(\d{1,6}))?\.patch$/.exec(name.slice(start.length)) ?? ["", "none"];

@@ -1,8 +1,9 @@
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { endLeftovers, identityOf, type ProcessIdentity } from "../../sandbox/process/leftovers.ts";
 import { readProc, readProcLink } from "../../sandbox/system/procfs.ts";
 
-/** What a session writes down about itself, so that a later one can tidy up after it. */
+/** What a session records about its processes, so that a later session can clean up after a crash. */
 interface SessionRecord extends ProcessIdentity {
   readonly session: string;
   readonly boot: string;
@@ -45,7 +46,8 @@ export function tidyUp(root: string | undefined, temporary: string, before?: (pa
   if (root !== undefined) tidyRecords(join(root, "running"), bootOf());
   for (const name of namesIn(temporary)) {
     const [, namespace, pid, start] = FOLDER_NAME.exec(name) ?? [];
-    // Where numbers count otherwise, in a container that shares the folder, nobody here can tell who is alive.
+    // In a container that shares the folder, process numbers belong to another namespace: whether it is alive cannot be
+    // known here.
     if (pid === undefined || namespace !== namespaceOf() || isAlive({ pid: Number(pid), start: Number(start) })) {
       continue;
     }
@@ -101,25 +103,13 @@ function namespaceOf(): string {
 }
 
 function modified(path: string): number {
-  try {
-    return Deno.lstatSync(path).mtime?.getTime() ?? 0;
-  } catch {
-    return Date.now();
-  }
+  return attempt(() => Deno.lstatSync(path).mtime?.getTime() ?? 0) ?? Date.now();
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  return attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name)) ?? [];
 }
 
 function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It is gone already.
-  }
+  attempt(() => Deno.removeSync(path)); // It is gone already.
 }

@@ -10,13 +10,13 @@ import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../../sandbox/denial/gra
 import type { Grants } from "../../sandbox/policy/policy.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
-/** The policy that holds and what runs under it, as far as grants change them. */
+/** The policy in force and the processes that run under it, as grants change them. */
 export interface ActivePolicy {
   readonly current: () => ToolProcesses;
   readonly granted: () => readonly Denial[];
-  /** Runs a call under the policy that holds; a denial in its result is one that can be granted. */
+  /** Runs a call under the policy in force; a denial in its result is one that a grant can lift. */
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
-  /** The same under one grant more, which nothing else gets. Rejects as `grant` throws. */
+  /** Runs a call under one more grant, which applies to this call alone. Rejects as `grant` throws. */
   readonly runOnce: (denial: Denial, tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
   /** Makes a grant part of the policy. Rejects with UserError for one that is not, or no longer, to be had. */
   readonly grant: (denial: Denial) => Promise<void>;
@@ -33,7 +33,7 @@ export interface ActivePolicy {
   readonly release: () => void;
   /** What held before `hold`, as long as that lasts. */
   readonly before: () => HeldPolicy | undefined;
-  /** Goes on with new processes under the same policy: those that there are have the old folder of a new workspace mounted. */
+  /** Starts new processes under the same policy: the existing ones have the old workspace folder mounted. */
   readonly renew: () => void;
   /** Goes on under another policy, without anything that was granted. Resolves when all processes of those before have ended. */
   readonly move: (policy: Policy) => Promise<void>;
@@ -67,14 +67,14 @@ export interface ActivePolicyParts {
   readonly mayGrant?: (denial: Denial) => boolean;
 }
 
-/** What denials are lifted with. */
+/** The modules that compute grants. */
 type Lifting =
   & Pick<typeof import("../../sandbox/denial/grantable.ts"), "allows" | "grantable" | "whyClosed">
   & Pick<typeof import("../../sandbox/denial/widen.ts"), "grantedScopes" | "widen">;
 
 let loaded: Lifting | undefined;
 
-/** Loaded with the first denial: most sessions meet none. */
+/** Loaded with the first denial: most sessions have none. */
 async function lift(): Promise<Lifting> {
   return loaded ??= {
     ...await import("../../sandbox/denial/grantable.ts"),
@@ -160,7 +160,7 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const old = current;
     current = next;
     opened.add(next);
-    // Calls under way may last: nobody waits, and `close` ends what is left.
+    // Running calls may take long: nobody waits for them, and `close` ends what is left.
     old.retire().catch(() => {});
   };
 

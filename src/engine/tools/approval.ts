@@ -47,7 +47,7 @@ export interface ApprovedRun {
   readonly beginSession: () => void;
 }
 
-/** Puts whoever can answer between calls and the policy at hand; answers for the project are kept in the user's settings. */
+/** Puts an asker between calls and the policy in force; answers for the project are stored in the user's settings. */
 export type Approving = (activePolicy: ActivePolicy, config: Config) => ApprovedRun;
 
 /** The same for one who can answer. */

@@ -3,7 +3,7 @@ import type { Tool, Zod } from "../../core/tool.ts";
 import { argumentIssues } from "../../mcp/arguments.ts";
 import type { KnownTool } from "./toolset.ts";
 
-/** A tool that somebody else brought, as its bringer describes it. */
+/** A tool of an extension or of an MCP server, as that describes it. */
 export interface ForeignTool {
   readonly name: string;
   readonly description: string;
@@ -41,7 +41,7 @@ export function foreignTool(
     promptSnippet: promptSnippet ?? "",
     ...(promptGuidelines ? { promptGuidelines } : {}),
     needs: [],
-    // Whatever is said of it: its calls never run side by side with others for being harmless (X18).
+    // Whatever the server claims: a foreign tool never runs in parallel with other calls for being read-only (X18).
     readOnly: false,
     place: "shell",
     run: () => Promise.reject(new Error(`the tool ${name} does not run here`)),

@@ -1,17 +1,17 @@
 import type { Policy } from "../../core/policy.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
-/** Processes of tools that only look, kept for the next who has the same policy: a runner of its own is for another one. */
+/** Idle processes of read-only tools, kept for the next sub-agent with an equal policy. */
 export interface KeptProcesses {
-  /** Those that are there and free; they are the caller's until `give`. */
+  /** Idle processes for this policy, if there are any; they belong to the caller until `give`. */
   readonly take: (policy: Policy, tools: readonly string[]) => ToolProcesses | undefined;
-  /** Keeps processes that nothing goes on in, or ends them. */
+  /** Takes back processes in which nothing runs: keeps them, or ends them. */
   readonly give: (processes: ToolProcesses, tools: readonly string[]) => Promise<void>;
   /** Ends those that are free; what is given later is ended at once. */
   readonly close: () => Promise<void>;
 }
 
-/** So many at most. */
+/** Keeps at most `most` sets of processes. */
 export function keepProcesses(most: number): KeptProcesses {
   const free = new Map<ToolProcesses, string>();
   let isClosed = false;

@@ -12,11 +12,11 @@ import { recordSession } from "../sessions/session_record.ts";
 export interface Processes {
   readonly shell: OpenShell | undefined;
   readonly runProgram: RunProgram | undefined;
-  /** A command is on its way: starts a process for it and looks at what is protected. */
+  /** A command is expected: starts a process for it and records the state of protected paths. */
   readonly expect: () => void;
   /** Whether a command goes on in the background. */
   readonly isBusy: () => boolean;
-  /** Ends what waits for further commands; what runs goes on. */
+  /** Ends the processes that wait for further commands; commands that run go on. */
   readonly rest: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -34,9 +34,9 @@ export function openProcesses(
   const spares: ProcessPool | undefined = policy.sandbox === "off" ? undefined : openProcessPool(policy, self);
   const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
   const shell = programs ? undefined : openShell(policy, spares, marks, onLeft);
-  // Before anything can be left behind.
+  // Recorded before anything can be left behind by a crash.
   const forget = recordSession(cache, session);
-  // With namespaces of their own they end with their first process.
+  // At kernel+ every process ends with the first process of its namespace; at kernel the warden ends what is left.
   const warden = policy.sandbox === "kernel" ? openWarden(session) : undefined;
   let looking: ReturnType<typeof setTimeout> | undefined;
   return {
@@ -48,7 +48,7 @@ export function openProcesses(
         try {
           (shell ?? programs)?.look();
         } catch {
-          // The command looks again, and tells.
+          // The command itself looks again, and reports.
         }
       }, 0);
     },

@@ -1,4 +1,5 @@
 import { resolve } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { withinHost } from "../../config/host_permissions.ts";
 import { type ScopeValue, scopeValue, type Values } from "../../config/options/parse.ts";
@@ -93,11 +94,8 @@ function mountsHere(): { readonly mounts?: string } {
  */
 function makeOwnFolder({ stateFolder }: Config, { write }: Policy): void {
   if (stateFolder === undefined || !covers(write, stateFolder)) return;
-  try {
-    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  } catch {
-    // Commands may not be able to either, and what they make is watched.
-  }
+  // Commands may not be able to either, and what they make is watched.
+  attempt(() => Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 }));
 }
 
 /** What a pack leaves of any policy. */
@@ -176,9 +174,6 @@ function sessionPaths(config: Config): readonly string[] {
 export function makeKeptFolder(config: Config, { denyRead }: Pick<Policy, "denyRead">): void {
   const { folder } = sessionPlaces(config);
   if (folder === undefined || !denyRead.includes(folder)) return;
-  try {
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    // The session itself tells why it cannot be kept.
-  }
+  // The session itself tells why it cannot be kept.
+  attempt(() => Deno.mkdirSync(folder, { recursive: true, mode: 0o700 }));
 }

@@ -1,6 +1,7 @@
 // Applies a patch to the workspace: all of it or nothing, and nowhere but where tools may write.
 import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { shownPath, type Tree } from "../../core/support/tree.ts";
 import { sha256 } from "../../core/support/digest.ts";
@@ -122,11 +123,7 @@ function applyWhole(
 }
 
 function isThere(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.lstatSync(path).isFile) ?? false;
 }
 
 function applyUnder(

@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 
 /**
@@ -6,11 +7,7 @@ import { replaceFile } from "../../core/support/replace_file.ts";
  * other. Undefined for any other, and for one that cannot be read.
  */
 export function readOwnFile(path: string): string | undefined {
-  try {
-    return [dirname(path), path].every(isOwn) ? Deno.readTextFileSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => [dirname(path), path].every(isOwn) ? Deno.readTextFileSync(path) : undefined);
 }
 
 /** Writes a file as a whole, private like the folder that is made for it. A disk that fails costs time and nothing else. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/error.ts";
 import type { ExtensionState } from "../../core/hook.ts";
-import { unlessAborted } from "../../core/support/unless_aborted.ts";
+import { unlessAborted } from "../../core/support/sleep.ts";
 import type { Extension, Registration } from "../events/extension.ts";
 import type { WatchedWorker } from "../worker/host.ts";
 

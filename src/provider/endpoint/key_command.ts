@@ -1,5 +1,5 @@
 import { UserError } from "../../core/error.ts";
-import { unlessAborted } from "../../core/support/unless_aborted.ts";
+import { unlessAborted } from "../../core/support/sleep.ts";
 import { shownCommand } from "./shown_command.ts";
 
 /** How long a command may take, milliseconds: some ask a person to unlock something. */

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { Refused } from "./refusal.ts";
 
@@ -9,11 +10,7 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor",
 
 /** Strict JSON, or `undefined`. */
 export function parseStrict(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text));
 }
 
 /** Throws `Refused` for keys that are never data and for nesting that is never meant. */

@@ -1,6 +1,7 @@
 // Reads whole folders for the worker that holds the tools, in the thread that started it. Deno looks at every part of a
 // path before each file, which costs twice what opening and reading it does, and it knows no names but those in UTF-8.
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Policy } from "../../core/policy.ts";
 import { encodeLossless } from "../../../tools/text/lossless_text.ts";
 import { BULK_COUNT_BYTES, BULK_FILE_BYTES, type BulkReader, type BulkRequest } from "./bulk_link.ts";
@@ -143,11 +144,7 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
 }
 
 function open(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined {
-  try {
-    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Deno.dlopen("libc.so.6", SYMBOLS).symbols);
 }
 
 const encoder = new TextEncoder();

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 
@@ -29,9 +30,7 @@ export function listFolder(real: string): FolderEntry[] {
 
 function isStillListed(real: string, entry: FolderEntry | undefined): boolean {
   if (entry === undefined) return true;
-  try {
-    return Deno.realPathSync(real) === real && Deno.lstatSync(join(real, entry.name)).isSymlink === entry.isSymlink;
-  } catch {
-    return false;
-  }
+  return attempt(() =>
+    Deno.realPathSync(real) === real && Deno.lstatSync(join(real, entry.name)).isSymlink === entry.isSymlink
+  ) ?? false;
 }

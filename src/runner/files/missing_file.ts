@@ -1,6 +1,7 @@
 import { basename, dirname } from "@std/path";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 
 /** What a model is told about a path that is not there: the missing folder, or names in the folder that come close. */
@@ -8,12 +9,8 @@ export function missingFile(path: string, policy: Policy, cause: unknown): ToolE
   const what = `File not found: ${shownPath(path, policy.root)}`;
   const folder = dirname(path);
   if (!covers(policy.read, folder)) return new ToolError(what, { cause });
-  let names: string[];
-  try {
-    names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch {
-    return new ToolError(`${what}. There is no folder ${shownPath(folder, policy.root)}`, { cause });
-  }
+  const names = attempt(() => Array.from(Deno.readDirSync(folder), ({ name }) => name));
+  if (!names) return new ToolError(`${what}. There is no folder ${shownPath(folder, policy.root)}`, { cause });
   const near = nearNames(basename(path), names).map((name) => shownPath(name));
   return new ToolError(near.length === 0 ? what : `${what}. In the same folder: ${near.join(", ")}`, { cause });
 }

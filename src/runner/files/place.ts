@@ -1,5 +1,6 @@
 import { dirname, join } from "@std/path";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { codeOf } from "./failure.ts";
 
@@ -32,9 +33,5 @@ export function placeOf(path: string): Place {
 }
 
 function isLink(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isSymlink;
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.lstatSync(path).isSymlink) ?? false;
 }

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type * as fs from "node:fs";
 import { startPace } from "../../../tools/search/pace.ts";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Files } from "../../core/tool.ts";
 import type { Access, Denied } from "../files/denial.ts";
@@ -76,7 +77,7 @@ export function shellFiles({ policy, files, commands, onDenial, onNote }: ShellF
     exists: async (path) => {
       await pace.breathe();
       // What may not be seen is not there.
-      return own.stat(path) !== undefined || orNothing(() => calls.stat(path)) !== undefined;
+      return own.stat(path) !== undefined || attempt(() => calls.stat(path)) !== undefined;
     },
     stat: (path) => guard("read", "stat", path, () => own.stat(path) ?? statToRun(path, files, calls)),
     lstat: (path) => guard("read", "lstat", path, () => own.stat(path) ?? statOf(calls.lstat(path))),
@@ -85,7 +86,7 @@ export function shellFiles({ policy, files, commands, onDenial, onNote }: ShellF
     readdirWithFileTypes: (path) => entries(path),
     rm: (path, options) =>
       change("rm", path, () => {
-        const isThere = orNothing(() => calls.lstat(path)) !== undefined;
+        const isThere = attempt(() => calls.lstat(path)) !== undefined;
         if (isThere || !options?.force) calls.remove(path, options?.recursive ?? false);
       }),
     cp: (from, to, options) => change("cp", to, () => calls.copy(from, to, options?.recursive ?? false)),
@@ -119,7 +120,7 @@ interface Entry {
 const FILE = { isFile: true, isDirectory: false, isSymbolicLink: false };
 
 function listed(path: string, files: Files, calls: ShellFileCalls): Entry[] {
-  if (orNothing(() => calls.stat(path))?.isDirectory() === false) throw shellFailure("ENOTDIR", "scandir", path);
+  if (attempt(() => calls.stat(path))?.isDirectory() === false) throw shellFailure("ENOTDIR", "scandir", path);
   const all = files.list(path).map(({ name, isDirectory, isSymlink: isSymbolicLink }) => {
     return { name, isDirectory, isSymbolicLink, isFile: !isDirectory && !isSymbolicLink };
   });
@@ -138,7 +139,7 @@ function readFile(path: string, files: Files, calls: ShellFileCalls): Uint8Array
 /** A missing folder is a mistake that a script should hear of; the file tools would make it. */
 function refuseNoFile(path: string, calls: ShellFileCalls): void {
   if (isFolder(path, calls)) throw shellFailure("EISDIR", "open", path);
-  if (orNothing(() => calls.stat(dirname(path))) === undefined && isMissing(dirname(path), calls)) {
+  if (attempt(() => calls.stat(dirname(path))) === undefined && isMissing(dirname(path), calls)) {
     throw shellFailure("ENOENT", "open", path);
   }
 }
@@ -153,14 +154,14 @@ function isMissing(path: string, calls: ShellFileCalls): boolean {
 }
 
 function isFolder(path: string, calls: ShellFileCalls): boolean {
-  return orNothing(() => calls.stat(path))?.isDirectory() ?? false;
+  return attempt(() => calls.stat(path))?.isDirectory() ?? false;
 }
 
 /** The shell runs what has an execute bit as a script of its own: only what is one shows that bit. */
 function statToRun(path: string, files: Files, calls: ShellFileCalls): FsStat {
   const found = statOf(calls.stat(path));
   if (!found.isFile || (found.mode & 0o111) === 0) return found;
-  const head = orNothing(() => files.read(path, 0, HEAD_BYTES));
+  const head = attempt(() => files.read(path, 0, HEAD_BYTES));
   return head && isShellScript(head) ? found : { ...found, mode: found.mode & ~0o111 };
 }
 
@@ -180,14 +181,6 @@ function statOf(found: fs.Stats): FsStat {
 function resolved(base: string, path: string): string {
   const full = normalize(path.startsWith("/") ? path : join(base, path));
   return full.length > 1 && full.endsWith("/") ? full.slice(0, -1) : full;
-}
-
-function orNothing<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Enough for the first line of any script. */

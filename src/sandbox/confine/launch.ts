@@ -85,20 +85,22 @@ export function firstFrames(policy: Policy, self: Self, options: LaunchOptions =
   return joinFrames(namespacesFor(policy, self, options), policyFrame(policy, self, options));
 }
 
-/** The frame of an order for namespaces and the policy's; the policy's alone where there is none. */
+/** Joins the namespaces frame, if there is one, and the policy's frame. */
 export function joinFrames(
-  order: NamespaceRequest | undefined,
+  request: NamespaceRequest | undefined,
   frame: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
-  if (order === undefined) return frame;
-  const namespaces = encodeNamespaces(order);
+  if (request === undefined) return frame;
+  const namespaces = encodeNamespaces(request);
   const both = new Uint8Array(namespaces.length + frame.length);
   both.set(namespaces);
   both.set(frame, namespaces.length);
   return both;
 }
 
-/** The order before the policy's, where the launcher makes namespaces itself. */
+/**
+ * The request that precedes the policy's at kernel+: namespaces that the launcher itself makes. Undefined elsewhere.
+ */
 export function namespacesFor(
   policy: Policy,
   self: Self,
@@ -106,16 +108,16 @@ export function namespacesFor(
 ): NamespaceRequest | undefined {
   if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
   const { gate, view = glanceAtDisk() } = options;
-  const order = namespaceRequest(policy, shownPrograms(self, options), view, gate);
-  if (gate === undefined) return order;
+  const request = namespaceRequest(policy, shownPrograms(self, options), view, gate);
+  if (gate === undefined) return request;
   const argv = [...bridgeWords(self), launcher().path()];
-  return { ...order, bridge: { argv, env: self.env, cwd: policy.root } };
+  return { ...request, bridge: { argv, env: self.env, cwd: policy.root } };
 }
 
 /** The policy's frame. */
 export function policyFrame(policy: Policy, self: Self, options: LaunchOptions = {}): Uint8Array<ArrayBuffer> {
-  const order = confineRequest(policy, self, options);
-  return Deno.build.os === "linux" ? encodePolicy(order) : encodeFrame(order);
+  const request = confineRequest(policy, self, options);
+  return Deno.build.os === "linux" ? encodePolicy(request) : encodeFrame(request);
 }
 
 /** Last frame: what to become. */
@@ -123,11 +125,12 @@ export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
   return Deno.build.os === "linux" ? encodeCommand(exec) : encodeFrame(exec);
 }
 
-/** The order that the policy's frame carries. */
+/** What the policy's frame carries: how the process confines itself. */
 export function confineRequest(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineRequest {
   const { isRunner = false, view = glanceAtDisk() } = options;
   const { root, limits, sandbox } = policy;
-  // Its process is confined before it starts: anywhere else an order that leaves confining out would confine nothing.
+  // sandbox-exec confines this process before it starts. On any other system a request without a kernel part would
+  // confine nothing.
   if (sandbox === "seatbelt") refuseElsewhere();
   return {
     cwd: root,
@@ -151,7 +154,10 @@ export function confineRequest(policy: Policy, self: Self, options: LaunchOption
   };
 }
 
-/** What a process must have left: a bwrap that runs it where it was would leave the network open, for instance. */
+/**
+ * Namespaces of the host that the process must have left: a bwrap that failed to make a network namespace, for
+ * instance, would leave the network open.
+ */
 function hostNamespaces(sharesNet: boolean): (readonly [name: string, id: string])[] {
   const names = ["user", "mnt", "pid", "ipc", ...(sharesNet ? [] : ["net"])];
   return names.map((name) => {
@@ -167,10 +173,13 @@ function refuseElsewhere(): void {
 
 const filters = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** There are but a few, each process needs one, and assembling it takes longer than all the rest of a frame. */
-function filterOf(order: SeccompRequest): Uint8Array<ArrayBuffer> {
-  const key = JSON.stringify(order);
-  const filter = filters.get(key) ?? seccompFilter(order, architecture());
+/**
+ * Few filters exist, each process needs one, and assembling one takes longer than everything else in a frame: so they
+ * are kept.
+ */
+function filterOf(request: SeccompRequest): Uint8Array<ArrayBuffer> {
+  const key = JSON.stringify(request);
+  const filter = filters.get(key) ?? seccompFilter(request, architecture());
   filters.set(key, filter);
   return filter;
 }
@@ -183,7 +192,7 @@ function architecture(): Architecture {
 
 function seccompOrder(policy: Policy, isRunner: boolean): SeccompRequest {
   const mounts = policy.sandbox === "kernel+";
-  // The runner asks nobody for anything.
+  // The runner has no network and asks no proxy.
   const shared = policy.net.list.length > 0 && !isRunner ? "left" : "none";
   return {
     net: policy.net.all ? "open" : mounts ? "private" : shared,

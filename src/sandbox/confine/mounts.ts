@@ -4,9 +4,9 @@ import { openSecrets, type RuleView } from "../landlock/rules.ts";
 import { isShared, privateFolders } from "../policy/private_folders.ts";
 
 /**
- * What lies at a path inside the namespaces. `read`, `write`: the machine's own; `fixed`: its own, unchangeable;
- * `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder; `missing`: an empty folder
- * that stays empty.
+ * What is mounted at a path inside of the namespaces. `read`, `write`: the machine's own file or folder; `fixed`: the
+ * same, unchangeable; `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder;
+ * `missing`: an empty folder that stays empty.
  */
 export type MountKind = "empty" | "temporary" | "missing" | "read" | "write" | "fixed" | "nothing" | "masked";
 

@@ -5,7 +5,7 @@ import type { MountOperation, NamespaceRequest } from "../launcher/request.ts";
 import { GATE_FOLDER } from "./bwrap.ts";
 import { type Mount, mountsOf } from "./mounts.ts";
 
-/** What lies around every policy's mounts: the whole disk, with devices and processes of its own. */
+/** The mounts around those of every policy: the whole disk, with devices and processes of its own. */
 export function basicMounts(readOnly: boolean): MountOperation[] {
   return [
     { kind: "bind", source: "/", target: "/", readOnly },
@@ -14,7 +14,7 @@ export function basicMounts(readOnly: boolean): MountOperation[] {
   ];
 }
 
-/** Nothing would be no bound at all; tmpfs(5). */
+/** tmpfs(5) reads a size of 0 as "no limit". */
 const LEAST_MEMORY = 2 ** 20;
 
 /** The namespaces of a policy: the same that `bwrapArguments` asks for; `gate` is the folder of a NetGate. Pure. */
@@ -39,19 +39,21 @@ export function namespaceRequest(
   };
 }
 
-/** An order with a process's own mounts at some folders: these are overlays with binds in them, and
- * what else is mounted there stays in the binds alone. Pure. */
-export function withMounts(order: NamespaceRequest, own: readonly MountOperation[]): NamespaceRequest {
+/**
+ * A request with a process's own mounts (overlays with binds in them) at some folders; other mounts of the request at
+ * the same places are left to the binds. Pure.
+ */
+export function withMounts(request: NamespaceRequest, own: readonly MountOperation[]): NamespaceRequest {
   const overlays = own.flatMap(({ kind, target }) => kind === "overlay" ? [target] : []);
   const binds = own.flatMap(({ kind, target }) => kind === "bind" ? [target] : []);
   const isOwn = (path: string): boolean => overlays.some((folder) => isInside(path, folder));
   const isBelow = (path: string): boolean => binds.some((folder) => path !== folder && isInside(path, folder));
-  const outer = order.mounts.filter(({ target }) => !isOwn(target));
-  const inner = order.mounts.filter(({ target }) => isBelow(target));
-  return { ...order, mounts: [...outer, ...own, ...inner] };
+  const outer = request.mounts.filter(({ target }) => !isOwn(target));
+  const inner = request.mounts.filter(({ target }) => isBelow(target));
+  return { ...request, mounts: [...outer, ...own, ...inner] };
 }
 
-/** Whether the machine's own is there already where a mount goes; `outer`: those before it. */
+/** Whether the mounts in `outer`, made before, already show the machine's own file or folder at a mount's place. */
 function isInSight(outer: readonly Mount[], [, path]: Mount): boolean {
   const around = outer.findLast(([, folder]) => folder !== path && isInside(path, folder))?.[0];
   return around === undefined || around === "read" || around === "write" || around === "fixed";

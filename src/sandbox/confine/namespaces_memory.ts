@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 
@@ -45,11 +46,7 @@ const PLACES = ["/proc/self/ns/user", "/proc/self/ns/mnt"];
  * which lies in the program's own cache.
  */
 export function knownToWork(file: string, way: string): boolean {
-  try {
-    return Deno.readTextFileSync(file) === circumstances(way);
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.readTextFileSync(file) === circumstances(way)) ?? false;
 }
 
 /** Remembers that a way works; a cache that cannot be written remembers nothing. */
@@ -70,11 +67,7 @@ export function identityOfFile(path: string): string {
 
 function circumstances(way: string): string {
   const settings = SETTINGS.map((path) => {
-    try {
-      return Deno.readTextFileSync(path);
-    } catch {
-      return "";
-    }
+    return attempt(() => Deno.readTextFileSync(path)) ?? "";
   });
   const filters = (readProc("/proc/self/status") ?? "").match(/^Seccomp.*$/gm);
   return sha256(JSON.stringify([way, Deno.uid(), ...settings, ...PLACES.map(readProcLink), filters]));

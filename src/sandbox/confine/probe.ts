@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { landlockVersion } from "../landlock/landlock.ts";
 import { launcher } from "../launcher/executable.ts";
 import { encodeNamespaces } from "../launcher/frames.ts";
@@ -166,9 +167,6 @@ function whyNotApart(program: string, args: readonly string[]): string | undefin
 }
 
 function isRoot(): boolean {
-  try {
-    return Deno.build.os !== "windows" && Deno.uid() === 0;
-  } catch {
-    return false; // a process that may not ask has other limits
-  }
+  // A process that may not ask has other limits.
+  return attempt(() => Deno.build.os !== "windows" && Deno.uid() === 0) ?? false;
 }

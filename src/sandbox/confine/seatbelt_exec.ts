@@ -19,11 +19,11 @@ const FAILED = 71;
 export async function execInSeatbelt(): Promise<never> {
   try {
     const read = (buffer: Uint8Array<ArrayBuffer>): number | null => Deno.stdin.readSync(buffer);
-    const order = parseConfineRequest(readFrame(read));
+    const request = parseConfineRequest(readFrame(read));
     const exec = parseExecRequest(readFrame(read));
     if (exec.mergeOutput) Deno.stderr.writeSync(new TextEncoder().encode(CONFINED + "\n"));
     const child = new Deno.Command("/bin/sh", {
-      args: shadowArguments(order, exec),
+      args: shadowArguments(request, exec),
       env: { ...exec.env },
       clearEnv: true,
       cwd: exec.cwd,

@@ -1,5 +1,12 @@
 import { dirname, fromFileUrl, join } from "@std/path";
-import { LINEAR_REGEX } from "../../core/support/linear_regex.ts";
+
+/**
+ * V8's option by which a regular expression that backtracks too often is left to its linear engine. What that cannot take
+ * (look-around, back references, `i` and `u`, large counts) goes on; only the end of its process or worker ends it.
+ *
+ * It counts where it is set when V8 starts: set later (`v8.setFlagsFromString`) it does nothing.
+ */
+export const LINEAR_REGEX = "--enable-experimental-regexp-engine-on-excessive-backtracks";
 
 /** How this program starts itself again as one of its confined processes. */
 export interface Self {

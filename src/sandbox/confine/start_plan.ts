@@ -6,7 +6,7 @@ import { confinedCommand, firstFrames, joinFrames, type LaunchOptions, namespace
 import { withMounts } from "./namespaces.ts";
 import type { Self } from "./self.ts";
 
-/** What a process is started with that confines itself: see `confinedCommand` and `firstFrames`. */
+/** What a process that confines itself is started with: see `confinedCommand` and `firstFrames`. */
 export interface StartPlan {
   readonly program: string;
   readonly args: string[];
@@ -44,9 +44,9 @@ export function startPlan(policy: Policy, self: Self, options: Omit<LaunchOption
     frame: (own = []) => {
       if (own.length === 0) return frame ??= firstFrames(policy, self, { ...options, view });
       parts ??= [namespacesFor(policy, self, { ...options, view }), policyFrame(policy, self, { ...options, view })];
-      const [order, rest] = parts;
-      if (order === undefined) throw new Error("there are no namespaces to mount anything in; nothing was started");
-      return joinFrames(withMounts(order, own), rest);
+      const [request, rest] = parts;
+      if (request === undefined) throw new Error("there are no namespaces to mount anything in; nothing was started");
+      return joinFrames(withMounts(request, own), rest);
     },
     isCurrent: () => view.isStill() || Buffer.compare(startPlan(policy, self, options).frame(), plan.frame()) === 0,
   };

@@ -2,10 +2,13 @@ import type { Denial } from "../../core/event.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolResult } from "../../core/tool.ts";
 
-/** What somebody says was denied. Anybody may say so, the runner too: what grant lifts it is decided elsewhere. */
+/**
+ * A denial as a tool's result claims it. Anyone may claim one, an untrusted runner too: which grant lifts it is decided
+ * in grantable.ts.
+ */
 export type DenialClaim = Pick<Denial, "kind" | "target">;
 
-/** What a command met of the policy. It stays in the host and reaches people, never the model. */
+/** What a command met of the policy. It stays in the host and is shown to people, never to the model. */
 export interface Met {
   /** What a person is asked about, where a grant could help. */
   readonly denial?: DenialClaim;
@@ -13,13 +16,13 @@ export interface Met {
   readonly denials?: readonly DenialClaim[];
   /** Lines about what was undone, or refused for good. */
   readonly sandboxNotes?: readonly string[];
-  /** Hosts that a list of hosts let it through to. */
+  /** Hosts of the network's list that it connected to. */
   readonly reached?: readonly string[];
   /** Whether it met anything of the policy. */
   readonly isDenied?: true;
 }
 
-/** So many denials of one call are told apart. */
+/** Most distinct denials that are kept of one call. */
 export const MOST_DENIALS = 20;
 
 /** Longest target, UTF-16 units: PATH_MAX. */

@@ -1,6 +1,7 @@
 // Which grant would lift a denial. Decided here from the policy alone: whoever reports a denial, a runner that lies
 // included, decides nothing but what a person is asked.
 import { dirname, isAbsolute, normalize } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { asFarAs, covers, isInside, type Policy } from "../../core/policy.ts";
@@ -128,11 +129,7 @@ function allowsTarget({ net }: Policy, target: string): boolean {
 }
 
 function readRule(text: string): HostRule | undefined {
-  try {
-    return parseRule(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseRule(text));
 }
 
 /** As a forgiving file system compares: letter case, composition and invisible characters do not count. */

@@ -1,5 +1,6 @@
-// A grant to write a folder that is not there yet means that it may be made. The kernel opens only what is there when a
-// process starts, and what stands around it is not the tools' to change: so this program makes it, before they start.
+// A write grant for a folder that does not exist means that the folder may be made. The kernel can only open what
+// exists when a process starts, and tools may not write in the folder around it: so this program makes the folder
+// before they start.
 import { dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";

@@ -30,7 +30,7 @@ const WRITES =
   /cannot (?:create|touch|remove|move|open .* for writing|make|write)|unable to (?:create|write)|Read-only file system|could not (?:create|write|lock)|Device or resource busy|mkdir|touch:|rm:|mv:/i;
 /** What git says of a folder for a working tree, which may be there and empty: `git clone`, `git worktree add`. */
 const WORK_TREE = /could not create (?:work tree dir|leading directories of) /;
-/** A command that may stand elsewhere than it began. */
+/** A command that may change its working folder. */
 const MOVES = /(?:^|[\s;&|(`])(?:cd|pushd|chdir)(?=\s|$)|\s(?:-C|--directory|--chdir)(?=[\s=])/;
 const ONLY = "Only the user can allow it";
 
@@ -48,7 +48,7 @@ function allowedBy(policy: Policy, grant: { readonly toRead?: string; readonly t
     : `${ONLY}, with ${write}${end}`;
 }
 
-/** A guess at what a command met; an empty one is of something that nobody is to be told of. */
+/** A guess at what of the policy a command met; without a note and a denial nobody is told of it. */
 export interface DenialHint {
   /** For the model; says nothing about what exists where that is hidden from commands. */
   readonly note?: string;
@@ -131,12 +131,15 @@ function redirectionIn(
   return undefined;
 }
 
-/** The one of which the model is told: what comes last is what a command failed of, whether anything is there or not. */
+/**
+ * The hint that the model is told of: the last one, because a command usually fails with its last message, whether the
+ * path exists or not.
+ */
 export function hintToTell(hints: readonly DenialHint[]): DenialHint | undefined {
   return hints.find(({ note, isHidden }) => note !== undefined && !isHidden) ?? hints[0];
 }
 
-/** The disk as a command may know it: what the model reads is decided by nothing else. Links out of that lead nowhere. */
+/** The disk as commands see it, which alone decides what the model reads. Links that lead out of it lead nowhere. */
 function seenByCommands(policy: Policy, realPath: RealPath): RealPath {
   const isSeen = (path: string): boolean =>
     (covers(policy.read, path) || covers(policy.write, path) || isSystem(path)) &&

@@ -1,6 +1,6 @@
 import type { Denial } from "../../core/event.ts";
 import type { Policy } from "../../core/policy.ts";
-import { netEnvironment } from "../policy/offline_environment.ts";
+import { netEnvironment } from "../policy/environment.ts";
 import type { Grants } from "../policy/policy.ts";
 import { joinScopes, readScope } from "../policy/scopes.ts";
 

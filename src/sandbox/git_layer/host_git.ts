@@ -1,13 +1,14 @@
 // The host's own git, for what only git should write. It obeys nothing that a command could have made: no hook, no file system
 // monitor, no replaced objects, no settings but those of the repository, which commands cannot write.
 import { Buffer } from "node:buffer";
+import { attempt } from "../../core/support/attempt.ts";
 import { keepProcess } from "../process/tree.ts";
 import { systemCall } from "../system/ffi.ts";
 
 /** Folders where git may be; PATH is not asked, since a project can put itself there. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"];
 
-/** Nothing takes as long; what a command left may be made to. */
+/** No run of git takes as long on its own; what a command left behind may be made to. */
 const DEADLINE_MS = 60_000;
 /** How long one that is asked to end may take to remove its locks. */
 const GRACE_MS = 2_000;
@@ -126,9 +127,5 @@ async function bounded(
 }
 
 function endGroup(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(-pid, signal);
-  } catch {
-    // It ended in this moment.
-  }
+  attempt(() => Deno.kill(-pid, signal)); // It ended in this moment.
 }

@@ -93,7 +93,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const apart = nested.filter((folder) => hashBytesOf(folder) === undefined);
   const packs = nested.flatMap(largePacks);
   let version = 0;
-  // One after another: each finds what the one before it left.
+  // Layers are taken one after another: each import finds what the one before it left.
   let last: Promise<unknown> = Promise.resolve();
 
   const takeOne = async (one: Known, upper: string, begun: TreeBegun, kept: KeptFiles): Promise<readonly string[]> => {
@@ -103,7 +103,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
       if (look.entries.size === 0) return [];
       const taken = await one.repository.take(upper, look.entries, begun, kept);
-      // One that was begun before another added something has nothing to say of that.
+      // A layer that was begun before another one added something has nothing to report about it.
       const isSame = taken.kept.size === kept.size && [...taken.kept].every(([path, text]) => kept.get(path) === text);
       if (!isSame) {
         version++;
@@ -181,7 +181,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     },
     async close() {
       isClosed = true;
-      // What still runs is taken when it ends.
+      // Commands that still run are taken when they end.
       if (inUse.size === 0) await layers.close();
     },
   };

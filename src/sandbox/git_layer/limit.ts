@@ -15,7 +15,7 @@ export class LimitReached extends Error {}
 
 const AT_ONCE_MS = 20;
 
-/** To be awaited in a long loop: lets everything else of the program go on from time to time. */
+/** For long loops: await it, and from time to time it lets other work of the program run. */
 export function openPause(signal?: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {

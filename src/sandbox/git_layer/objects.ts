@@ -15,7 +15,7 @@ const LARGEST_PACK = 4 * 1024 ** 3;
 /** More than this of a blob git does not hold in memory at once. */
 const STREAMED = ["-c", "core.bigFileThreshold=16m"];
 const OWN = "tmp_objdir-incoming-sandpiper-";
-/** An import has ended for long. */
+/** Age from which leftovers of an import are removed, milliseconds: no import takes as long. */
 const LEFT_MS = 10 * 60_000;
 const NAMES_AT_ONCE = 8_192;
 /** What is read and written at once. */

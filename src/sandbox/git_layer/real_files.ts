@@ -3,6 +3,7 @@
 import { basename, dirname } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
+import { attempt } from "../../core/support/attempt.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { isFresh } from "./refs.ts";
@@ -14,11 +15,7 @@ const HELD_MS = 60_000;
 
 /** The bytes of a file; undefined where it is none, is longer than `most`, or cannot be read. */
 export function bytesAt(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return readRegular(path, most);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readRegular(path, most));
 }
 
 /** Looks at a file again and again, which is read only where it changed since the last look. */
@@ -140,11 +137,7 @@ export function removeFile(path: string): void {
 
 /** Removes a folder, if it is empty. */
 export function removeEmpty(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Not there, or something of it is left.
-  }
+  attempt(() => Deno.removeSync(path)); // Not there, or something of it is left.
 }
 
 /** The files at a path of the real repository: itself, or those right in it. */

@@ -1,5 +1,6 @@
 // References and HEAD are moved by the host's git, each from the value that it had when the command began, and only where all that
 // it needs is there. Whoever moved one meanwhile wins.
+import { attempt } from "../../core/support/attempt.ts";
 import type { HostGit } from "./host_git.ts";
 import type { Begun } from "./import.ts";
 import { textAt } from "./real_files.ts";
@@ -143,9 +144,5 @@ export function said(notes: string[], note: string): false {
 export function headAt(folder: string): string | undefined {
   const written = textAt(`${folder}/HEAD`, 4_096);
   if (written !== undefined) return refValue(written);
-  try {
-    return refValue(`ref: ${Deno.readLinkSync(`${folder}/HEAD`)}`);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => refValue(`ref: ${Deno.readLinkSync(`${folder}/HEAD`)}`));
 }

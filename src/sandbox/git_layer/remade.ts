@@ -49,7 +49,7 @@ export interface Kept {
   tidy(): void;
 }
 
-/** So many at a time; further ones are taken away. */
+/** Most repositories that are made anew at a time; further ones are taken away. */
 const MOST_AT_ONCE = 32;
 const MOST_LINES = 20;
 const LONGEST_SETTINGS = 256 * 1024;
@@ -81,7 +81,7 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
       const picture = pictureOf(path, known);
       if (picture !== undefined) records.set(path, picture);
     } catch {
-      // It cannot be read: from now on it is the user's own.
+      // It cannot be read: from now on it counts as the user's own.
     }
   };
 

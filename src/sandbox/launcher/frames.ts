@@ -87,11 +87,11 @@ export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number):
 }
 
 /** The last frame: what it becomes. */
-export function encodeCommand(order: ExecRequest): Uint8Array<ArrayBuffer> {
+export function encodeCommand(request: ExecRequest): Uint8Array<ArrayBuffer> {
   const frame = writer();
-  putProgram(frame, order);
-  const flags = (order.stdin === "null" ? COMMAND_FLAGS.nullInput : 0) |
-    (order.mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
+  putProgram(frame, request);
+  const flags = (request.stdin === "null" ? COMMAND_FLAGS.nullInput : 0) |
+    (request.mergeOutput ? COMMAND_FLAGS.mergeOutput : 0);
   return frame.end(KIND.command, flags);
 }
 

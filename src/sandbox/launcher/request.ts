@@ -112,11 +112,11 @@ export interface Flood {
  * this runs on the hot path of every command, where loading a schema library costs milliseconds.
  */
 export function parseConfineRequest(value: unknown): ConfineRequest & { readonly kernel: null } {
-  const order = record(value, "policy", ["cwd", "limits", "kernel"]);
-  const limits = record(order["limits"], "limits", ["fileBytes", "openFiles", "tasks"]);
-  if (order["kernel"] !== null) throw new Error("an order for another system");
+  const request = record(value, "policy", ["cwd", "limits", "kernel"]);
+  const limits = record(request["limits"], "limits", ["fileBytes", "openFiles", "tasks"]);
+  if (request["kernel"] !== null) throw new Error("a request for another system");
   return {
-    cwd: text(order["cwd"], "cwd"),
+    cwd: text(request["cwd"], "cwd"),
     limits: {
       fileBytes: count(limits["fileBytes"], "fileBytes"),
       openFiles: count(limits["openFiles"], "openFiles"),
@@ -128,17 +128,23 @@ export function parseConfineRequest(value: unknown): ConfineRequest & { readonly
 
 /** A second frame's value, checked; throws for anything else. */
 export function parseExecRequest(value: unknown): ExecRequest {
-  const order = record(value, "exec", ["argv", "env", "cwd", "stdin", "mergeOutput"]);
-  const argv = list(order["argv"], "argv").map((word) => text(word, "argument"));
+  const request = record(value, "exec", ["argv", "env", "cwd", "stdin", "mergeOutput"]);
+  const argv = list(request["argv"], "argv").map((word) => text(word, "argument"));
   if (argv.length === 0) throw new Error("argv is empty");
   const env: Record<string, string> = Object.create(null);
-  for (const [name, content] of Object.entries(record(order["env"], "env"))) {
+  for (const [name, content] of Object.entries(record(request["env"], "env"))) {
     if (name === "" || name.includes("=")) throw new Error("a variable's name is empty or holds =");
     env[name] = text(content, "variable");
   }
-  const stdin = order["stdin"];
+  const stdin = request["stdin"];
   if (stdin !== "null" && stdin !== "keep") throw new Error("stdin is not known");
-  return { argv, env, cwd: text(order["cwd"], "cwd"), stdin, mergeOutput: truth(order["mergeOutput"], "mergeOutput") };
+  return {
+    argv,
+    env,
+    cwd: text(request["cwd"], "cwd"),
+    stdin,
+    mergeOutput: truth(request["mergeOutput"], "mergeOutput"),
+  };
 }
 
 /** `known`: its fields; one that nobody here knows may stand for something that was to be taken away. */

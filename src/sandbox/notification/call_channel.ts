@@ -23,7 +23,7 @@ export interface CallChannel {
   readonly lend: <T>(start: () => T) => T;
   /** The listener's descriptor; undefined where none came, since the process ended or failed before. */
   readonly received: Promise<number | undefined>;
-  /** Nothing is waited for any more. Safe to call twice. */
+  /** Stops waiting for the listener. Safe to call twice. */
   readonly close: () => void;
 }
 

@@ -1,6 +1,6 @@
 /** How many may act at a time. */
 export interface TurnLimits {
-  /** Of all lines together, those that are overdue not counted. */
+  /** Turns of all lines together; overdue ones do not count. */
   readonly most: number;
   /** Of one line, overdue or not. */
   readonly mostOfOne: number;
@@ -18,7 +18,7 @@ export type InTurn = <T>(act: () => Promise<T>) => Promise<T>;
  * many waiting, or whose turns never end, does not keep the others from theirs. Gives what opens a line.
  */
 export function fairTurns({ most, mostOfOne, overdueMs, mostOverdue }: TurnLimits): () => InTurn {
-  /** Those in which somebody waits, the one first that was served longest ago. */
+  /** Lines in which somebody waits, the one that was served longest ago first. */
   const lines: { inUse: number; readonly waiting: (() => void)[] }[] = [];
   let counted = 0;
   let overdue = 0;

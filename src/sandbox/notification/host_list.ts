@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { errno, errnoName, systemCall } from "../system/ffi.ts";
 
 /** TCP is denied by Landlock from here on, which holds whatever becomes of this process. */
@@ -30,9 +31,5 @@ export function whyNoHostList(landlockAbi: number): string | undefined {
 }
 
 function yamaScope(): number {
-  try {
-    return Number(Deno.readTextFileSync(YAMA));
-  } catch {
-    return 0; // a kernel without it
-  }
+  return attempt(() => Number(Deno.readTextFileSync(YAMA))) ?? 0; // a kernel without it
 }

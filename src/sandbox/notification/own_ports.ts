@@ -13,7 +13,7 @@ export interface OwnPort {
   readonly link: string;
 }
 
-/** More servers than a command has. */
+/** Most listening sockets that are kept of one process tree: a command has fewer servers. */
 const MOST = 256;
 
 /** The ports on which one process tree listens. What it closed stays until somebody asks for it. */

@@ -49,7 +49,7 @@ export function callListener(fd: number): CallListener {
   let isClosed = false;
   let inUse = 0;
   const inTurn = openLine();
-  // Its number may be another file's at once, so no thread may have it before its eyes still.
+  // The descriptor's number may be reused at once after a close, so no thread may still be using it.
   const aside = async (request: number, bytes: Uint8Array<ArrayBuffer>): Promise<number> => {
     if (isClosed) return -1;
     inUse++;

@@ -37,7 +37,10 @@ export interface Capture {
 
 const SPILL_BYTES = 256 * 1024 * 1024;
 const TAIL_EVERY_MS = 100;
-/** Most output is less; a buffer for the longest would be mapped, filled and given back for each call. */
+/**
+ * First size of the buffer, bytes: most output is smaller, and a buffer for the longest would be mapped, filled and
+ * freed for each call.
+ */
 const FIRST_BYTES = 4_096;
 /** What a person watching sees of a running command. */
 const TAIL = { maxBytes: 8 * 1024, maxLines: 100 };

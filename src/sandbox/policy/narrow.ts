@@ -1,6 +1,5 @@
 import { isInside, type Policy, type Scope } from "../../core/policy.ts";
-import { movedVariables } from "./environment.ts";
-import { netEnvironment } from "./offline_environment.ts";
+import { movedVariables, netEnvironment } from "./environment.ts";
 import { parseRule, ruleText } from "./net_rules.ts";
 import { pathReader, type RealPath } from "./path_entry.ts";
 import { intersectHosts } from "./program_scopes.ts";

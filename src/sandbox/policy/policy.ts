@@ -12,9 +12,8 @@ import {
 import { worktreeLink } from "../git/paths.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { deniedPaths, refuseKeptAround, sessionDenials } from "./denied_paths.ts";
-import { intersectVariables, toolEnvironment } from "./environment.ts";
+import { intersectVariables, netEnvironment, toolEnvironment } from "./environment.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { netEnvironment } from "./offline_environment.ts";
 import { pathReader, realFolder } from "./path_entry.ts";
 import { parseRule, ruleText } from "./net_rules.ts";
 import { intersectHosts, netScope, runScope } from "./program_scopes.ts";
@@ -170,11 +169,11 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
         cache,
         ...extra,
         ...toolchainPaths({ ...facts, home }),
-        ...(link && inScope(read, root) ? [link.common] : []),
+        ...(link && covers(read, root) ? [link.common] : []),
       ],
       denied.read,
     ),
-    write: withPlaces(write, [tmp, cache, ...(link && inScope(write, root) ? link.writable : [])], denyWrite),
+    write: withPlaces(write, [tmp, cache, ...(link && covers(write, root) ? link.writable : [])], denyWrite),
     run: runScope(run, layers.denied("run")),
     net,
     env: netEnvironment(env, { net, sandbox: facts.level }),
@@ -280,10 +279,6 @@ function withPlaces(scope: Scope, places: readonly string[], denied: readonly st
   const own = withoutDenied(scope, denied);
   if (own.all || own.list.length === 0) return own;
   return withoutDenied({ all: false, list: unique([...own.list, ...places]) }, denied);
-}
-
-function inScope(scope: Scope, path: string): boolean {
-  return scope.all || scope.list.some((folder) => isInside(path, folder));
 }
 
 function isText(value: string | undefined): value is string {

@@ -1,5 +1,6 @@
 import { isAbsolute } from "@std/path";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { programFile } from "./program_files.ts";
@@ -33,12 +34,7 @@ export function serverProgram(command: string, policy: Policy): string {
 
 /** The real path of the folder that a server starts in; throws ToolError for one outside the read scope. */
 export function serverFolder(cwd: string, policy: Policy): string {
-  let real: string | undefined;
-  try {
-    real = Deno.realPathSync(cwd);
-  } catch {
-    // Told below.
-  }
+  const real = attempt(() => Deno.realPathSync(cwd));
   if (real === undefined || !Deno.lstatSync(real).isDirectory) {
     throw new ToolError(`it cannot start in ${cwd}: no folder`);
   }

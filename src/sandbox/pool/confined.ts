@@ -19,7 +19,7 @@ const LATE_MS = 500;
 
 /** Longest report on the way to confinement that is kept, characters. */
 const MAX_REPORT = 8_192;
-/** How much of it is read at a time where nothing else follows on the pipe, bytes. */
+/** Bytes of a report that are read at a time where nothing else follows on the pipe. */
 const REPORT_PIECE = 512;
 
 /** A process that was started to run one command. */
@@ -49,7 +49,7 @@ export interface StartedProcess {
   settle?(isQuiet: boolean): Promise<string[]>;
 }
 
-/** A process that confined itself, or is about to, and waits for what it is to become. */
+/** A process that has confined itself, or is about to, and waits to be told what to exec. */
 export interface ConfinedProcess extends StartedProcess {
   /** After `become`: the program's own standard error where that is not merged, after what confining reports. */
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -58,9 +58,9 @@ export interface ConfinedProcess extends StartedProcess {
    * and is told by `failure`.
    */
   become(exec: Exec, input?: Uint8Array<ArrayBuffer>): void;
-  /** Whether it was made for what does not hold any more. */
+  /** Whether it was made for a policy or a disk that has changed since. */
   isStale(): boolean;
-  /** Ends it before it became anything. */
+  /** Ends it before it was told what to exec. */
   end(): Promise<void>;
 }
 
@@ -96,7 +96,10 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCurrent, hold);
 }
 
-/** Mounts lie over what was there when they were made: tells whether all that is denied in what may be written is still that. */
+/**
+ * Mounts cover what existed when they were made. Returns a check: whether everything denied inside of writable folders
+ * is still the same file or folder.
+ */
 function lookAtCovered(policy: Policy): () => boolean {
   if (policy.sandbox !== "kernel+") return () => true;
   const paths = [...policy.denyRead, ...policy.denyWrite, ...policy.protected].filter((path) =>
@@ -107,7 +110,9 @@ function lookAtCovered(policy: Policy): () => boolean {
   return () => look() === first;
 }
 
-/** Holds the mounts of a process from when it is asked, as soon as they are there, until its end is known. */
+/**
+ * Returns a function that pins the process's mounts, as soon as they exist, until its end is known (see holdMounts).
+ */
 function holder({ pid, status }: Deno.ChildProcess): () => void {
   let isOver = false;
   let release: (() => Promise<unknown>) | undefined;
@@ -184,7 +189,7 @@ function attach(
     settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true || !isCurrent(),
     async failure(status) {
-      // Whatever its exit code says: what could not be told what to run has run nothing.
+      // Whatever its exit code: a process that could not be told what to exec has run nothing.
       const neverTold = broken;
       await writer.abort().catch(() => {});
       const text = await settled(report ??= readReport(stderr, REPORT_PIECE), status);

@@ -6,9 +6,12 @@ import { canWalk } from "../process/tree.ts";
 import { statOf } from "../system/procfs.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
-/** After so long without a call there is time to look at what waits; a model that calls again before answers at once. */
+/**
+ * Time after the last call, milliseconds, at which waiting processes are checked: a model that calls again sooner must
+ * not wait for that.
+ */
 const REST_MS = 50;
-/** A call that lasts this long is not disturbed by a start beside it any more. */
+/** After this time, milliseconds, a running call is no longer slowed down by starting the next process. */
 const BESIDE_CALL_MS = 100;
 /** How many wait at a time; a reply rarely has more calls that come at once. */
 const MOST_AHEAD = 2;
@@ -75,7 +78,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   function refillIn(ms: number): ReturnType<typeof setTimeout> {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      // The call that needs it would replace what a command has made stale.
+      // The next call would have to replace a process that a command has made stale.
       if (ms > 0) { for (const spare of waiting) if (spare.isStale()) discard(spare); }
       fill(Math.max(1, announced));
     }, ms);
@@ -104,7 +107,8 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       const taken = takeWaiting() ?? start();
       isTaken = true;
       announced = Math.max(0, announced - 1);
-      // While it runs the host has time; a model that answers at once, or called more in this reply, leaves none later.
+      // While a call runs the host has time to start the next process; a model that answers at once, or announced more
+      // calls, leaves none later.
       const isHurried = announced > waiting.size || performance.now() - endedAt < REST_MS;
       refillIn(isHurried ? 0 : BESIDE_CALL_MS);
       const after = (): void => {

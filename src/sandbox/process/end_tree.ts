@@ -13,9 +13,9 @@ const POLL_MS = 10;
 /** Between two looks at what is dying. */
 const LONGEST_PAUSE_MS = 32;
 const FREEZE_MS = 500;
-/** From so many processes on, ending them is done in real time: they may start others while they are ended. */
+/** From this number of processes on, they are ended in real time: they may fork while they are ended. */
 const MANY = 64;
-/** Never signalled: to wait on it is to pause without letting anything else run. */
+/** Never notified: waiting on it pauses this thread without running other tasks. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
 /**
@@ -104,7 +104,10 @@ async function killEach(tree: Tree, hurry: () => void): Promise<number> {
   }
 }
 
-/** Lets trees stand still; the answer lets them go on, and tells whether all of them did stand still. */
+/**
+ * Stops (SIGSTOP) all processes of some trees. `still` says whether all of them did stop; the returned function lets
+ * them continue.
+ */
 export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; resume(): void } {
   const deadline = performance.now() + FREEZE_MS;
   const stopped = trees.map((tree) => stopAll(tree, deadline));
@@ -121,15 +124,15 @@ export function freezeTrees(trees: readonly Tree[]): { readonly still: boolean; 
   };
 }
 
-/** Stops a tree until a whole look at it finds nobody new; `onMany` is told when there are many. */
+/** Stops a tree until a whole walk through it finds no new process; `onMany` is called if there are many. */
 function stopAll(tree: Tree, deadline: number, onMany?: () => void): Set<number> {
   const stopped = new Set<number>();
   const groups = new Set<number>();
   for (;;) {
     const before = stopped.size;
     groups.clear();
-    // Each is stopped before its children are looked up: they are all that it will ever have then, and the look has less
-    // and less to find.
+    // Each process is stopped before its children are looked up: it can have no further ones then, so that each walk
+    // finds fewer.
     tree.members(({ pid, group }) => {
       if (stopped.has(pid)) return;
       stopped.add(pid);
@@ -146,7 +149,7 @@ function stopAll(tree: Tree, deadline: number, onMany?: () => void): Set<number>
   }
 }
 
-/** Whether a thread of a process does anything but stand still; proc_pid_stat(5). */
+/** Whether any thread of a process is not stopped; proc_pid_stat(5). */
 function isMoving(pid: number): boolean {
   return numbersIn(`/proc/${pid}/task`).some((thread) => {
     const text = readProc(`/proc/${pid}/task/${thread}/stat`);
@@ -158,7 +161,7 @@ function livingOf(tree: Tree): ReturnType<Tree["members"]> {
   return tree.members().filter((process) => !process.zombie);
 }
 
-/** Whether there was anybody to receive it. */
+/** Whether the signal found a process or group to receive it. */
 function send(pid: number, signal: Deno.Signal): boolean {
   try {
     Deno.kill(pid, signal);

@@ -26,7 +26,7 @@ export function keepTail(): { readonly add: (bytes: Uint8Array) => void; readonl
 export function explainExit(status: Deno.CommandStatus, stderr: string): string {
   if (status.code === EXIT_UNCONFINED) {
     const step = failedStep(stderr);
-    // Confined it was by then.
+    // The failed step was exec: the process was confined by then.
     const missing = /^ \(step exec: (.*)\)$/s.exec(step)?.[1];
     if (missing !== undefined) return `its program could not be started (${missing})`;
     return `the sandbox could not be set up${step}, so nothing was run`;

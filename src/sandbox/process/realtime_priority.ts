@@ -15,10 +15,9 @@ const ESRCH = 3;
 let holders = 0;
 
 /**
- * Lets this process run before all ordinary ones, where the system lets it, until the answer is called: for as long as a
- * flood is looked at or ended, never for as long as a command runs.
- *
- * All of its threads: the first waits for the garbage collector's, which would wait for their turn otherwise.
+ * Lets every thread of this process run before all ordinary ones, where the system allows it, until the returned
+ * function is called: while a flood is looked at or ended, never while a command runs. Every thread, because the main
+ * thread blocks on V8's garbage collector threads.
  */
 export function runInRealTime(): () => void {
   if (holders++ === 0) scheduleAll(ROUND_ROBIN | RESET_ON_FORK, LOWEST_PRIORITY);

@@ -1,6 +1,6 @@
-// Whether a flood has begun must be seen in time, and in a flood whoever looks for it waits for a turn. So a process of a few
-// kilobytes looks, in real time where the system lets it: the launcher, in its other part (launcher/sentinel.h). This process
-// stays an ordinary one until a flood is seen; the sentinel then puts it before the others, all threads at once, and wakes it.
+// A flood of processes must be seen in time, but in a flood this process waits for a processor. So a process of a few
+// kilobytes watches, with real-time priority where the system allows it: the launcher in its other role
+// (launcher/sentinel.h). When it sees a flood, it gives all threads of this process real-time priority and wakes it.
 import { launcher, spawnConfined } from "../launcher/executable.ts";
 import { encodeWatch } from "../launcher/frames.ts";
 import type { Flood } from "../launcher/request.ts";
@@ -9,7 +9,7 @@ import { canWalk, keepProcess } from "./tree.ts";
 
 /** Looks for floods while it is told to. */
 export interface Sentinel {
-  /** What the machine has from now on is compared with what it has now. */
+  /** From now on the machine's totals are compared with their values at this moment. */
   watch(): void;
   pause(): void;
   /** Resolves when its process is gone. */

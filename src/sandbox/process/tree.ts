@@ -6,9 +6,11 @@ import { childrenOfThread, numbersIn, type ProcessStat, readProc, statOf } from 
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
 
-/** Processes that somebody in this program started in a session of their own and awaits. */
+/** Processes that this program started in sessions of their own and awaits. */
 const awaited = new Set<number>();
-/** Children that were there while no call ran: somebody in this program started them, whether registered or not. */
+/**
+ * Children of this program that existed while no call ran: started by something else in it, whether registered or not.
+ */
 const older = new Set<number>();
 const trees = new Set<OpenTree>();
 let subreaper = false;
@@ -31,7 +33,7 @@ export interface Tree {
    * each that lives, before its children are looked up.
    */
   members(onMeet?: (process: ProcessStat) => void): ProcessStat[];
-  /** Forgets the call; what it left is then anybody's. */
+  /** Forgets the call; processes that it left behind then belong to no call. */
   close(): void;
 }
 
@@ -68,10 +70,10 @@ export function expectTree(): void {
 
 /** Follows the processes of a call. `root` is a detached child that `keepProcess` knows. */
 export function openTree(root: number): Tree {
-  // Too late to tell a command's first orphans from others, where it runs already.
+  // If the command already runs, its first orphans can no longer be told from other children.
   if (trees.size === 0 && !expected) rememberChildren(root);
   expected = false;
-  // What the others have left by now is known as theirs before anything new can be.
+  // Before this call can have any, every orphan there is now is assigned to the other calls.
   for (const other of trees) other.members();
   const seen = new Set<number>([root]);
   const sessions = new Set<number>([root]);

@@ -12,13 +12,16 @@ import type { Tree } from "./tree.ts";
 const EVERY_MS = 200;
 /** Between two looks of the sentinel at the machine's totals. */
 const GLANCE_MS = 25;
-/** Between the end of the last tree and the end of the sentinel's looks: commands that follow each other need not say so. */
+/**
+ * Time between the end of the last tree and the end of the sentinel's watch, milliseconds: commands that follow each
+ * other closely need no restart of it.
+ */
 const REST_MS = 100;
 /** So many more processes and threads are worth a look at once, ... */
 const FLOOD_TASKS = 64;
 /** ... and so much of the memory that a tree may have. */
 const FLOOD_SHARE = 1 / 16;
-/** Where more than so many for each processor wait for it, this process may have its turn late. */
+/** With more runnable processes than this for each processor, this process may get its turn late. */
 const CROWD = 4;
 
 /** The largest page that a kernel of this architecture may use, bytes: a guess too high costs a closer look, no more. */
@@ -51,7 +54,7 @@ export function openWatchdog(limits: TreeLimits): Watchdog {
   let sentinel: Sentinel | undefined;
   let isWatching = false;
   let resting: ReturnType<typeof setTimeout> | undefined;
-  // Where nobody else sees a flood in time, this process has to.
+  // Where no sentinel can be had, this process itself has to see a flood in time.
   let calm: (() => void) | undefined;
 
   const look = (): void => {

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { within } from "../../core/support/sleep.ts";
 
 const BLOCK = 65_536;
@@ -12,11 +13,7 @@ export async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> 
 
 /** Closes what may be closed already. */
 export function closeQuietly(resource: { close(): void }): void {
-  try {
-    resource.close();
-  } catch {
-    // It is closed.
-  }
+  attempt(() => resource.close()); // It is closed.
 }
 
 /** Carries bytes both ways until both ends are done, an end counting for its own direction alone; closes both. */

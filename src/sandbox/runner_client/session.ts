@@ -33,10 +33,13 @@ export interface RunnerSession {
   readonly end: (why: string, graceMs: number) => Promise<void>;
 }
 
-/** Answers that nobody waits for are late ones, and there are few of those; a runner that sends more is broken. */
+/** Most answers to calls that nobody waits for: late ones are few, and a runner that sends more is broken. */
 const MAX_STRAYS = 1000;
 
-/** Starts a runner, which is greeted before its first call. `onGone` is told when it is of no more use, and what to wait for. */
+/**
+ * Starts a runner and sends it the policy before its first call. `onGone` is called when the runner is of no more use,
+ * with what to wait for.
+ */
 export function openSession(
   start: StartLink,
   policy: Policy,

@@ -46,7 +46,7 @@ const [BTRFS, BCACHEFS] = [0x9400, 0xbc00];
 const COPIES_OF_FILES = [0x40049409, 0x4020940d, 0xc0189436];
 
 /** The filter as a program for one architecture. */
-export function seccompFilter(order: SeccompRequest, architecture: Architecture): Uint8Array<ArrayBuffer> {
+export function seccompFilter(request: SeccompRequest, architecture: Architecture): Uint8Array<ArrayBuffer> {
   const lines: BpfLine[] = [
     loadArchitecture(),
     ifEqual(ARCHITECTURES[architecture], "native"),
@@ -61,11 +61,11 @@ export function seccompFilter(order: SeccompRequest, architecture: Architecture)
   }
   for (const call of DENIED_CALLS) {
     const number = call[architecture];
-    if (number < 0 || (call.when === "shared" && order.privateIpc)) continue;
+    if (number < 0 || (call.when === "shared" && request.privateIpc)) continue;
     const past = `past denied ${call.name}`;
     lines.push(ifEqual(number, undefined, past), fail(call.answer === "nosys" ? ENOSYS : EPERM), { label: past });
   }
-  for (const [name, body] of Object.entries({ ...ARGUMENT_CHECKS, ...socketChecks(order) })) {
+  for (const [name, body] of Object.entries({ ...ARGUMENT_CHECKS, ...socketChecks(request) })) {
     // Names come from objects keyed by CHECKED_CALLS.
     const number = CHECKED_CALLS[name as keyof typeof CHECKED_CALLS][architecture];
     if (number < 0) continue;
@@ -152,12 +152,12 @@ const NEW_LISTENER = 8;
 const MSG_FASTOPEN = 0x20000000;
 
 /** The checks of calls about sockets. */
-export function socketChecks(order: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
-  if (order.net === "private" || order.net === "open") {
-    return { socket: familyCheck(order), ...(order.unixSockets ? {} : { socketpair: streamPair }) };
+export function socketChecks(request: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
+  if (request.net === "private" || request.net === "open") {
+    return { socket: familyCheck(request), ...(request.unixSockets ? {} : { socketpair: streamPair }) };
   }
   const sending = { sendto: noFastOpen(3), sendmsg: noFastOpen(2), sendmmsg: noFastOpen(3) };
-  if (order.net === "left") {
+  if (request.net === "left") {
     return {
       ...sending,
       socket: plainTcp,
@@ -207,9 +207,9 @@ function noFastOpen(flags: number): ArgumentCheck {
   return (ok, no) => [loadArgument(flags), ifAnyBit(MSG_FASTOPEN, no, ok), ...verdict(ok, no, EACCES)];
 }
 
-function familyCheck(order: SeccompRequest): ArgumentCheck {
+function familyCheck(request: SeccompRequest): ArgumentCheck {
   return (ok, no) => {
-    const unix: BpfLine[] = order.unixSockets ? [ifEqual(AF_UNIX, ok)] : [];
+    const unix: BpfLine[] = request.unixSockets ? [ifEqual(AF_UNIX, ok)] : [];
     return [
       loadArgument(0),
       ...unix,

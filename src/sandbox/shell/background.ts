@@ -14,7 +14,10 @@ const FIRST_LOOK_MS = 250;
 /** Each has a tree of its own to be watched. */
 const MOST = 16;
 
-/** What of its newest output is held for whoever asks next, and of its end for whoever is told, UTF-16 units. */
+/**
+ * How much of a command's newest output is held in memory, for the next question about it and for the report of its
+ * end, UTF-16 units.
+ */
 const FRESH_UNITS = 48 * 1024;
 const END_UNITS = 4 * 1024;
 
@@ -57,7 +60,7 @@ export interface Background {
   end(id: string): Promise<void>;
   /** When none of them runs any more: the supervisor ends them. */
   ended(): Promise<void>;
-  /** What is to be said of what they did to repositories; beside their output, which may be read by nobody. */
+  /** What is to be reported of their changes to repositories; separate from their output, which may never be read. */
   settled(): readonly string[];
 }
 

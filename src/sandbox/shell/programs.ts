@@ -1,4 +1,5 @@
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../../core/runner.ts";
@@ -14,7 +15,7 @@ const MOST = 16;
 export interface Programs {
   /** Decides on a request of the runner, which is not trusted, and runs it. */
   readonly run: RunProgram;
-  /** Looks at what is protected ahead of the first program. */
+  /** Records the state of protected paths ahead of the first program. */
   look(): void;
   /** Ends all that run, and the spares. */
   close(): Promise<void>;
@@ -81,12 +82,7 @@ function allowedFile(
 }
 
 function allowedFolder({ cwd }: ProgramRequest, policy: Policy): string {
-  let real: string | undefined;
-  try {
-    real = Deno.realPathSync(cwd);
-  } catch {
-    // Told below.
-  }
+  const real = attempt(() => Deno.realPathSync(cwd));
   if (real === undefined || !Deno.lstatSync(real).isDirectory) throw new ToolError(`cannot start in ${cwd}: no folder`);
   const path = real;
   if (!covers(policy.read, path) || policy.denyRead.some((denied) => isInside(path, denied))) {

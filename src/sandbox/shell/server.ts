@@ -74,7 +74,7 @@ function follow(
   const tail = keepTail();
   const complaints = child.stderr.pipeTo(new WritableStream({ write: tail.add })).catch(() => {});
   const exec: Exec = { argv, cwd, env: { ...env, ...gate?.env }, stdin: "keep", mergeOutput: false };
-  // Nothing of the server's own goes into the pipe before both orders: the process would take it for one.
+  // Nothing of the server's own goes into the pipe before both frames: the process would read it as one.
   const told = (async () => {
     await input.write(gate ? gate.frame(plan.frame()) : plan.frame());
     if (gate) await Promise.race([gate.ready, child.status]);

@@ -33,7 +33,7 @@ export type DeniedOutcome = ShellOutcome & Met;
 /** A shell that ends everything it started when it is closed. */
 export type OpenShell = Shell & {
   readonly background: Omit<Background, "ended" | "settled">;
-  /** Looks at what is protected ahead of the first command, which then has less to do. */
+  /** Records the state of protected paths ahead of the first command, which then starts sooner. */
   look(): void;
   close(): Promise<void>;
 };
@@ -73,7 +73,8 @@ export function openShell(
       options.signal.aborted || isClosed
         ? notStarted()
         : await runCommand(host, supervisor, privateTmp, command, options);
-    // What was there when the process was planned may be gone when its mounts are made: a new plan leaves it out.
+    // Something that existed when the process was planned may be gone when its mounts are made: a new plan leaves it
+    // out.
     const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
     running.add(call);
     const forget = (): boolean => running.delete(call);

@@ -1,5 +1,6 @@
 // A path is bytes to the kernel and need not be text. Here each character of such a string stands for one byte, so that for
 // plain ASCII it is the path itself and every path has one.
+import { attempt } from "../../core/support/attempt.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -12,11 +13,7 @@ export function bytesOfPath(path: string): string {
 /** The path that a byte string stands for; undefined where it is no UTF-8. */
 export function pathOfBytes(text: string): string | undefined {
   if (isPlain(text)) return text;
-  try {
-    return strict.decode(rawOf(text));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => strict.decode(rawOf(text)));
 }
 
 /** A byte string with a NUL at its end, as system calls take it. */

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { libc } from "./ffi.ts";
 import { foldersAround, type FolderView } from "./folder_view.ts";
 import { readRegular } from "./regular_file.ts";
@@ -17,11 +18,11 @@ const NOT_FOLLOWED = Symbol();
 
 /** This machine's disk, as policy resolution and confinement look at it; nothing that is missing or refused throws. */
 export const disk: FolderView = {
-  realPath: (path) => quietly(() => Deno.realPathSync(path)),
-  listFolder: (path) => quietly(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()),
-  readLink: (path) => quietly(() => Deno.readLinkSync(path)),
+  realPath: (path) => attempt(() => Deno.realPathSync(path)),
+  listFolder: (path) => attempt(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()),
+  readLink: (path) => attempt(() => Deno.readLinkSync(path)),
   readText: (path) =>
-    quietly(() => {
+    attempt(() => {
       const info = Deno.statSync(path);
       if (!info.isFile || info.size > LONGEST_TEXT) return undefined;
       if (!canCall()) return Deno.readTextFileSync(path);
@@ -33,11 +34,7 @@ export const disk: FolderView = {
 /** Whether this system and this process have libc; where not, no command runs that could swap what is read. */
 export function canCall(): boolean {
   if (Deno.build.os !== "linux") return false;
-  try {
-    return libc() !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => libc() !== undefined) ?? false;
 }
 
 /** The disk as it was at one moment. */
@@ -126,7 +123,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     }
     const status = stepAt(path);
     if (status?.kind !== "link") return status && path;
-    const target = links > 0 ? quietly(() => Deno.readLinkSync(path)) : undefined;
+    const target = links > 0 ? attempt(() => Deno.readLinkSync(path)) : undefined;
     // The text of a link never changes: this is the link that was looked at, or there is no telling.
     if (target === undefined || statusOf(path)?.stamp !== status.stamp || !TIDY_TARGET.test(target)) {
       return NOT_FOLLOWED;
@@ -137,7 +134,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     if (!listings.has(folder)) {
       const isFile = isKnownFile(folder);
       if (!isFile) note(folder);
-      const entries = isFile ? undefined : quietly(() => [...Deno.readDirSync(folder)]);
+      const entries = isFile ? undefined : attempt(() => [...Deno.readDirSync(folder)]);
       listings.set(folder, entries && new Map(entries.map((entry) => [entry.name, entry])));
     }
     return listings.get(folder);
@@ -169,7 +166,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
       return names && [...names.keys()].sort();
     },
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
-    readLink: (path) => realPath(dirname(path)) === undefined ? undefined : quietly(() => Deno.readLinkSync(path)),
+    readLink: (path) => realPath(dirname(path)) === undefined ? undefined : attempt(() => Deno.readLinkSync(path)),
     isStill: () =>
       isCertain && listed.every(isSameFolder) && wayList.every(isSameWay) &&
       (asked.size === 0 || [...asked].every(([path, real]) => disk.realPath(path) === real)),
@@ -204,12 +201,4 @@ function isSameStep({ path, status: was }: Seen): boolean {
   if (now === was) return true;
   return now !== undefined && now.kind === was?.kind &&
     (now.kind === "link" ? now.stamp === was.stamp : now.identity === was.identity);
-}
-
-function quietly<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

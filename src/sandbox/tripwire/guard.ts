@@ -26,9 +26,9 @@ export interface ProtectedGuard {
 export function openProtectedGuard(open: () => Tripwire | undefined): ProtectedGuard {
   let opened: { readonly tripwire: Tripwire | undefined } | undefined;
   const running = new Set<Tree>();
-  // A process that nobody could end may still write: from then on nothing is certain.
+  // A process that could not be ended may still write: from then on nothing is certain.
   let immortal = false;
-  // Something is to be restored still and must not be taken for the user's.
+  // Something still has to be restored and must not be taken for the user's own change.
   let unsettled = false;
   let pending: string[] = [];
 

@@ -9,7 +9,7 @@ import { withOpenFolders } from "./watched_modes.ts";
 /** Largest file that is copied where it cannot be moved, bytes. */
 const COPY_BYTES = 8 * 1024 * 1024;
 
-/** Where things go that a command put where it may not. */
+/** The quarantine: where files go that a command put where it may not. */
 export interface Quarantine {
   /**
    * Moves what stands at a path out of the way and tells where it is now; undefined where it could only be removed. Nothing may

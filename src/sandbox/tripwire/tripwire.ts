@@ -3,6 +3,7 @@
 // above the usual length: looking before, looking after and undoing are steps of one command.
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -36,7 +37,7 @@ export interface Tripwire {
   close(): void;
 }
 
-/** What is not as it was after so many attempts is told, and left. */
+/** Attempts to restore a path; after that it is reported and left. */
 const MOST_TRIES = 8;
 const MOST_LINES = 20;
 const WHY = "protected, only the user can change it";
@@ -64,7 +65,7 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
   const unmounted = new Set<string>();
   let paths = all;
   const aside = openQuarantine(asidePlaces(policy));
-  // Not all could be restored: what is left is not the user's own.
+  // Not everything could be restored: what is left does not count as the user's own.
   let isUnfinished = false;
   let unrestored: ReadonlySet<string> = new Set();
   let before: States = new Map();
@@ -242,11 +243,7 @@ function watchedPaths(policy: Policy): string[] {
 
 /** Mounts are made for what is there under its own name, when a confined process starts. */
 function isMounted(path: string): boolean {
-  try {
-    return Deno.realPathSync(path) === path;
-  } catch {
-    return false;
-  }
+  return attempt(() => Deno.realPathSync(path) === path) ?? false;
 }
 
 /** The folders between the watched paths and the writable folder that they lie in, outer ones first. */

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import type { AuditEntry } from "../audit.ts";
 import { isSessionId } from "../identifiers.ts";
 import { isNumber, isObject, isText } from "../shape.ts";
@@ -33,22 +34,15 @@ export function readAudit(folder: string, session: string): AuditRead {
 
 /** The sessions that have an audit, of those whose id begins with `start`: one that is not kept has nothing else. */
 export function auditedSessions(folder: string, start: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name)
+  return attempt(() =>
+    [...Deno.readDirSync(folder)].map(({ name }) => name)
       .filter((name) => name.endsWith(".jsonl") && name.startsWith(start))
-      .map((name) => name.slice(0, -".jsonl".length)).sort();
-  } catch {
-    return []; // there is no audit yet, or none may be read
-  }
+      .map((name) => name.slice(0, -".jsonl".length)).sort()
+  ) ?? []; // there is no audit yet, or none may be read
 }
 
 function parse(line: string): AuditEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(line));
   if (!isObject(value)) return undefined;
   const { time, session, callId, tool, arguments: digest, decision, outcome, durationMs, waitedMs } = value;
   const isWhole = [time, session, callId, tool, digest].every(isText) && isNumber(durationMs) &&

@@ -1,6 +1,6 @@
 import { programName } from "../../core/version.ts";
 import type { Engine, EngineState } from "../../core/engine.ts";
-import { shellWord } from "../../core/grant_option.ts";
+import { shellWord } from "../../core/support/text.ts";
 
 /** Which options a later start needs to reach the model of this one. */
 export type ResumeOptions = (model: EngineState["model"]) => readonly string[];

@@ -5,7 +5,7 @@ import { covers, type Policy } from "../../../src/core/policy.ts";
 import type { DenialClaim } from "../../../src/sandbox/denial/claim.ts";
 import { allows, grantable, whyClosed } from "../../../src/sandbox/denial/grantable.ts";
 import { widen } from "../../../src/sandbox/denial/widen.ts";
-import { netEnvironment } from "../../../src/sandbox/policy/offline_environment.ts";
+import { netEnvironment } from "../../../src/sandbox/policy/environment.ts";
 import { LIMITS } from "../shell_fixture.ts";
 
 const NOTHING = { all: false, list: [] };

@@ -9,9 +9,9 @@ import type {
   ThinkingContent,
   ToolCall,
   Usage,
-} from "../../core/message.ts";
-import { exactly, type FieldsOf } from "../output/exact_shape.ts";
-import type { FailureKind, ProviderFailure } from "../../core/provider.ts";
+} from "../../../src/core/message.ts";
+import { exactly, type FieldsOf } from "./exact_shape.ts";
+import type { FailureKind, ProviderFailure } from "../../../src/core/provider.ts";
 
 /** A JSON object of any shape. */
 export const anyObject = z.record(z.string(), z.unknown());

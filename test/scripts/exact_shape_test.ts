@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import * as z from "zod/mini";
-import { exactly } from "../../../src/cli/output/exact_shape.ts";
+import { exactly } from "../../scripts/docs/schemas/exact_shape.ts";
 
 interface Pair {
   readonly id: string;

@@ -1,7 +1,14 @@
 // The manifest's published shape: docs/manifest.schema.json is made from it, and tests hold real manifests against it.
-import type { JsonObject } from "../core/json.ts";
-import type { CompileTrigger, HistoryRecord, TrustDecision } from "../core/compiled_prompt.ts";
-import type { DiagnosticCode, Profile, PromptSource, SkillState, SourceStatus, Stability } from "../core/prompt.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { CompileTrigger, HistoryRecord, TrustDecision } from "../../../src/core/compiled_prompt.ts";
+import type {
+  DiagnosticCode,
+  Profile,
+  PromptSource,
+  SkillState,
+  SourceStatus,
+  Stability,
+} from "../../../src/core/prompt.ts";
 
 /** The members of a union as a list: one that is missing here or too many is a type error. */
 function each<T extends string>(members: Readonly<Record<T, true>>): readonly string[] {

@@ -8,13 +8,13 @@ import type {
   Denial,
   SubAgentEnd,
   SubAgentScope,
-} from "../../core/event.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { SessionHeader } from "../../core/session.ts";
-import type { ToolResult } from "../../core/tool.ts";
-import { exactly, type FieldsOf } from "../output/exact_shape.ts";
-import { changes, fileChange, runReport, totals } from "../report/report_schema.ts";
-import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./message_schema.ts";
+} from "../../../src/core/event.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { SessionHeader } from "../../../src/core/session.ts";
+import type { ToolResult } from "../../../src/core/tool.ts";
+import { exactly, type FieldsOf } from "./exact_shape.ts";
+import { changes, fileChange, runReport, totals } from "./report.ts";
+import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./messages.ts";
 
 const text = z.string();
 const flag = z.boolean();

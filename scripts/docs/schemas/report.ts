@@ -8,11 +8,11 @@ import type {
   PatchedFile,
   TrialCost,
   TrialResult,
-} from "../../core/changes.ts";
-import type { LostCache, RoundBill } from "../../core/engine.ts";
-import type { RunTotals } from "../../core/event.ts";
-import { exactly } from "../output/exact_shape.ts";
-import type { CheckFact, CommandFact, DenialFact, RunReport } from "./run_report.ts";
+} from "../../../src/core/changes.ts";
+import type { LostCache, RoundBill } from "../../../src/core/engine.ts";
+import type { RunTotals } from "../../../src/core/event.ts";
+import { exactly } from "./exact_shape.ts";
+import type { CheckFact, CommandFact, DenialFact, RunReport } from "../../../src/cli/report/run_report.ts";
 
 const text = z.string();
 const texts = z.array(text);

@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle, VERSION } from "../../core/version.ts";
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
@@ -160,7 +161,7 @@ async function attempt(
 
 /** A model, where it is asked, and where its key is from. Nothing is asked and no command runs. */
 function serverWords({ entry, model, baseUrl, key }: Endpoint): string {
-  const named = model === "" ? `the only model of ${entry.label}` : model;
+  const named = model === "" ? `the only model of ${entry.label}` : modelName({ provider: entry.name, id: model });
   return `${named} at ${baseUrl}, ${key.isKeyless ? "without a key" : `key from ${key.origin}`}`;
 }
 

@@ -1,6 +1,9 @@
 import type { Engine } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
 
+/** Who hears what there is to say when nobody reads events any more. */
+export type OnLeft = (line: string, level?: "info" | "warning" | "error") => void;
+
 /** Everything that happens in a session, told in the order in which it happens. */
 export interface EventBus {
   /** Tells an event: to those who keep it first, then to whoever listens. */
@@ -15,7 +18,7 @@ export interface EventBus {
   /** The session is open: whoever has it can listen. */
   readonly open: () => void;
   /** The session closes: from now on `notify` calls `onLeft`, if there is one, because nobody may read events any more. */
-  readonly leave: (onLeft: ((line: string) => void) | undefined) => void;
+  readonly leave: (onLeft: OnLeft | undefined) => void;
 }
 
 /** A bus that nobody listens to yet, and that has `first` to say. */
@@ -27,7 +30,7 @@ export function createEventBus(first: readonly string[]): EventBus {
   let isOpen = false;
   /** Said before anybody listened: a server that fails at once is faster than who opened the session. */
   let unheard: AgentEvent[] | undefined = [];
-  let left: ((line: string) => void) | undefined;
+  let left: OnLeft | undefined;
   const emit = (event: AgentEvent): void => {
     for (const recorder of recorders) recorder(event);
     for (const listener of listeners) listener(event);
@@ -35,7 +38,7 @@ export function createEventBus(first: readonly string[]): EventBus {
   return {
     emit,
     notify(message, level = "warning") {
-      if (left) left(message);
+      if (left) left(message, level);
       else if (isOpen) {
         const event = { type: "notice", level, message } as const;
         unheard?.push(event);

@@ -20,9 +20,10 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof UserError ? error.exitCode : 1;
 }
 
-/** What writes a line that a person should know to standard error, unless --quiet is given. */
-export function warner({ values }: Pick<Invocation, "values">): (line: string) => void {
-  return (line) => {
-    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(inOwnName(line))}\n`);
+/** What writes a line that a person should know to standard error, unless --quiet is given; a warning, unless told otherwise. */
+export function warner({ values }: Pick<Invocation, "values">): (line: string, level?: string) => void {
+  return (line, level = "warning") => {
+    const sign = level === "info" ? "" : "warning: ";
+    if (!values["quiet"]) writeAll(Deno.stderr, `${sign}${stripControls(inOwnName(line))}\n`);
   };
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../src/core/support/text.ts";
 import { join } from "@std/path";
 import { FLOOR, goalTable, problemLines, type Summary } from "../bench/goals.ts";
 import { type Part, partTable } from "../bench/part_goals.ts";
@@ -32,9 +33,10 @@ export function performancePage(published: Published): string {
   return [
     "# Performance",
     "",
-    "Made from `performance.json` by `deno task docs`; do not edit. What the program itself costs: the model is a script on",
-    "this machine that answers at once. What each row means, and what is compared with what, stands in",
-    "[scripts/bench/README.md](../scripts/bench/README.md).",
+    "<!-- made from performance.json by deno task docs; do not edit -->",
+    "",
+    "What the program itself costs: the model is a script on this machine that answers at once. What each row means, and",
+    "what is compared with what, stands in [scripts/bench/README.md](../scripts/bench/README.md).",
     "",
     ...busyLine(published),
     ...table(["", ""], [
@@ -132,7 +134,9 @@ function shown(value: number | null | undefined, unit: string): string {
 function busyLine({ machine: { load, cores } }: Published): readonly string[] {
   if (load.before <= BUSY) return [];
   return [
-    `**The machine was busy**: ${load.before} processes wanted its ${cores} cores before anything was measured. Times are`,
+    `**The machine was busy**: ${
+      counted(load.before, "process", "processes")
+    } wanted its ${cores} cores before anything was measured. Times are`,
     "longer than they are on a quiet one, for every column; sizes and counts are what they are.",
     "",
   ];

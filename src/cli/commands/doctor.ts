@@ -1,3 +1,4 @@
+import { columnsOf, fitted } from "../output/report.ts";
 import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle, VERSION } from "../../core/version.ts";
 import { join } from "@std/path";
@@ -104,7 +105,12 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
   }
-  writeAll(Deno.stdout, invocation.values["json"] ? JSON.stringify(checks, null, 2) + "\n" : inOwnName(table(checks)));
+  writeAll(
+    Deno.stdout,
+    invocation.values["json"]
+      ? JSON.stringify(checks, null, 2) + "\n"
+      : inOwnName(table(checks, columnsOf(Deno.stdout))),
+  );
   return missing ? 3 : 0;
 }
 
@@ -209,12 +215,21 @@ function check(name: string, look: () => { found: string }, onFailure?: () => vo
   }
 }
 
-function table(checks: readonly Check[]): string {
+function table(checks: readonly Check[], columns: number): string {
   const width = Math.max(12, ...checks.map(({ name }) => name.length + 1));
-  return checks.map(({ name, ok, found, fix }) =>
-    `${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}\n` +
-    (fix === undefined ? "" : `${" ".repeat(16)}${fix.replaceAll("\n", `\n${" ".repeat(12)}`)}\n`)
-  ).join("");
+  const margin = " ".repeat(width + 4);
+  return checks.map(({ name, ok, found, fix }) => {
+    const [head = "", ...list] = fix?.split("\n") ?? [];
+    const lines = [
+      fitted(`${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}`, columns, margin),
+      // By its words alone: a margin would make a list of it.
+      ...(fix === undefined
+        ? []
+        : [margin + fitted(head, columns - margin.length, "").replaceAll("\n", `\n${margin}`)]),
+      ...list.map((line) => `      ${line.trimStart()}`),
+    ];
+    return lines.join("\n") + "\n";
+  }).join("");
 }
 
 /** What mends a check; the page has room for all providers. */

@@ -69,7 +69,10 @@ function optionsPage(): string {
   return [
     "# Options",
     "",
-    "Made from the option table by `deno task docs`; do not edit.",
+    "<!-- made from the option table by deno task docs; do not edit -->",
+    "",
+    "What the command line takes; `sandpiper help all` prints the same, and `sandpiper help COMMAND` a command's own. What has",
+    "a setting can be said for good, in [settings.json](settings.md).",
     ...groups.flatMap((group) => ["", `## ${group}`, "", ...optionTable(FLAGS.filter((flag) => flag.group === group))]),
     "",
     "## Commands",
@@ -103,7 +106,7 @@ function settingsPage(): string {
   return [
     "# Settings",
     "",
-    "Made from the settings table by `deno task docs`; do not edit.",
+    "<!-- made from the settings table by deno task docs; do not edit -->",
     "",
     "`settings.json` in the user's folder, then in the project's (when it is trusted), then the command line. A project may",
     "narrow scope and lower limits, never the other way round. Unknown keys warn; wrong values end the run with exit code 2.",

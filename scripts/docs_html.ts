@@ -7,16 +7,16 @@ import { dirname, join, resolve } from "@std/path";
 import { VERSION } from "../src/core/version.ts";
 import { type Page, readPages } from "./docs/html/pages.ts";
 
-/** The order of the usual pages; one that is in no list comes after those of its kind. */
+/** What a reader needs first comes first, in the list and in the text; a page of docs that is in no list ends the script. */
 const GROUPS: readonly { readonly title: string; readonly pages: readonly string[] }[] = [
-  { title: "Begin", pages: "tutorial install recipes troubleshooting comparison performance".split(" ") },
-  {
-    title: "Work with it",
-    pages: "cli tui options settings providers sessions tools plan undo trial facts ci".split(" "),
-  },
-  { title: "What holds it", pages: "sandbox permissions platforms".split(" ") },
-  { title: "Make it yours", pages: "prompt agents skills templates extensions mcp pack".split(" ") },
+  { title: "Begin", pages: "tutorial install providers recipes troubleshooting".split(" ") },
+  { title: "Work with it", pages: "tui cli permissions undo trial plan facts sessions tools".split(" ") },
+  { title: "Look it up", pages: "options settings".split(" ") },
+  { title: "What holds it", pages: "sandbox platforms".split(" ") },
+  { title: "In CI, and many tasks", pages: "ci check batch scale".split(" ") },
+  { title: "Make it yours", pages: "prompt skills templates agents extensions mcp pack".split(" ") },
   { title: "Build on it", pages: "sdk rpc acp telemetry".split(" ") },
+  { title: "Beside others", pages: "comparison performance".split(" ") },
 ];
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -25,7 +25,8 @@ const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist",
 
 const { pages, problems } = readPages(root);
 for (const problem of problems) console.error(problem);
-const html = documentOf(pages);
+const groups = grouped(pages);
+const html = documentOf(groups);
 await Deno.mkdir(dirname(out), { recursive: true });
 await Deno.writeTextFile(out, html);
 console.log(
@@ -33,9 +34,14 @@ console.log(
 );
 Deno.exit(problems.length > 0 ? 1 : 0);
 
-function documentOf(pages: readonly Page[]): string {
+interface Group {
+  readonly title: string;
+  readonly pages: readonly Page[];
+}
+
+function documentOf(groups: readonly Group[]): string {
   const part = (name: string): string => Deno.readTextFileSync(join(root, "scripts", "docs", "html", name));
-  const bodies = pages.map(({ path, html }) =>
+  const bodies = groups.flatMap(({ pages }) => pages).map(({ path, html }) =>
     `<article id="${path}">\n${
       html.replaceAll("<table>", '<div class="table"><table>').replaceAll("</table>", "</table></div>")
     }</article>`
@@ -52,7 +58,7 @@ function documentOf(pages: readonly Page[]): string {
     '<button id="theme" aria-label="Dark or light">◐</button><button id="menu" aria-expanded="false">Menu</button></div>',
     '<input id="search" type="search" placeholder="Search  /" aria-label="Search" autocomplete="off" spellcheck="false">',
     '<div class="keys">/ search · ↑↓ Enter · Esc</div>',
-    `<nav aria-label="Pages">${navigation(pages)}</nav></div>`,
+    `<nav aria-label="Pages">${navigation(groups)}</nav></div>`,
     '<main id="main"><section id="found" aria-live="polite" hidden></section>',
     ...bodies,
     "</main>",
@@ -61,26 +67,27 @@ function documentOf(pages: readonly Page[]): string {
   ].join("\n");
 }
 
-function navigation(pages: readonly Page[]): string {
+/** All pages in the order in which they are read. Throws for one that has no place in it. */
+function grouped(pages: readonly Page[]): readonly Group[] {
   const rest = new Map(pages.map((page) => [page.path, page]));
   const take = (path: string): readonly Page[] => {
     const page = rest.get(path);
     rest.delete(path);
     return page ? [page] : [];
   };
-  const groups = [
+  const usual = [
     { title: "", pages: take("README.md") },
     ...GROUPS.map(({ title, pages }) => ({ title, pages: pages.flatMap((name) => take(`docs/${name}.md`)) })),
   ];
   const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "docs/requirements.md"].flatMap(take);
   const decisions = [...rest.values()].filter(({ path }) => path.startsWith("docs/decisions/"));
   for (const { path } of decisions) rest.delete(path);
-  return [
-    ...groups,
-    { title: "More", pages: [...rest.values()] },
-    { title: "Change it", pages: changing },
-    { title: "Decisions", pages: decisions },
-  ].filter(({ pages }) => pages.length > 0).map(({ title, pages }) => {
+  if (rest.size > 0) throw new Error(`GROUPS has no place for ${[...rest.keys()].join(", ")}`);
+  return [...usual, { title: "Change it", pages: changing }, { title: "Decisions", pages: decisions }];
+}
+
+function navigation(groups: readonly Group[]): string {
+  return groups.map(({ title, pages }) => {
     const items = pages.map(({ path, title }) => `<li><a href="#${path}">${escaped(title)}</a></li>`);
     return `${title === "" ? "" : `<h2>${title}</h2>`}<ul>${items.join("")}</ul>`;
   }).join("");

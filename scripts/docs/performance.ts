@@ -32,9 +32,10 @@ export function performancePage(published: Published): string {
   return [
     "# Performance",
     "",
-    "Made from `performance.json` by `deno task docs`; do not edit. What the program itself costs: the model is a script on",
-    "this machine that answers at once. What each row means, and what is compared with what, stands in",
-    "[scripts/bench/README.md](../scripts/bench/README.md).",
+    "<!-- made from performance.json by deno task docs; do not edit -->",
+    "",
+    "What the program itself costs: the model is a script on this machine that answers at once. What each row means, and",
+    "what is compared with what, stands in [scripts/bench/README.md](../scripts/bench/README.md).",
     "",
     ...busyLine(published),
     ...table(["", ""], [

@@ -1,6 +1,6 @@
 import { COMMANDS } from "../config/options/commands.ts";
 import { parseCommandLine } from "../config/options/parse.ts";
-import { errorBlock, exitCodeOf } from "./output/report.ts";
+import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { readVariable } from "../config/host_environment.ts";
@@ -12,7 +12,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     Deno.exit(await dispatch(args));
   } catch (error) {
-    writeAll(Deno.stderr, errorBlock(error, debug));
+    writeAll(Deno.stderr, errorBlock(error, debug, columnsOf(Deno.stderr)));
     Deno.exit(exitCodeOf(error));
   }
 }

@@ -25,7 +25,8 @@ export class UserError extends Error {
 
   /** Its `message` is what failed, and why. */
   constructor(parts: UserErrorParts, options?: ErrorOptions) {
-    super(`${parts.what}: ${parts.why}`, options);
+    const { what, why } = parts;
+    super(what.endsWith("?") ? `${what} ${why.charAt(0).toUpperCase()}${why.slice(1)}` : `${what}: ${why}`, options);
     this.what = parts.what;
     this.why = parts.why;
     this.fix = parts.fix;

@@ -99,3 +99,8 @@ export interface Provider {
   /** Sends one request and gives what comes of it. */
   stream(request: ProviderRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }
+
+/** A model as `--model` takes it, and everybody is shown it: `provider/id`; a recording's name says by itself what it is. */
+export function modelName({ provider, id }: { readonly provider: string; readonly id: string }): string {
+  return provider === "" || id.startsWith("replay:") ? id : `${provider}/${id}`;
+}

@@ -109,6 +109,8 @@ class OpenSession implements EngineCore {
   #isOnBackground = false;
   #hadBackground = false;
   readonly #isOtherModel: boolean;
+  /** What the copy of a trial came to: said, and no warning. */
+  readonly #copied: string | undefined;
   readonly #extensions: SessionExtensions;
   readonly #servers: McpServers | undefined;
   readonly #agents: LateSubAgents;
@@ -125,11 +127,12 @@ class OpenSession implements EngineCore {
     this.#config = config;
     this.#bus = createEventBus([
       ...config.warnings,
-      ...(trial?.notices ?? []),
+      ...(trial?.notices.slice(1) ?? []),
       ...(config.user.userBash === "unconfined" ? [UNCONFINED_NOTICE] : []),
     ]);
     this.emit = this.#bus.emit;
     this.notify = this.#bus.notify;
+    this.#copied = trial?.notices[0];
     const { within } = options;
     this.whole = within?.whole;
     const store = within?.store ??
@@ -230,6 +233,7 @@ class OpenSession implements EngineCore {
     );
     this.#servers?.listen((names) => void this.hooks()?.observe({ type: "mcp_servers_change", servers: names }));
     this.#bus.open();
+    if (this.#copied !== undefined) this.notify(this.#copied, "info");
     void this.#settleGrants();
     return this.#engine;
   }

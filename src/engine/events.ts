@@ -1,6 +1,9 @@
 import type { Engine } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
 
+/** Who hears what there is to say when nobody reads events any more. */
+export type OnLeft = (line: string, level?: "info" | "warning" | "error") => void;
+
 /** The session's event bus: every event, in the order in which it happens. */
 export interface EventBus {
   /** Emits an event: recorders get it first, then subscribers. */
@@ -21,7 +24,7 @@ export interface EventBus {
    * The session is closing: from now on `notify` calls `onLeft`, if given, because nobody may be reading events any
    * more.
    */
-  readonly leave: (onLeft: ((line: string) => void) | undefined) => void;
+  readonly leave: (onLeft: OnLeft | undefined) => void;
 }
 
 /** A bus without subscribers; `first` are messages to start with. */
@@ -36,7 +39,7 @@ export function createEventBus(first: readonly string[]): EventBus {
    * opened the session.
    */
   let unheard: AgentEvent[] | undefined = [];
-  let left: ((line: string) => void) | undefined;
+  let left: OnLeft | undefined;
   const emit = (event: AgentEvent): void => {
     for (const recorder of recorders) recorder(event);
     for (const listener of listeners) listener(event);
@@ -44,7 +47,7 @@ export function createEventBus(first: readonly string[]): EventBus {
   return {
     emit,
     notify(message, level = "warning") {
-      if (left) left(message);
+      if (left) left(message, level);
       else if (isOpen) {
         const event = { type: "notice", level, message } as const;
         unheard?.push(event);

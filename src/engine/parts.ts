@@ -1,3 +1,4 @@
+import type { OnLeft } from "./events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
@@ -122,5 +123,5 @@ export interface EngineOptions {
   /** Whether this process is closed to debuggers and core files; true unless told otherwise. */
   readonly hardens?: boolean;
   /** Hears what there is to say while the session closes, when its events may be read by nobody; a notice without it. */
-  readonly onLeft?: (line: string) => void;
+  readonly onLeft?: OnLeft;
 }

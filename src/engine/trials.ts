@@ -1,5 +1,6 @@
 // Trials of a session: tools go on in a private copy, and what they changed there is taken or kept as a patch. The code of this
 // file is loaded with the first trial.
+import { counted } from "../core/support/text.ts";
 import type { Config } from "../config/config.ts";
 import type { ApplyOutcome, TakeRequest, TrialResult } from "../core/changes.ts";
 import type { Engine } from "../core/engine.ts";
@@ -39,7 +40,7 @@ export function createTrials(
     trial = undefined;
     last = await ended.end(core.conversation.store(), taken);
     const { id } = core.conversation.store().header;
-    for (const line of resultLines(last, taken !== undefined, id)) core.notify(line);
+    for (const [level, line] of resultLines(last, taken !== undefined, id)) core.notify(line, level);
   };
   const end = async (request: TakeRequest): Promise<ApplyOutcome> => {
     const ending = open();
@@ -81,19 +82,26 @@ function noTrial(why: string, fix: string): UserError {
   return new UserError({ what: "There is no trial to do this with", why, fix });
 }
 
-/** What became of a trial, for people. */
-function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean, session: string): string[] {
-  const many = files.length === 1 ? "1 file" : `${files.length} files`;
-  const lines = leftOut.map(({ why, count, paths = [] }) =>
+type Line = readonly [level: "info" | "warning", text: string];
+
+/** What became of a trial, for people: a warning only where something of it is missing. */
+function resultLines({ files, patch, why, leftOut }: TrialResult, isRest: boolean, session: string): Line[] {
+  const many = counted(files.length, "file");
+  const lines = leftOut.map((
+    { why, count, paths = [] },
+  ): Line => [
+    "warning",
     `Of the trial, ${why}${paths.length > 0 ? `: ${paths.slice(0, 3).join(", ")}` : ""}${
       (count ?? 0) > 3 ? ` and ${(count ?? 0) - 3} more` : ""
-    }`
-  );
-  if (why !== undefined) lines.push(`The patch of the trial: ${why}`);
-  if (files.length === 0) return [...lines, ...(why === undefined && !isRest ? ["The trial changed nothing"] : [])];
+    }`,
+  ]);
+  if (why !== undefined) lines.push(["warning", `The patch of the trial: ${why}`]);
+  if (files.length === 0) {
+    return why === undefined && !isRest ? [...lines, ["info", "The trial changed nothing"]] : lines;
+  }
   const what = isRest ? `What was not taken of the trial (${many})` : `The trial changed ${many}`;
-  if (patch === undefined) return [...lines, `${what}, and there is no patch of it`];
+  if (patch === undefined) return [...lines, ["warning", `${what}, and there is no patch of it`]];
   // One beside the session is found by it.
   const which = patch.endsWith(".patch") && patch.includes(`_${session}.`) ? session : shellWord(patch);
-  return [...lines, `${what}: ${patch}. To apply it: sandpiper apply ${which}`];
+  return [...lines, ["info", `${what}: ${patch}. To apply it: sandpiper apply ${which}`]];
 }

@@ -304,7 +304,11 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       context: asked,
       history: options.history,
       readImage: options.readImage,
-      giveBack: (text) => editor.text() === "" && editor.setText(text),
+      giveBack(text) {
+        if (editor.text() !== "") return;
+        editor.setText(text);
+        hint.show("Your text is in the editor again: correct it, or Ctrl+C clears it");
+      },
     });
     for (const notice of engine.notices) say(notice, "warning");
     showPast(engine.messages(), transcript, options.cwd);

@@ -99,7 +99,8 @@ for (const [level, lacks] of [["kernel+", []], ["kernel", [withoutNamespaces]]] 
       );
       assertEquals([code, stdout], [0, "done\n"], stderr);
       assertEquals(shot(), before);
-      assertStringIncludes(stderr, "Trial: tools work on a private copy");
+      // What went well is no warning.
+      assertEquals(stderr.match(/^warning: .*(?:Trial: tools work|The trial changed)/gm), null);
       assertStringIncludes(stderr, "commits and branches are not in the patch");
       assertEquals(copiesIn(home), []);
       const [patch = ""] = patchesIn(home);
@@ -212,6 +213,7 @@ Deno.test(
     );
     assertEquals([checked.code, shot()], [0, before], checked.stderr);
     assertStringIncludes(Deno.readTextFileSync(patch), "+++ b/new.txt");
+    assertEquals(checked.stderr, `The trial changed 1 file: ${patch}. To apply it: sandpiper apply ${patch}\n`);
     assertEquals(patchesIn(home), []);
     const nothing = await trial([bash("true")], "--fail-on", "no-change", "-c");
     assertEquals(nothing.code, 5, nothing.stderr);
@@ -334,9 +336,12 @@ Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is 
     assertEquals(copiesIn(home).length, 1);
     const next = await run(
       LAZY_SOURCE,
-      ["-p", "--trial", "-m", `replay:${cassette(home, [{ text: "done" }])}`, "go"],
+      ["-pv", "--trial", "-m", `replay:${cassette(home, [{ text: "done" }])}`, "go"],
       options,
     );
     assertEquals([next.code, copiesIn(home)], [0, []], next.stderr);
-    assertMatch(next.stderr, /copied 5 files, .* \(reflink: (?:yes|no|partly)\)/);
+    assertMatch(
+      next.stderr,
+      /^Trial: tools work on a private copy .* copied 5 files, .* \(reflink: (?:yes|no|partly)\)/,
+    );
   }));

@@ -88,7 +88,7 @@ Deno.test("the screen knows commands of extensions, refuses unknown ones and giv
 Deno.test("the screen sets model and thinking by picker and by key", () =>
   inApp(async ({ app, engine, see }) => {
     app.input("\x10"); // Ctrl+P
-    await see("❯ model-1");
+    await see("❯ p/model-1");
     for (const key of ["2", "\r"]) app.input(key);
     await until(() => engine.asked.length === 1);
     app.input("\x1b[Z"); // Shift+Tab
@@ -130,7 +130,7 @@ Deno.test("/model offers what the settings and the server know, and takes any ot
   inApp(async ({ app, engine, take, see }) => {
     app.input("\x10");
     const list = await see("model-3");
-    for (const id of ["model-1  now", "model-2", "model-3"]) assertStringIncludes(list, id);
+    for (const id of ["p/model-1  now", "model-2", "model-3"]) assertStringIncludes(list, id);
     app.input("model-");
     app.input("\x1b[A"); // up from the first stays on the first
     app.input("9");

@@ -45,7 +45,7 @@ Deno.test("footerLines() fits its width and says folder, branch, model, thinking
   assertEquals(
     footerLines(state, "main", { width: 80, theme: themeOf("none"), expanded: false }).map(bare),
     [
-      "~/app (main) · add                                                model-1 · high",
+      "~/app (main) · add                                              p/model-1 · high",
       "▣ kernel · write: . · net: off         ↑10k ↓300 · cache 80% · $0.042 · 75% left",
     ],
   );
@@ -54,7 +54,7 @@ Deno.test("footerLines() fits its width and says folder, branch, model, thinking
     theme: themeOf("none"),
     expanded: false,
   });
-  assertEquals(bare(first ?? ""), "~/app (main) · add                               agent reviewer · model-1 · high");
+  assertEquals(bare(first ?? ""), "~/app (main) · add                             agent reviewer · p/model-1 · high");
   for (const width of [10, 40, 80, 200]) {
     for (const line of footerLines(state, "main", { width, theme: themeOf("dark"), expanded: false })) {
       assert(bare(line).length <= width, bare(line));

@@ -63,6 +63,23 @@ Deno.test("/undo in a trial says that the trial has to end before what was chang
     assertEquals(shown.at(-1), "Nothing can be put back while the trial goes on; /trial ends it");
   }));
 
+Deno.test("/undo names a folder only where nothing in it is named", () =>
+  withSession(
+    { files: {}, replies: [bash("mkdir -p a/b empty && echo x > a/b/c.txt"), { text: "done" }] },
+    async (session) => {
+      await session.engine.undoPoints();
+      await session.say("make");
+      const { context, shown } = contextOf(session, [0]);
+      await undoCommand(context);
+      assertEquals(shown.slice(1), [
+        "This would",
+        "  remove a/b/c.txt",
+        "  remove empty/",
+        "Put them back?: No | Yes: 1 file and 1 folder",
+      ]);
+    },
+  ));
+
 Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
   withSession(OPTIONS, async (session) => {
     await session.engine.undoPoints(); // the first look has ended
@@ -74,7 +91,6 @@ Deno.test("/undo lists messages, shows what it would do, and does it when it is 
       "Files as they were before: first | second",
       "This would",
       "  remove new.txt",
-      "  restore src",
       "  restore src/a.ts",
       "Put them back?: No | Yes: 2 files",
     ]);

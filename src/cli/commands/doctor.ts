@@ -1,4 +1,6 @@
 import { dirname, join } from "@std/path";
+import { columnsOf, fitted } from "../output/report.ts";
+import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle, VERSION } from "../../core/version.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { chooseSandbox } from "../../sandbox/confine/choose.ts";
@@ -106,7 +108,10 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });
   }
-  writeAll(Deno.stdout, invocation.values["json"] ? visibleJson(checks, 2) + "\n" : inOwnName(table(checks)));
+  writeAll(
+    Deno.stdout,
+    invocation.values["json"] ? visibleJson(checks, 2) + "\n" : inOwnName(table(checks, columnsOf(Deno.stdout))),
+  );
   return missing ? 3 : 0;
 }
 
@@ -199,7 +204,7 @@ async function attempt(
 
 /** A model, where it is asked, and where its key is from. Nothing is asked and no command runs. */
 function serverWords({ entry, model, baseUrl, key }: Endpoint): string {
-  const named = model === "" ? `the only model of ${entry.label}` : model;
+  const named = model === "" ? `the only model of ${entry.label}` : modelName({ provider: entry.name, id: model });
   return `${named} at ${baseUrl}, ${key.isKeyless ? "without a key" : `key from ${key.origin}`}`;
 }
 
@@ -247,12 +252,21 @@ function check(name: string, look: () => { found: string }, onFailure?: () => vo
   }
 }
 
-function table(checks: readonly Check[]): string {
+function table(checks: readonly Check[], columns: number): string {
   const width = Math.max(12, ...checks.map(({ name }) => name.length + 1));
-  return checks.map(({ name, ok, found, fix }) =>
-    `${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}\n` +
-    (fix === undefined ? "" : `${" ".repeat(16)}${fix.replaceAll("\n", `\n${" ".repeat(12)}`)}\n`)
-  ).join("");
+  const margin = " ".repeat(width + 4);
+  return checks.map(({ name, ok, found, fix }) => {
+    const [head = "", ...list] = fix?.split("\n") ?? [];
+    const lines = [
+      fitted(`${ok ? "ok " : "-- "} ${name.padEnd(width)}${stripControls(found)}`, columns, margin),
+      // By its words alone: a margin would make a list of it.
+      ...(fix === undefined
+        ? []
+        : [margin + fitted(head, columns - margin.length, "").replaceAll("\n", `\n${margin}`)]),
+      ...list.map((line) => `      ${line.trimStart()}`),
+    ];
+    return lines.join("\n") + "\n";
+  }).join("");
 }
 
 /** What mends a check; the page has room for all providers. */

@@ -20,7 +20,7 @@ const SHORTAGES: Readonly<Record<string, string>> = {
  * One block for stderr: what failed, why, what to do. Anything but a UserError, and what the machine lacks, is a fault of the
  * program and says so.
  */
-export function errorBlock(error: unknown, debug: boolean): string {
+export function errorBlock(error: unknown, debug: boolean, columns = Infinity): string {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const user = error instanceof UserError ? error : new UserError({
     what: "sandpiper failed",
@@ -30,7 +30,37 @@ export function errorBlock(error: unknown, debug: boolean): string {
       : "This is a fault of the program: run again with SANDPIPER_DEBUG=1 and report what it prints",
   });
   const stack = debug && error instanceof Error && error.stack ? `\n${error.stack}` : "";
-  return stripControls(inOwnName(`error: ${user.what}\n  why: ${user.why}\n  fix: ${user.fix}`) + stack) + "\n";
+  const lines = [`error: ${user.what}`, `  why: ${user.why}`, `  fix: ${user.fix}`];
+  return stripControls(fitted(inOwnName(lines.join("\n")), columns, "       ") + stack) + "\n";
+}
+
+/** The columns of a terminal at standard output or error; where there is none, lines are as long as they are. */
+export function columnsOf(stream: { isTerminal(): boolean }): number {
+  const columns = stream.isTerminal() ? Deno.consoleSize().columns : 0;
+  // Some terminals say that they have none.
+  return columns < 20 ? Infinity : columns;
+}
+
+/**
+ * A text in lines of at most `columns`, broken between words and gone on with behind a margin. Lists, which begin four blanks
+ * in, stay: their lines are there to be typed.
+ */
+export function fitted(text: string, columns: number, margin: string): string {
+  return text.split("\n").map((line) => line.startsWith("    ") ? line : fittedLine(line, columns, margin)).join("\n");
+}
+
+function fittedLine(line: string, columns: number, margin: string): string {
+  const lines: string[] = [];
+  let left = line;
+  while (left.length > columns) {
+    const at = left.lastIndexOf(" ", columns);
+    // A word that is longer than a line is broken by the terminal, and can be copied.
+    const end = at > margin.length ? at : left.indexOf(" ", columns);
+    if (end < 0) break;
+    lines.push(left.slice(0, end));
+    left = margin + left.slice(end + 1);
+  }
+  return [...lines, left].join("\n");
 }
 
 /** The exit code that an error asks for; 1 for faults of the program. */
@@ -38,9 +68,11 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof UserError ? error.exitCode : 1;
 }
 
-/** What writes a line that a person should know to standard error, unless --quiet is given. */
-export function warner({ values }: Pick<Invocation, "values">): (line: string) => void {
-  return (line) => {
-    if (!values["quiet"]) writeAll(Deno.stderr, `warning: ${stripControls(inOwnName(line))}\n`);
+/** What writes a line that a person should know to standard error, unless --quiet is given; a warning, unless told otherwise. */
+export function warner({ values }: Pick<Invocation, "values">): (line: string, level?: string) => void {
+  return (line, level = "warning") => {
+    if (values["quiet"]) return;
+    const text = `${level === "info" ? "" : "warning: "}${stripControls(inOwnName(line))}`;
+    writeAll(Deno.stderr, `${fitted(text, columnsOf(Deno.stderr), "  ")}\n`);
   };
 }

@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import { lostText } from "../../core/support/lost_text.ts";
 import type { FileChange } from "../../core/changes.ts";
 import type { RunReport } from "./run_report.ts";
@@ -86,7 +87,7 @@ export function reportMarkdown(report: RunReport): string {
 
 function factsLine({ totals, model, sandbox, sessionId, limit, deniedCalls, failedCalls }: RunReport): string {
   const parts = [
-    ...(model ? [`model ${code(`${model.provider}/${model.id}`)}`] : []),
+    ...(model ? [`model ${code(modelName(model))}`] : []),
     ...(totals
       ? [
         counted(totals.turns, "round"),

@@ -40,7 +40,7 @@ export class NoModelError extends UserError {
     const common = all.filter(({ isCommon }) => isCommon);
     const fix = (entries: readonly ProviderEntry[], rest: readonly string[] = []): string =>
       offers.length > 0
-        ? lines('Found here; add one of these, or write it as "model" into settings.json:', offers.map(offerLine))
+        ? lines('Found here; add one of these, or write it as "model" into settings.json:', offerLines(offers))
         : lines(
           "Set one of these variables, or start one of these servers, and name the provider (sandpiper demo needs neither):",
           [...entries.map(typeLine), ...rest],
@@ -59,8 +59,9 @@ function commonFirst(entries: readonly ProviderEntry[]): readonly ProviderEntry[
   return [...entries.filter(({ isCommon }) => isCommon), ...entries.filter(({ isCommon }) => !isCommon)];
 }
 
-function offerLine({ name, because }: Offer): string {
-  return `--model ${name.padEnd(44)} ${because}`;
+function offerLines(offers: readonly Offer[]): readonly string[] {
+  const width = Math.max(...offers.map(({ name }) => name.length));
+  return offers.map(({ name, because }) => `--model ${name.padEnd(width)}  ${because}`);
 }
 
 /** The first name of each variable in an address. */

@@ -77,5 +77,5 @@ export function failureMessage(kind: FailureKind, parts: FailureParts): string {
   const head = parts.status === undefined
     ? `${parts.host} broke off with an error`
     : `${parts.host} answered ${parts.status}`;
-  return `${head}${said === "" ? "" : `: "${said}"`}. ${advice(kind, parts)}.`;
+  return `${head}${said === "" ? "" : `: "${said.replace(/\.$/, "")}"`}. ${advice(kind, parts)}.`;
 }

@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import type { JsonObject } from "../../core/json.ts";
 import {
   type AgentMessage,
@@ -61,7 +62,7 @@ function describe(entry: SessionEntry): Description {
   if (message !== undefined) return describeMessage(message);
   switch (entry.type) {
     case "model_change":
-      return note(`Model: ${entry.provider}/${entry.modelId}`);
+      return note(`Model: ${modelName({ provider: entry.provider, id: entry.modelId })}`);
     case "thinking_level_change":
       return note(`Thinking: ${entry.thinkingLevel}`);
     case "context_edit": {

@@ -1,15 +1,15 @@
 import { UserError } from "../../core/error.ts";
-import { THINKING_LEVELS } from "../../core/provider.ts";
+import { modelName, THINKING_LEVELS } from "../../core/provider.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Reasoning efforts, weakest first. */
 /** `/model [ID]` */
 export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
-  const { provider, id: own } = engine.state().model;
+  const { model } = engine.state();
+  const current = modelName(model);
   const listed = args === "" ? await world.serverModels() : [];
   const details = new Map(listed.map(({ name, detail }) => [name, detail]));
-  const current = details.has(`${provider}/${own}`) ? `${provider}/${own}` : own;
-  const known = [...new Set([current, ...world.models, ...details.keys()])];
+  // The settings may name it by its id alone.
+  const known = [...new Set([current, ...world.models.filter((name) => name !== model.id), ...details.keys()])];
   const choices = known.map((id) => ({
     label: id,
     value: id,
@@ -18,7 +18,7 @@ export async function modelCommand({ engine, world, pick, say }: CommandContext,
   const id = args || await pick("Model", choices, { typed: { as: "as typed", value: (text) => text.trim() } });
   if (id === undefined || id === current) return;
   await engine.setModel(id);
-  say(`Model: ${engine.state().model.id}`);
+  say(`Model: ${modelName(engine.state().model)}`);
 }
 
 /** `/thinking [LEVEL]` */

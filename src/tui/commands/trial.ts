@@ -16,9 +16,9 @@ export async function trialCommand(context: CommandContext): Promise<void> {
     const { cost, workspace } = await engine.beginTrial();
     const seconds = (cost.milliseconds / 1000).toFixed(1);
     say(
-      `Trial: tools work on a private copy of ${cleanLine(workspace)} now (${
-        cost.files.toLocaleString("en")
-      } files, ${seconds} s). The workspace stays as it is. /trial again shows what changed`,
+      `Trial: tools work on a private copy of ${cleanLine(workspace)} now (${cost.files.toLocaleString("en")} ${
+        cost.files === 1 ? "file" : "files"
+      }, ${seconds} s). The workspace stays as it is. /trial again shows what changed`,
     );
     return;
   }

@@ -45,9 +45,7 @@ async function confirm(context: CommandContext, preview: UndoOutcome, request: U
   }
   const how = await pick("Put them back?", [
     { label: "No", value: "no" as const },
-    ...(preview.steps.length > 0
-      ? [{ label: `Yes: ${counted(filesIn(preview), "file")}`, value: "yes" as const }]
-      : []),
+    ...(preview.steps.length > 0 ? [{ label: `Yes: ${filesIn(preview)}`, value: "yes" as const }] : []),
     ...(forcible > 0
       ? [{ label: `Also overwrite ${counted(forcible, "file")} that somebody else changed`, value: "force" as const }]
       : []),
@@ -66,9 +64,11 @@ export async function redoCommand(context: CommandContext): Promise<void> {
 export async function putBack({ engine, say }: CommandContext, request: UndoRequest): Promise<void> {
   const outcome = await engine.undo(request);
   const { steps, left } = outcome;
-  say(steps.length > 0 ? `Put back: ${counted(filesIn(outcome), "file")}` : "Nothing was put back");
+  say(steps.length > 0 ? `Put back: ${filesIn(outcome)}` : "Nothing was put back");
   for (const { path, why } of left.slice(0, SHOWN)) say(`${path} is left as it is: ${why}`, "warning");
-  if (left.length > SHOWN) say(`${counted(left.length - SHOWN, "file")} more are left as they are`, "warning");
+  if (left.length > SHOWN) {
+    say(`${counted(left.length - SHOWN, "more file is", "more files are")} left alone`, "warning");
+  }
 }
 
 /**
@@ -89,23 +89,39 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
   showSteps(context, preview);
   return await pick("The files", [
     { label: "Leave them as they are", value: false },
-    { label: `Put back ${counted(filesIn(preview), "file")} as they were there`, value: true },
+    { label: `Put back ${filesIn(preview)} as they were there`, value: true },
   ]);
 }
 
 function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void {
   const more = (list: readonly unknown[]): string[] => list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : [];
+  const shown = counting(steps);
   page((theme) => [
-    ...(steps.length > 0 ? [theme.strong("This would")] : []),
-    ...steps.slice(0, SHOWN).map(({ action, path }) => `  ${VERBS[action]} ${theme.accent(path)}`),
-    ...more(steps),
+    ...(shown.length > 0 ? [theme.strong("This would")] : []),
+    ...shown.slice(0, SHOWN).map(({ action, path, thing }) =>
+      `  ${VERBS[action]} ${theme.accent(thing === "folder" ? `${path}/` : path)}`
+    ),
+    ...more(shown),
     ...(left.length > 0 ? [theme.strong(steps.length > 0 ? "and leave" : "This would leave as it is")] : []),
     ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
     ...more(left),
   ]);
 }
 
-/** Folders come and go with what is in them; by themselves they count where there is nothing else. */
-function filesIn({ steps }: UndoOutcome): number {
-  return steps.filter(({ thing }) => thing !== "folder").length || steps.length;
+/** Folders come and go with what is in them: only one of which nothing else is told is a step for people. */
+function counting(steps: UndoOutcome["steps"]): UndoOutcome["steps"] {
+  return steps.filter(({ thing, action, path }) =>
+    thing !== "folder" || action === "mode" || !steps.some((one) => one.path.startsWith(`${path}/`))
+  );
+}
+
+/** How many files, and folders that are steps of their own. */
+function filesIn({ steps }: Pick<UndoOutcome, "steps">): string {
+  const shown = counting(steps);
+  const folders = shown.filter(({ thing }) => thing === "folder").length;
+  const files = shown.length - folders;
+  return [
+    ...(files > 0 ? [counted(files, "file")] : []),
+    ...(folders > 0 ? [counted(folders, "folder")] : []),
+  ].join(" and ");
 }

@@ -82,7 +82,9 @@ function unknown(name: string, all: readonly { readonly name: string }[]): UserE
   const near = all.filter((known) => known.name.startsWith(name.slice(0, 2))).slice(0, 5);
   return new UserError({
     what: `There is no command /${name}`,
-    why: "neither the program nor an extension, a template or a skill has that name",
-    fix: near.length > 0 ? `Perhaps ${near.map((one) => `/${one.name}`).join(", ")}` : "/help shows them all",
+    why: "no extension, template or skill has that name either",
+    fix: near.length > 0
+      ? `Perhaps ${near.map((one) => `/${one.name}`).join(", ")}; /help shows all`
+      : "/help shows those that there are",
   });
 }

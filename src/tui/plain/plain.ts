@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle } from "../../core/version.ts";
 import { createSubAgentViews } from "../transcript/sub_agents.ts";
 import { linesOf } from "../transcript/transcript.ts";
@@ -65,7 +66,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
     const opened = engine;
     for (const notice of opened.notices) print(inOwnName(`warning: ${notice}`));
     const { cwd, model, policy } = opened.state();
-    print(`${cwd}, model ${cleanLine(model.id)}, sandbox: ${sandboxGlance(policy)}`);
+    print(`${cwd}, model ${cleanLine(modelName(model))}, sandbox: ${sandboxGlance(policy)}`);
     const write = plainEvents(print, options.cwd);
     const agents = createSubAgentViews(options.cwd, () => performance.now());
     const context: CommandContext = {

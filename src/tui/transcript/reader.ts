@@ -29,6 +29,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
   let typed: ToolBlock | undefined;
   let activity = "";
   let retry: { readonly at: number; readonly note: string } | undefined;
+  let retried: string | undefined;
   const calls = new Map<string, ToolBlock>();
   const denials = heardDenials();
   const say = (text: string, level: "info" | "warning" | "error" = "info"): void =>
@@ -116,7 +117,10 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
           return typed?.update({ content: [{ type: "text", text: event.output }] });
         case "auto_retry_start":
           retry = { at: now() + event.delayMs, note: `attempt ${event.attempt} of ${event.maxAttempts}` };
-          return say(`${event.errorMessage} Attempt ${event.attempt} of ${event.maxAttempts} follows`, "warning");
+          // The line of status counts on; the same sentence again would tell nothing.
+          if (event.attempt > 1 && event.errorMessage === retried) return;
+          retried = event.errorMessage;
+          return say(`${event.errorMessage} It is tried again, up to ${event.maxAttempts} times`, "warning");
         case "background_end":
           return say(backgroundLine(event), event.exitCode === 0 ? "info" : "warning");
         case "plan_update": {

@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import { isInside } from "../../core/policy.ts";
 import type { EngineState } from "../../core/engine.ts";
 import { count, money } from "../blocks/amounts.ts";
@@ -14,7 +15,7 @@ export function footerLines(state: EngineState, branch: string | undefined, { wi
     part !== ""
   );
   // A recording's name is a path.
-  const id = cleanLine(model.id).replace(/^replay:.*\//, "replay:");
+  const id = cleanLine(modelName(model)).replace(/^replay:.*\//, "replay:");
   const who = [agent === undefined ? "" : `agent ${cleanLine(agent)}`, id, thinking === "off" ? "" : thinking].filter((
     part,
   ) => part !== "");

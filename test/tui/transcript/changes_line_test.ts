@@ -19,5 +19,5 @@ Deno.test("changesLine() tells a run's files with the way back, and nothing of s
   const many = { ...RUN, files: Array.from({ length: 12 }, (_, at) => ({ ...files[0], path: `${at}` })) };
   assertEquals(changesLine(many)?.includes("7 and 4 more"), true);
   const partly = { ...RUN, files: [files[0]], leftOut: [{ why: "too many files" }] };
-  assertEquals(changesLine(partly), "1 file changed: ~ a.ts. Not all was seen: too many files. /undo puts them back");
+  assertEquals(changesLine(partly), "1 file changed: ~ a.ts. Not all was seen: too many files. /undo puts it back");
 });

@@ -11,6 +11,9 @@
   $version = '@VERSION@'
   if ($version.StartsWith('@')) { throw 'this file is the one of the sources; take install.ps1 of a release' }
   $base = if ($env:SANDPIPER_BASE_URL) { $env:SANDPIPER_BASE_URL } else { '@BASE@' }
+  if ($base -match '^http:' -and $base -notmatch '^http://(127\.0\.0\.1|localhost)[:/]') {
+    throw "$base is open to anyone on the way, who could change all of it; use https"
+  }
   $prefix = if ($env:SANDPIPER_PREFIX) { $env:SANDPIPER_PREFIX } else { Join-Path $env:LOCALAPPDATA 'sandpiper' }
   if (-not [Environment]::Is64BitOperatingSystem) { throw 'there is no archive for 32-bit systems' }
   $name = "sandpiper-$version-win32-x64"

@@ -69,7 +69,10 @@ fetch() {
       *) curl -fsSL -o "$2" "$base/$1" ;;
     esac
   elif command -v wget >/dev/null 2>&1; then
-    wget -q -O "$2" "$base/$1"
+    # It has no option that keeps to https where a server leads elsewhere.
+    wget -S -O "$2" "$base/$1" 2>"$work/said" && case $base in
+      https:*) ! grep -qi '^ *location: *http:' "$work/said" ;;
+    esac
   else
     fail 'neither curl nor wget is there'
   fi || fail "$base/$1 cannot be fetched whole"
@@ -99,6 +102,11 @@ main() {
   esac
   case $prefix in
     *"$line"*) fail 'the folder has a line break in its name' ;;
+  esac
+  case $base in
+    http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
+    [Hh][Tt][Tt][Pp]:*) fail "$base is open to anyone on the way, who could change all of it; use https" ;;
+    [Hh][Tt][Tt][Pp][Ss]:*) base=https:${base#*:} ;;
   esac
   name=sandpiper-$version-$(target)
   trap cleanup EXIT

@@ -59,9 +59,25 @@ interface Case {
   readonly before?: (home: string) => void;
   readonly prefix?: string;
   readonly script?: string;
+  /** In place of the server's own address. */
+  readonly base?: string;
+  /** The text of a program `wget`, by the server's address. */
+  readonly wget?: (url: string) => string;
   /** Part of standard error; nothing where all is well. */
   readonly error?: string;
 }
+
+/** As wget does where a server at https leads to http, with which all comes. */
+const ledAway = (url: string): string =>
+  `#!/bin/sh
+for word; do
+  case $word in https:*) name=\${word##*/} ;; esac
+  [ "\${last-}" != -O ] || out=$word
+  last=$word
+done
+echo '  Location: http://127.0.0.1/r' >&2
+exec /usr/bin/wget -q -O "$out" "${url}/$name"
+`;
 
 const bad = (name: string, error: string, more: Partial<Case>): Case => ({ name, error, ...more });
 const CASES: readonly Case[] = [
@@ -112,6 +128,13 @@ const CASES: readonly Case[] = [
       Deno.symlinkSync("../lib/node_modules/sandpiper/bin/sandpiper", `${home}/.local/bin/sandpiper`);
     },
   }),
+  bad("an address that anyone on the way could answer for", "use https", { base: "http://127.0.0.1.test/r" }),
+  bad("the same, written in another way", "use https", { base: "Http://192.0.2.1/r" }),
+  bad("with wget, a server that leads from https to http", "cannot be fetched whole", {
+    base: "https://127.0.0.1:1/r",
+    tools: ["sha256sum"],
+    wget: ledAway,
+  }),
   bad("the script of the sources", "take install.sh of a release", {
     script: Deno.readTextFileSync(join(root, "packaging/install.sh")),
   }),
@@ -119,7 +142,8 @@ const CASES: readonly Case[] = [
   bad("a script that is cut", "", { script: SCRIPT.slice(0, SCRIPT.lastIndexOf("printf 'sandpiper %s")) }),
 ];
 
-for (const { name, tools = ["curl", "sha256sum"], release, before, prefix, script = SCRIPT, error } of CASES) {
+for (const one of CASES) {
+  const { name, tools = ["curl", "sha256sum"], release, before, prefix, script = SCRIPT, base, wget, error } = one;
   Deno.test({
     name: `install.sh ${error === undefined ? "installs" : "leaves everything as it was"}: ${name}`,
     ignore: Deno.build.os !== "linux",
@@ -134,6 +158,7 @@ for (const { name, tools = ["curl", "sha256sum"], release, before, prefix, scrip
         const whole = archive();
         const good: Release = { files: { [ARCHIVE]: whole, SHA256SUMS: bytes(await sums(whole)) } };
         await using server = serve(await release?.(good) ?? good);
+        if (wget) Deno.writeTextFileSync(`${bin}/wget`, wget(server.url), { mode: 0o755 });
         const place = prefix === undefined
           ? join(home, ".local")
           : prefix.startsWith("/")
@@ -142,7 +167,7 @@ for (const { name, tools = ["curl", "sha256sum"], release, before, prefix, scrip
         const child = new Deno.Command("/bin/dash", {
           clearEnv: true,
           env: {
-            ...{ HOME: home, PATH: bin, TMPDIR: temp, SANDPIPER_BASE_URL: server.url },
+            ...{ HOME: home, PATH: bin, TMPDIR: temp, SANDPIPER_BASE_URL: base ?? server.url },
             ...(prefix === undefined ? {} : { SANDPIPER_PREFIX: place }),
           },
           cwd: folder,

@@ -1,6 +1,7 @@
 import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk";
 import type { AskPermission } from "../../core/engine.ts";
 import type { Denial, PermissionAnswer } from "../../core/event.ts";
+import { oneLine } from "../../session/view/visible_text.ts";
 
 /** What the client offers the person; each id is the answer that it stands for. */
 const OPTIONS: readonly (PermissionOption & { readonly optionId: PermissionAnswer })[] = [
@@ -20,16 +21,21 @@ export function askClient(
   sessionId: () => string,
   callOf: (permissionId: string) => string | undefined,
 ): AskPermission {
-  return async ({ id, toolName, denial }, signal) => {
+  return async ({ id, toolName, denial, agentId, agentDescription = "" }, signal) => {
     if (signal.aborted) return "no";
     const { outcome } = await client.request("session/request_permission", {
       sessionId: sessionId(),
-      toolCall: { toolCallId: callOf(id) ?? id, title: questionOf(toolName, denial) },
+      toolCall: { toolCallId: callOf(id) ?? id, title: questionOf(whose(toolName, agentId, agentDescription), denial) },
       options: [...OPTIONS],
     }, { cancellationSignal: signal, stopWaitingOnCancel: true });
     if (outcome.outcome !== "selected") return "no";
     return OPTIONS.find(({ optionId }) => optionId === outcome.optionId)?.optionId ?? "no";
   };
+}
+
+/** Whose call it is. The description is the model's: it stays short and on one line, where it cannot pass for the question. */
+function whose(toolName: string, agentId: string | undefined, description: string): string {
+  return agentId === undefined ? toolName : `${toolName} of sub-agent ${agentId} ("${oneLine(description, 60)}")`;
 }
 
 function questionOf(toolName: string, { kind, target, grant }: Denial): string {

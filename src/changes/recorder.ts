@@ -53,14 +53,20 @@ export interface RecorderOptions {
   readonly onFailure: (why: string) => void;
 }
 
+/** A moment by the clock that file systems set times by. */
+export interface FileTime {
+  /** Milliseconds since 1970: what is changed later has no earlier time. */
+  readonly ms: number;
+  /** Whether what was changed before has an earlier one; else it may have this very time. */
+  readonly isExact: boolean;
+}
+
 /** How a call begins. */
 export interface CallStart {
-  /** It only looks, and that is certain. */
-  readonly isReadOnly: boolean;
   /** What it starts goes on after it: until the session ends each look of a run names it, too. */
   readonly isBackground: boolean;
-  /** By the clock that file systems set times by. */
-  readonly atMs: number;
+  /** When; asked of the first call alone that may change something. */
+  readonly at: FileTime;
 }
 
 /** Records what changes. Nothing here throws; whoever calls waits for `settle` alone. */
@@ -69,7 +75,7 @@ export interface Recorder {
   readonly prompt: (entryId: string) => void;
   /** A request is on its way: there is time for a look. */
   readonly lookSoon: () => void;
-  /** A call begins: a look that goes on is given up, and made again later. */
+  /** A call begins that may change something: a look that goes on is given up, and made again later. */
   readonly callStarts: (call: ChangingCall, how: CallStart) => void;
   readonly callEnds: (toolCallId: string) => void;
   /** A run begins. */
@@ -110,6 +116,7 @@ interface Pending {
  */
 const MAPPED_MS = 60_000;
 const LATE = "the first look had not ended when a call began: what it changed before is not known";
+const UNSURE = "it was made in the moment in which the first call began: before or after that nobody can tell";
 /** Opens the recorder of a session. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { journal, pack, pace, limits, root } = options;
@@ -125,7 +132,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   /** Somebody else may have changed something since the last run. */
   let isNewRun = false;
   /** When the first call began that could change something. */
-  let firstCallMs: number | undefined;
+  let firstCall: FileTime | undefined;
   const notes: LeftOut[] = [];
   /** Messages, and the calls before them that were not looked at yet. */
   const prompts: { readonly record: JournalRecord; readonly after: readonly ChangingCall[] }[] = [];
@@ -280,15 +287,17 @@ export function openRecorder(options: RecorderOptions): Recorder {
     first ??= inOrder(async () => {
       await walk(() => false);
       isFirstDone = true;
-      if (firstCallMs !== undefined) await pace.run(findLate(firstCallMs));
+      if (firstCall !== undefined) await pace.run(findLate(firstCall));
     });
   };
 
   /** What was changed since the first call began, where the first look came late: nobody knows what it was. */
-  function* findLate(sinceMs: number): Generator<true, void> {
+  function* findLate({ ms: sinceMs, isExact }: FileTime): Generator<true, void> {
     for (const { scope: { tree }, top } of watched.values()) {
       // Some file systems have whole seconds.
-      const isSince = (ms: number): boolean => ms >= (ms % 1_000 === 0 ? Math.floor(sinceMs / 1_000) * 1_000 : sinceMs);
+      const sinceOf = (ms: number): number => ms % 1_000 === 0 ? Math.floor(sinceMs / 1_000) * 1_000 : sinceMs;
+      const isSince = (ms: number): boolean => ms >= sinceOf(ms);
+      const isSure = (ms: number): boolean => ms > sinceOf(ms) || (isExact && ms === sinceMs);
       let isLate = isSince(tree.status("")?.changedMs ?? 0);
       for (const list of places(top)) {
         for (const place of list) {
@@ -298,12 +307,16 @@ export function openRecorder(options: RecorderOptions): Recorder {
           const path = `${bytePath(tree.root)}/${inner}`;
           if (modeIn(place.folder.bytes, place.at) >> 12 === KIND.folder || !scopeOf(tree)?.isKept(inner)) continue;
           // What was made since then was not there.
-          const isNew = isSince(tree.bornMs(inner) ?? 0);
+          const born = tree.bornMs(inner) ?? 0;
           pending.set(path, {
             path,
             tree,
             inner,
-            before: isNew ? ABSENT : { kind: "unknown", why: LATE },
+            before: !isSince(born)
+              ? { kind: "unknown", why: LATE }
+              : isSure(born)
+              ? ABSENT
+              : { kind: "unknown", why: UNSURE },
             after: place,
             rows: place.folder.bytes,
           });
@@ -337,11 +350,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (calls.length > 0 || isNewRun || background.length > 0) void lookInOrder(true, isOutside);
       isNewRun = false;
     },
-    callStarts(call, { isReadOnly, isBackground, atMs }) {
-      if (isReadOnly) return;
+    callStarts(call, { isBackground, at }) {
       if (isBackground) background.push(call);
       if (running) running.isStopped = true;
-      if (!isFirstDone) firstCallMs ??= atMs;
+      if (!isFirstDone) firstCall ??= at;
       open.add(call.toolCallId);
       calls.push(call);
       ofRun?.calls.push(call);

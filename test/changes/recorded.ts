@@ -8,7 +8,7 @@ import { type CallStart, openRecorder, type Recorder } from "../../src/changes/r
 import type { RecorderLimits } from "../../src/changes/keeper.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
 import { libc, shortCall } from "../../src/sandbox/system/ffi.ts";
-import { fileClockMs } from "../../src/sandbox/system/file_clock.ts";
+import { fileMoment } from "../../src/sandbox/system/file_clock.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
@@ -43,7 +43,7 @@ export interface RecordedOptions {
 
 /** A call of bash begins. */
 export function callStart(): CallStart {
-  return { isReadOnly: false, isBackground: false, atMs: fileClockMs() };
+  return { isBackground: false, at: fileMoment() };
 }
 
 /** Records a new folder while `work` goes on. `fill` puts into it what is there before. */

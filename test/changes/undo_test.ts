@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
-import { fileClockMs } from "../../src/sandbox/system/file_clock.ts";
+import { fileMoment } from "../../src/sandbox/system/file_clock.ts";
+import { statusOf } from "../../src/sandbox/system/statx.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";
 
@@ -279,21 +280,48 @@ Deno.test("a folder with more in it than may be looked at is not read to its end
     assertEquals(leftOut, [{ why: "folders could not be looked into", count: 1, paths: ["flood"] }]);
   }, { limits: { entries: 100 } }));
 
-Deno.test("a file that was made right before the first call is not the call's, though the first look came after it", () =>
-  withRecorded(() => {}, async ({ root, tree, recorder, told, undo }) => {
-    Deno.writeTextFileSync(`${root}/mine`, "mine\n");
-    // The clock of the file system has gone on: what is made from now on has a later time.
-    while (fileClockMs() <= (tree.status("mine")?.changedMs ?? Infinity));
-    recorder.runStarts();
-    recorder.prompt("entry");
-    recorder.callStarts({ toolCallId: "c", toolName: "bash" }, callStart());
-    Deno.writeTextFileSync(`${root}/its`, "its\n");
-    recorder.callEnds("c");
-    recorder.lookSoon();
-    await recorder.runEnds();
-    assertEquals(told.flatMap(({ files }) => files.map(({ path, kind }) => `${kind} ${path}`)).slice(0, 1), [
-      "created its",
-    ]);
-    await undo();
-    assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["mine"]);
-  }, { isUnseen: true }));
+for (const isExact of [true, false]) {
+  const what = isExact ? "is not the call's" : "is nobody's where the clock cannot tell";
+  Deno.test(`a file that was made right before the first call ${what}, though the first look came after it`, () =>
+    withRecorded(() => {}, async ({ root, tree, recorder, told, undo }) => {
+      Deno.writeTextFileSync(`${root}/mine`, "mine\n");
+      const ms = tree.status("mine")?.changedMs ?? Infinity;
+      let at = isExact ? fileMoment() : { ms, isExact };
+      // Before Linux 6.13 files of one tick have one time: then the next tick tells.
+      while (isExact && !at.isExact && at.ms <= ms) at = fileMoment();
+      recorder.runStarts();
+      recorder.prompt("entry");
+      recorder.callStarts({ toolCallId: "c", toolName: "bash" }, { isBackground: false, at });
+      while (!at.isExact && fileMoment().ms <= ms);
+      Deno.writeTextFileSync(`${root}/its`, "its\n");
+      recorder.callEnds("c");
+      recorder.lookSoon();
+      await recorder.runEnds();
+      const files = told.at(-1)?.files.map(({ path, kind, notRestorable }) => ({ path, kind, why: notRestorable }));
+      assertEquals(files, [
+        { path: "its", kind: "created", why: undefined },
+        ...(isExact ? [] : [{ path: "mine", kind: "changed" as const, why: UNSURE }]),
+      ]);
+      await undo();
+      assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["mine"]);
+    }, { isUnseen: true }));
+}
+
+const UNSURE = "it was made in the moment in which the first call began: before or after that nobody can tell";
+
+Deno.test("what a file system timed before a moment is earlier than it, and what it times after is not, where it is exact", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    for (let round = 0; round < 50; round++) {
+      const [before, after] = [`${folder}/before${round}`, `${folder}/after${round}`];
+      Deno.writeTextFileSync(before, "");
+      const { ms, isExact } = fileMoment();
+      Deno.writeTextFileSync(after, "");
+      const changedMs = (path: string): number => statusOf(path)?.changedMs ?? NaN;
+      assert(changedMs(after) >= ms);
+      if (isExact) assert(changedMs(before) < ms);
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

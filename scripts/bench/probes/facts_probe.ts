@@ -6,6 +6,7 @@ import { openPack } from "../../../src/changes/pack.ts";
 import { openRecorder } from "../../../src/changes/recorder.ts";
 import { emptyTable, type Folder, look, type LookSums } from "../../../src/changes/table.ts";
 import { undo } from "../../../src/changes/undo.ts";
+import { fileMoment } from "../../../src/sandbox/system/file_clock.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
 
 const [work = ""] = Deno.args;
@@ -100,11 +101,7 @@ recorder.lookSoon();
 await recorder.settle();
 recorder.runStarts();
 recorder.prompt("entry");
-recorder.callStarts({ toolCallId: "call", toolName: "bash" }, {
-  isReadOnly: false,
-  isBackground: false,
-  atMs: Date.now(),
-});
+recorder.callStarts({ toolCallId: "call", toolName: "bash" }, { isBackground: false, at: fileMoment() });
 for (const part of Deno.readDirSync(root)) {
   for (const folder of Deno.readDirSync(`${root}/${part.name}`)) {
     const path = `${root}/${part.name}/${folder.name}`;
@@ -134,11 +131,6 @@ results["undone"] = outcome.steps.length;
 const turns = 1000;
 const reading = performance.now();
 for (let turn = 0; turn < turns; turn++) {
-  recorder.callStarts({ toolCallId: `read${turn}`, toolName: "read" }, {
-    isReadOnly: true,
-    isBackground: false,
-    atMs: Date.now(),
-  });
   recorder.callEnds(`read${turn}`);
   recorder.lookSoon();
 }

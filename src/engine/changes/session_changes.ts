@@ -7,7 +7,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { Recorder } from "../../changes/recorder.ts";
 import type { Config } from "../../config/config.ts";
-import { fileClockMs } from "../../sandbox/system/file_clock.ts";
+import { type FileMoment, fileMoment } from "../../sandbox/system/file_clock.ts";
 import { checkpointSettings } from "../sessions/checkpoint_place.ts";
 import type { OpenJournal } from "./open_journal.ts";
 
@@ -58,6 +58,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   };
   /** Whether a call of the run at hand could have changed something. */
   let mayHaveChanged = false;
+  /** When the first call of this journal began that could change something. */
+  let firstCall: FileMoment | undefined;
   /** The journal of the session before, until it is closed. */
   let leaving: Promise<void> = Promise.resolve();
 
@@ -93,7 +95,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   const leave = ({ goesOn = false } = {}): Promise<void> => {
     clearTimeout(timer);
     const left = opening;
-    [opening, recorder, waiting] = [undefined, undefined, []];
+    [opening, recorder, waiting, firstCall] = [undefined, undefined, [], undefined];
     const before = leaving;
     return leaving = before.then(async () => {
       const opened = await left;
@@ -118,17 +120,16 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
         }
         case "tool_execution_start": {
           const call: ChangingCall = { toolCallId: event.toolCallId, toolName: event.toolName };
-          const isReadOnly = parts.isReadOnly(event.toolName);
-          const at = fileClockMs();
-          mayHaveChanged ||= !isReadOnly;
-          const isBackground = event.args["background"] === true;
-          return say((to) => to.callStarts(call, { isReadOnly, isBackground, atMs: at }));
+          if (parts.isReadOnly(event.toolName)) return;
+          mayHaveChanged = true;
+          const how = { isBackground: event.args["background"] === true, at: firstCall ??= fileMoment() };
+          return say((to) => to.callStarts(call, how));
         }
         case "tool_execution_end":
           return say((to) => to.callEnds(event.toolCallId));
         // A check is a command of the program's own.
         case "check_start": {
-          const how = { isReadOnly: false, isBackground: false, atMs: fileClockMs() };
+          const how = { isBackground: false, at: firstCall ??= fileMoment() };
           mayHaveChanged = true;
           return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, how));
         }

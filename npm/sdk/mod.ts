@@ -86,7 +86,7 @@ export type {
   ToolResultPatch,
   UserBashEvent,
   UserBashResult,
-} from "../../src/core/hook_event.ts";
+} from "../../src/core/hook_decisions.ts";
 export type * from "../../src/core/hook_events.ts";
 export type * from "../../src/core/json.ts";
 export type * from "../../src/core/message.ts";

@@ -8,7 +8,7 @@ import type { FailureContext } from "../failure/failure_message.ts";
 import { readFinish } from "../reply/finish_reason.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
-import type { Fields } from "../reply/fields.ts";
+import { type Fields, filled, list } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
@@ -16,16 +16,6 @@ import { readUsage } from "../reply/usage.ts";
 // test/wire/fixtures_test.ts plays.
 
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
-
-function filled(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-const NONE: readonly JsonObject[] = [];
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : NONE;
-}
 
 /** An error that stands where a chunk should be. */
 function isError(chunk: JsonObject): boolean {

@@ -8,20 +8,12 @@ import { failureOf } from "../failure/failure.ts";
 import type { FailureContext } from "../failure/failure_message.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
-import type { Fields } from "../reply/fields.ts";
+import { type Fields, filled, list } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
 // Servers leave out the most different of these events, so everything is taken from where it comes first, and what comes
 // later only adds what is still missing.
-
-function filled(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
 
 type EventType = ResponseStreamEvent["type"];
 type Item = Fields<ResponseOutputItem>;

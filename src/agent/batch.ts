@@ -29,8 +29,8 @@ export async function* runCalls(
 }
 
 /**
- * The calls from `start` on that run side by side: the longest row of those that keep apart by themselves, or, where that
- * is wanted, of those that only look; one call otherwise.
+ * The calls from `start` on that run in parallel: the longest sequence of calls that cannot disturb each other
+ * (`keepsApart`) or, if `lookersToo`, of read-only ones; else one call.
  */
 function groupAt(calls: readonly RoutedCall[], start: number, lookersToo: boolean): readonly RoutedCall[] {
   const row = (fits: (call: RoutedCall | undefined) => boolean): number => {
@@ -161,7 +161,7 @@ export interface CallClock {
   readonly read: () => CallTimes;
 }
 
-/** Starts a clock; `now` in milliseconds, of a clock that nobody sets. */
+/** Starts a clock; `now` gives milliseconds of a monotonic clock. */
 export function startCallClock(now: () => number): CallClock {
   const start = now();
   let waited: number | undefined;

@@ -12,7 +12,7 @@ import type { RetrySettings } from "./retry.ts";
 /** What starts a run: the person's message and whatever goes with it, in order. Empty: go on from where the list ends. */
 export type UserInput = readonly AgentMessage[];
 
-/** The conversation. While a run goes on, only the loop (and the callbacks of AgentDeps below, here called seams) may change it. */
+/** The conversation. During a run only the loop and the callbacks of AgentDeps may change it. */
 export interface SessionState {
   readonly messages: AgentMessage[];
 }
@@ -43,7 +43,10 @@ export interface CheckedCall {
   readonly args: JsonObject;
 }
 
-/** Whether a run may end well. `again`: the model gets these messages first; `isBound`: its next answer is held to the schema. */
+/**
+ * The verdict on a final answer. `again`: the model gets these messages first; `isBound`: its next answer has to match
+ * the answer schema.
+ */
 export type Verdict =
   | { readonly kind: "holds" }
   | { readonly kind: "again"; readonly messages: UserInput; readonly isBound?: boolean }
@@ -59,7 +62,7 @@ export interface AgentDeps {
   /** Runs one validated call. A rejection becomes an error result. */
   readonly runTool: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   readonly limits: RunLimits;
-  /** Of the run that started this one: when it is spent, this one ends without a last reply. */
+  /** The budget of the run that started this one: once that is spent, this run ends without a last reply. */
   readonly whole?: Budget;
   readonly retry: RetrySettings;
   readonly thinking: ThinkingLevel;
@@ -91,11 +94,11 @@ export interface AgentDeps {
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
   /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
-  /** What is asked of the answer of a model that has nothing left to do; without it, the run is done then. */
+  /** Judges the answer of a model that called no tools and has nothing queued; without it, the run is done then. */
   readonly judge?: (answer: AssistantMessage, signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;
   /** Messages that the model gets with the results of a turn in which it called tools. */
   readonly afterCalls?: (signal: AbortSignal) => AsyncGenerator<AgentEvent, UserInput>;
-  /** Shape of the final answer as JSON Schema; only a round that is bound to it carries it. */
+  /** JSON Schema of the final answer; sent only with the round whose answer has to match it. */
   readonly answerSchema?: JsonObject;
   /** The models that stand in for one that refuses for its load or for a quota. */
   readonly fallback?: {

@@ -31,10 +31,11 @@ export function stoppedReply(message: AssistantMessage): AssistantMessage {
   return { ...rest, content: message.content.filter((part) => part.type === "text"), stopReason: "aborted" };
 }
 
-/** What has to follow the conversation so that the model goes on with a reply that was cut. */
+/** The messages after the conversation that make the model continue a reply that was cut. */
 export function continuationOf(said: AssistantMessage): readonly (AssistantMessage | UserMessage)[] {
   if (textOf(said.content).trim() === "") return [];
-  // Many servers refuse a conversation that ends with the assistant; what to do is said in the prompt's section.
+  // Many servers refuse a conversation that ends with the assistant's message; the instruction to continue is in the
+  // prompt.
   return [said, { role: "user", content: "Continue.", timestamp: said.timestamp }];
 }
 

@@ -33,12 +33,12 @@ export type LimitName =
 /** Counts what a run used up, and the runs that its calls started. */
 export interface Meter extends Budget {
   addCall(name: string, args: JsonObject, succeeded: boolean): void;
-  /** The first limit that leaves no room for another turn with tools. */
+  /** The first limit that leaves no room for another turn with tools; undefined if none is reached. */
   reached(): LimitName | undefined;
   totals(): Omit<RunTotals, "durationMs">;
 }
 
-/** A meter at zero. `whole`: of the run that started this one, which is told everything. */
+/** A meter at zero. `whole`: the budget of the run that started this one; everything is added to it, too. */
 export function createMeter(limits: RunLimits, whole?: Budget): Meter {
   const { maxTurns = Infinity, maxTokensTotal = Infinity, maxCostUsd = Infinity, identicalCalls = 3 } = limits;
   let turns = 0;
@@ -81,7 +81,7 @@ export function createMeter(limits: RunLimits, whole?: Budget): Meter {
   };
 }
 
-/** Events of a shortening of the history, whose summary was paid for, too. */
+/** Passes on the events of a compaction and adds the cost of its summary to the meter. */
 export async function* metered<T>(
   events: AsyncGenerator<AgentEvent, T>,
   meter: Pick<Meter, "addUsage">,

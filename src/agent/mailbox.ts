@@ -1,4 +1,4 @@
-/** Carries what callbacks and promises deliver into a generator that waits for it. */
+/** A queue from callbacks and promises to a generator that waits for its items. */
 export interface Mailbox<T> {
   put(item: T): void;
   /** Everything that has arrived, at least one item; waits for the first. One reader at a time. */

@@ -9,9 +9,8 @@ import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
 import { loadZod } from "../core/tool_args.ts";
 
 /**
- * Asks the model until there is a reply: repeats what failed for a moment, continues what was cut, shows it as it comes.
- *
- * The reply's `message_end` is left to the caller, who decides what is kept of it. R238, R251–R256, R299.
+ * Asks the model until there is a reply: retries failures that may pass, continues a reply that was cut, and streams
+ * it. The caller emits the reply's `message_end`, because it decides what of the reply is kept. R238, R251–R256, R299.
  */
 export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, AssistantMessage> {
   const { deps, signal } = run;
@@ -49,7 +48,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
       }
     }
     end ??= failed(run, { kind: "network", message: "The reply stopped without an end", retry: true });
-    // An abort may look like a broken connection to an adapter.
+    // Some adapters report an abort as a broken connection.
     if (end.stopReason === "error" && signal.aborted) end = { ...end, stopReason: "aborted" };
     run.meter.addUsage(end.usage);
 
@@ -65,7 +64,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
     const failing = failure && await import("./retry.ts");
     if (failing && failure.retry) {
       const { maxDelayMs, maxWaitMs = maxDelayMs } = deps.retry;
-      // Nobody waits long for one model while another one may answer at once.
+      // With another model to fall back to, retries of one model are kept short.
       const settings = deps.fallback?.isThere()
         ? { ...deps.retry, maxWaitMs: Math.min(maxDelayMs, maxWaitMs) }
         : deps.retry;
@@ -109,7 +108,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
   }
 }
 
-/** Another model may well answer what one refused for its load or for a quota. */
+/** Failures for which another model is asked: the one refuses for its load or for a quota. */
 const REFUSED: ReadonlySet<ProviderFailure["kind"]> = new Set(["overload", "rate_limit"]);
 
 /** Exactly system prompt, conversation and active tools (R58, R236), and what a continuation needs. */
@@ -129,7 +128,7 @@ async function requestOf(
     thinking: deps.thinking,
     ...(deps.cacheKey === undefined ? {} : { cacheKey: deps.cacheKey }),
     ...(deps.maxTokens === undefined ? {} : { maxTokens: deps.maxTokens }),
-    // The rest of an answer that was cut is no JSON of its own.
+    // The continuation of a cut answer is not valid JSON by itself.
     ...(isBound && deps.answerSchema && rest.length === 0 ? { answerSchema: deps.answerSchema } : {}),
   };
 }
@@ -173,7 +172,7 @@ function createReplyView(empty: AssistantMessage): ReplyView {
       isBlank = false;
       if (isOpen) return;
       isOpen = true;
-      // What checks the arguments of calls loads while the rest of the reply arrives.
+      // Loads what checks tool arguments while the rest of the reply arrives.
       loadZod().catch(() => {});
       yield { type: "message_start", message: empty };
       const delta = textOf(said?.content ?? "");

@@ -5,15 +5,15 @@ export interface RetrySettings {
   /** Attempts after the first one; 0 turns retries off. */
   readonly maxRetries: number;
   readonly baseDelayMs: number;
-  /** No wait is longer that the server did not ask for. */
+  /** Longest wait that the server did not ask for. */
   readonly maxDelayMs: number;
-  /** No wait is longer that the server asked for; `maxDelayMs` where absent. */
+  /** Longest wait that the server asked for; `maxDelayMs` where absent. */
   readonly maxWaitMs?: number;
   /** All waits for one reply together; no bound where absent. */
   readonly patienceMs?: number;
 }
 
-/** Share of a wait that is left to chance, so that many clients do not come back at once. */
+/** Share of a wait that is random, so that many clients do not retry at the same moment. */
 const JITTER = 0.25;
 
 /**

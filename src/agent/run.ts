@@ -20,7 +20,7 @@ interface Ending {
  * Everything that happens after Enter, as a stream of events; changes nothing but `session` and the queues.
  *
  * The conversation is fit to be sent whenever this ends: after an abort, a limit, and when the reader walks away.
- * Throws only what `deps.compile` or a seam throws.
+ * Throws only what `deps.compile` or another callback of `deps` throws.
  */
 export async function* runPrompt(
   input: UserInput,
@@ -73,7 +73,7 @@ function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): 
   if (run.isOutOfTime()) return { ending: "limit", limit: "timeoutMs" };
   if (run.signal.aborted || message.stopReason === "aborted") return { ending: "aborted" };
   if (run.concluding) return { ending: "limit", limit: run.concluding };
-  // Whoever started this run pays for no last reply beside its own.
+  // The budget of the parent's run is spent: it pays for no last reply.
   if (hasCalls && run.deps.whole?.spent() !== undefined) return { ending: "limit", limit: "parent" };
   if (!hasCalls && run.deps.queues.isEmpty()) {
     return message.stopReason === "length" ? { ending: "limit", limit: "output" } : { ending: "done" };

@@ -75,7 +75,7 @@ export function* appendMessages(run: RunState, messages: readonly AgentMessage[]
   }
 }
 
-/** The message that a reply starts as: nothing said yet. */
+/** The empty message that a reply starts as. */
 export function emptyReply({ provider, now }: AgentDeps): AssistantMessage {
   return {
     role: "assistant",
@@ -101,7 +101,7 @@ export interface Recovery {
   instruction(): string | undefined;
 }
 
-/** A recovery without any failure yet. */
+/** A recovery that has seen no failure yet. */
 export function createRecovery(): Recovery {
   let counts = new Map<string, number>();
   let last: { readonly tool: string; readonly fact: string; readonly attempt: number } | undefined;

@@ -6,7 +6,7 @@ import {
   type ToolResultMessage,
 } from "../core/message.ts";
 
-/** What a call is answered with whose result was lost. */
+/** The result that is made up for a call whose own result was lost. */
 const LOST = "No result: the run was interrupted before or during this call. Check what it did before calling again.";
 
 /** Whether a reply is part of the conversation: failed and empty ones are not, servers refuse them. */

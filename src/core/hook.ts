@@ -6,7 +6,7 @@ import type {
   ToolCallEvent,
   UserBashEvent,
   UserBashResult,
-} from "./hook_event.ts";
+} from "./hook_decisions.ts";
 import type { DecisionEvents, DecisionName, HookName, ObservedEvent } from "./hook_events.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent } from "./message.ts";

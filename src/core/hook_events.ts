@@ -17,7 +17,7 @@ import type {
   ToolResultPatch,
   UserBashEvent,
   UserBashResult,
-} from "./hook_event.ts";
+} from "./hook_decisions.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import type { CompactionEntry } from "./session.ts";

@@ -30,7 +30,7 @@ import {
   UNCONFINED_NOTICE,
 } from "./features.ts";
 import type { McpServers } from "./mcp_servers.ts";
-import { keepServer, otherServer } from "./model_server.ts";
+import { keepServer, otherServer } from "./session_server.ts";
 import { createModelState, type ModelState, modelView } from "./model_state.ts";
 import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
 import { createPending, createWork, whenIdle } from "./work.ts";

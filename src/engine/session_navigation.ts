@@ -1,13 +1,13 @@
 import { sleep } from "../core/support/sleep.ts";
 import type { Engine, MoveOptions } from "../core/engine.ts";
-import type { SessionBeforeTreeResult } from "../core/hook_event.ts";
+import type { SessionBeforeTreeResult } from "../core/hook_decisions.ts";
 import type { DecisionEvents, SessionReason } from "../core/hook_events.ts";
 import { textOf } from "../core/message.ts";
 import type { NewEntry, SessionEntry, SessionStore } from "../core/session.ts";
 import { forkSession } from "../session/fork.ts";
 import { newSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
 import { resumable, resumeSession } from "./sessions/resumed_session.ts";
-import { otherServer } from "./model_server.ts";
+import { otherServer } from "./session_server.ts";
 import { modelView } from "./model_state.ts";
 import { entryIn, sessionChanged } from "./conversation.ts";
 import type { EngineCore } from "./parts.ts";

@@ -20,7 +20,7 @@ import { chainOf, type StandIns } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/session_choice.ts";
 import { narrowed, requestOf } from "./resources/agent_policy.ts";
-import { keepProcesses } from "./tools/kept_processes.ts";
+import { openIdleProcesses } from "./tools/idle_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
 import { collectSubAgentFacts } from "./agents/facts.ts";
@@ -66,7 +66,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
   const claims = createWriteClaims();
   const parallel = core.config().settings.agents?.parallel ?? PARALLEL;
   const slots = createSlots(parallel);
-  const kept = keepProcesses(parallel);
+  const kept = openIdleProcesses(parallel);
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
   let count = 0;

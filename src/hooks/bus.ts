@@ -1,6 +1,6 @@
 import { dirname, resolve } from "@std/path";
 import type { HookProblem, Hooks } from "../core/hook.ts";
-import type { InputEvent, ResourcePaths, ToolResultPatch, UserBashResult } from "../core/hook_event.ts";
+import type { InputEvent, ResourcePaths, ToolResultPatch, UserBashResult } from "../core/hook_decisions.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -32,7 +32,9 @@ export interface BusOptions {
   readonly facts: ExtensionFacts;
   readonly report: (problem: HookProblem) => void;
   readonly lostGuards: LostGuards;
-  /** Extensions that are not loaded yet: whether they have to say something about a call is known when they are. */
+  /**
+   * Extensions whose workers have not started yet: whether they handle tool calls is known only when they are loaded.
+   */
   readonly late: Pick<LateStarts, "isOpen" | "all">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -47,7 +49,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
   const has = (name: HookName): boolean =>
     extensions.some((extension) => listens(extension, name, lostGuards)) ||
     (ruleOf(name).failure !== "report" && late.isOpen());
-  /** Nothing runs that a guard has not seen: before that, everybody is there. */
+  /** No call runs before every guard has seen it: all extensions are loaded first. */
   const guards = async (name: HookName, signal: AbortSignal): Promise<boolean> => {
     if (late.isOpen()) await unlessAborted(late.all(), signal).catch(() => {}); // refused as stopped, by who is there
     return has(name);

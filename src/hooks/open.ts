@@ -10,7 +10,7 @@ import type { FoundExtension } from "./load/discover.ts";
 import type { LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import { loadInProcess } from "./api/in_process.ts";
-import { keptRegistrations } from "./load/kept_registrations.ts";
+import { registrationCache } from "./load/registration_cache.ts";
 import type { LateExtension } from "./load/late_extension.ts";
 import { lateStarts } from "./load/late_starts.ts";
 import { type GrantVerdict, startExtension } from "./load/start_extension.ts";
@@ -75,7 +75,7 @@ const LIMITS: WorkerLimits = { loadMs: 5000, toolMs: 300_000, commandMs: 60_000,
 export async function openHooks(options: HooksOptions): Promise<Hooks> {
   const cache = openCompiledCache(options.cacheFolder);
   const { cacheFolder, version = "" } = options;
-  const registrations = keptRegistrations(cacheFolder === undefined ? undefined : join(cacheFolder, "brought"));
+  const registrations = registrationCache(cacheFolder === undefined ? undefined : join(cacheFolder, "brought"));
   const late: LateExtension[] = [];
   const limits = { ...LIMITS, ...options.limits };
   const failed: ExtensionState[] = [];

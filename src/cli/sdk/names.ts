@@ -71,7 +71,7 @@ export type {
   ToolResultPatch,
   UserBashEvent,
   UserBashResult,
-} from "../../core/hook_event.ts";
+} from "../../core/hook_decisions.ts";
 export type * from "../../core/hook_events.ts";
 export type * from "../../core/json.ts";
 export type * from "../../core/message.ts";

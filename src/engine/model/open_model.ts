@@ -192,7 +192,7 @@ async function unknownNotices(
   config: Config,
 ): Promise<readonly string[]> {
   const isLocal = isPrivateHost(baseUrl);
-  if (isLocal && !(await import("./told_models.ts")).isFirstTold(model, config)) return [];
+  if (isLocal && !(await import("./reported_models.ts")).isFirstReport(model, config)) return [];
   const costs = entry.prices === "server"
     ? "its server says what it costs"
     : price && isFree(price)

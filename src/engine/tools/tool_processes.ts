@@ -98,7 +98,7 @@ export function openToolProcesses(
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
     const address = await tool.fetches?.(args);
     if (address !== undefined) {
-      const { runFetching } = await import("./fetched.ts");
+      const { runFetching } = await import("./fetch_call.ts");
       return await runFetching({ tool, address, args, options }, policy, open);
     }
     const result = await (await open()).call(call, deadlineMs === undefined ? options : { ...options, deadlineMs });

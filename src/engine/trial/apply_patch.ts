@@ -50,12 +50,6 @@ export function takeBackApply(config: Config): TakenBack | undefined {
   }
 }
 
-/** Whether an application in this workspace was cut off, or is at work. */
-export function isApplyOpen(config: Config): boolean {
-  const place = applyPlace(config);
-  return place !== undefined && isThere(place.journal);
-}
-
 /** Where the journal of an application is while it goes on: outside of every tool's scope, one a workspace. */
 interface ApplyPlace {
   readonly folder: string;

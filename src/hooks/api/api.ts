@@ -43,7 +43,7 @@ export type {
 export type { JsonObject, JsonValue } from "../../core/json.ts";
 export type { FailureKind, ProviderFailure, ThinkingLevel } from "../../core/provider.ts";
 export type * from "../../core/session.ts";
-export type * from "../../core/hook_event.ts";
+export type * from "../../core/hook_decisions.ts";
 export type * from "../../core/hook_events.ts";
 export type * from "../../core/event.ts";
 export type * from "../../core/compiled_prompt.ts";

@@ -48,14 +48,16 @@ interface Decision extends Partial<EventRule> {
   readonly next?: (result: JsonObject, event: JsonObject) => JsonObject | boolean;
 }
 
-/** Unless a decision says otherwise. */
+/** The time limit where a decision names none. */
 const LIMIT_MS = 1000;
 
 const flag: Check = (value) => typeof value === "boolean";
 const text: Check = (value) => typeof value === "string";
 const count: Check = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** An object with these fields, the first `required` of them not to be left out. Unknown fields are ignored. */
+/**
+ * A check for an object with these fields, of which the first `required` must be present. Unknown fields are ignored.
+ */
 const object = (fields: Readonly<Record<string, Check>>, required = 0): Check => (value) =>
   isObject(value) && Object.entries(fields).every(([key, check], index) => {
     const field = Object.hasOwn(value, key) ? value[key] : undefined;

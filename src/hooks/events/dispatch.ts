@@ -18,8 +18,8 @@ export interface Dispatched {
 }
 
 /**
- * What an extension that is gone means where its handler was to say no: `refuse` keeps refusing, because a guard must not be
- * got rid of by making it fail; `pass` goes on without it.
+ * What happens to a decision whose handler's extension was lost: `refuse` goes on refusing, so that a guard cannot be
+ * disabled by making it crash; `pass` goes on without it.
  */
 export type LostGuards = "refuse" | "pass";
 
@@ -31,7 +31,7 @@ export interface DispatchOptions {
   readonly messageTexts: (messages: readonly object[]) => readonly string[];
 }
 
-/** Whether an extension is to be asked: it has a handler, and is there or has to be missed. */
+/** Whether to ask an extension: it has a handler and is loaded, or was lost and `lostGuards` refuses for it. */
 export function listens(extension: Extension, name: HookName, lostGuards: LostGuards): boolean {
   if (!extension.registration().events.includes(name)) return false;
   return extension.state().lost === undefined || (ruleOf(name).failure !== "report" && lostGuards === "refuse");
@@ -62,7 +62,7 @@ export async function dispatch(
       const { lost } = extension.state();
       if (lost !== undefined) throw new Error(`it does not run any more (${lost})`);
       if (signal.aborted) throw new Error("the run was stopped");
-      // The same text for all as long as nobody changes anything.
+      // The event's text is made once and reused until a handler changes the event.
       text ??= textOf(event, options.messageTexts);
       outcomes = await extension.emit(name, text, limitMs, signal);
     } catch (error) {

@@ -4,11 +4,11 @@ import { unlessAborted } from "../../core/support/sleep.ts";
 import type { Extension, Registration } from "../events/extension.ts";
 import type { WatchedWorker } from "../worker/host.ts";
 
-/** An extension of which it is known what it brings, and whose worker starts when it is needed. */
+/** An extension with a cached registration, whose worker starts when it is first needed. */
 export interface LateExtension extends Extension {
-  /** Starts its worker, once. Settles when it is loaded or will never be; never rejects. */
+  /** Starts its worker, once. Settles when it is loaded or has failed for good; never rejects. */
   begin(): Promise<void>;
-  /** Whether `begin` has nothing to do or to wait for any more. */
+  /** Whether loading has ended, so that `begin` has nothing left to do or to wait for. */
   isSettled(): boolean;
 }
 
@@ -21,7 +21,9 @@ export interface LateOptions {
   readonly load: (onStarted: (worker: WatchedWorker) => void) => Promise<Extension>;
 }
 
-/** Stands for an extension from the start on. What arrives before it is loaded waits for that and keeps its order. */
+/**
+ * Stands in for an extension that is not loaded yet. Calls that arrive before it is loaded wait, and keep their order.
+ */
 export function lateExtension({ state, brought, load }: LateOptions): LateExtension {
   const listeners: (() => void)[] = [];
   let starting: Promise<Extension> | undefined;
@@ -30,7 +32,7 @@ export function lateExtension({ state, brought, load }: LateOptions): LateExtens
   let lost: string | undefined;
   let isClosed = false;
   let flags: Parameters<Extension["setFlags"]>[0] | undefined;
-  /** Calls that are not passed on yet. */
+  /** Calls that wait for the extension to be loaded. */
   let waiting = 0;
   const tell = (): void => {
     for (const listener of listeners) listener();

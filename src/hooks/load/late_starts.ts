@@ -1,13 +1,13 @@
 import type { LateExtension } from "./late_extension.ts";
 
-/** Between the start of one worker and that of the next, milliseconds: starting one holds this thread up. */
+/** Time between the starts of two workers, milliseconds: starting one blocks this thread. */
 const GAP_MS = 20;
 
 /** Workers that have not been needed yet. */
 export interface LateStarts {
-  /** Starts them in so many milliseconds, one after another, unless that is going to happen sooner. */
+  /** Starts them one after another within this many milliseconds, unless they start sooner for another reason. */
   within(ms: number): void;
-  /** Whether one of them is not loaded yet, and may still be. */
+  /** Whether one of them is not loaded yet but still can be. */
   isOpen(): boolean;
   /** Starts all of them now, and waits until they are loaded. Never rejects. */
   all(): Promise<void>;

@@ -1,11 +1,14 @@
 import type { WatchedWorker } from "../worker/host.ts";
 
-/** How often the process is looked at, how much it may grow before its workers are asked, and what one may hold. */
+/**
+ * How often the process's memory is read, by how much it may grow before its workers are asked, and how much one may
+ * hold.
+ */
 const INTERVAL_MS = 25;
 const GROWTH_BYTES = 160 * 1024 * 1024;
 const WORKER_BYTES = 256 * 1024 * 1024;
 
-/** How much the process must grow while a worker does not answer. */
+/** By how much the process must grow while a worker does not answer, for that worker to be ended. */
 const STILL_BYTES = 128 * 1024 * 1024;
 
 /** How long workers may take to say how much they hold, and the growth that cuts this short. */
@@ -18,7 +21,7 @@ const LATE_MS = 150;
 /** After this a worker that has not said how much it holds counts as the one that holds it, grown or not. */
 const SILENT_MS = 5000;
 
-/** How long a worker may go on growing after its end: meanwhile growth is nobody else's fault. */
+/** How long growth after the end of a worker is attributed to that worker, milliseconds: its memory is freed late. */
 const LINGER_MS = 3000;
 
 /** Until when growth is put down to workers that were ended and have not stopped yet. */

@@ -9,7 +9,7 @@ import type { StartLink } from "../worker/link.ts";
 import { grantedOf, missingOf, workerPermissions } from "../worker/permissions.ts";
 import type { FoundExtension } from "./discover.ts";
 import { missingText } from "./grant_text.ts";
-import type { KeptRegistrations } from "./kept_registrations.ts";
+import type { RegistrationCache } from "./registration_cache.ts";
 import { type LateExtension, lateExtension } from "./late_extension.ts";
 import { readManifest } from "./manifest.ts";
 
@@ -27,7 +27,7 @@ export interface StartOptions {
   /** See `HooksOptions`. */
   readonly version: string;
   readonly cache: CompiledCache;
-  readonly registrations: KeptRegistrations;
+  readonly registrations: RegistrationCache;
   readonly limits: WorkerLimits;
   readonly startLink: StartLink;
   readonly report: (problem: HookProblem) => void;

@@ -7,7 +7,7 @@ import { type Connection, hostOf } from "../endpoint/connection.ts";
 import { createPost } from "../endpoint/post.ts";
 import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createReply } from "../reply/reply.ts";
-import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
+import { limitsOf, replyContexts, tellMemory } from "../reply/context.ts";
 import { type AnthropicLimits, learnAnthropic, limitsUnder } from "./limits.ts";
 import { asJson, createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
@@ -65,7 +65,7 @@ export function openAnthropic(connection: Connection): Provider {
     headers: headersOf(connection, isVendor ? traits : {}),
   });
   const price = connection.price && withCachePrices(connection.price);
-  const sceneOf = scenesOf({ name: "anthropic", ...connection });
+  const contextOf = replyContexts({ name: "anthropic", ...connection });
   const unknown = model.toLowerCase().includes("claude") ? UNKNOWN_CLAUDE : UNKNOWN_OTHER;
   let learned: AnthropicLimits | undefined;
   /** What settings say goes before what earlier runs learned. What those know is read with the first request. */
@@ -116,9 +116,9 @@ export function openAnthropic(connection: Connection): Provider {
     name: connection.name ?? "anthropic",
     model,
     stream(request, signal) {
-      const scene = sceneOf(request);
-      const reply = createReply(scene);
-      const reader = createAnthropicReader(reply, scene, price);
+      const context = contextOf(request);
+      const reply = createReply(context);
+      const reader = createAnthropicReader(reply, context, price);
       /** What the turn has brought before each pause. */
       const paused: JsonObject[] = [];
       let pauses = 0;
@@ -137,7 +137,7 @@ export function openAnthropic(connection: Connection): Provider {
         },
         reader,
         reply,
-        scene,
+        context,
         limits: limitsOf(connection),
         ended(ending) {
           const contextWindow = ending.type === "failed" ? ending.failure.contextWindow : undefined;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
 import { failureOf } from "../failure/failure.ts";
-import type { FailureScene } from "../failure/failure_message.ts";
+import type { FailureContext } from "../failure/failure_message.ts";
 import type { Price } from "../models/models.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { WireReader } from "../reply/exchange.ts";
@@ -58,7 +58,7 @@ function filled(value: unknown): string {
 }
 
 /** A reader of Messages events for one reply. */
-export function createAnthropicReader(reply: Reply, scene: FailureScene, price?: Price): AnthropicReader {
+export function createAnthropicReader(reply: Reply, context: FailureContext, price?: Price): AnthropicReader {
   /** By the index that the server gives them. */
   const open = new Map<number, OpenBlock>();
   let all: OpenBlock[] = [];
@@ -76,7 +76,7 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
   function ignored(what: string): void {
     if (noticed.has(what) || noticed.size === MOST_NOTICES) return;
     noticed.add(what);
-    reply.notice(`${scene.host} sent ${what}, which is not known here and was left out`);
+    reply.notice(`${context.host} sent ${what}, which is not known here and was left out`);
   }
 
   function addText(block: OpenBlock, delta: string): void {
@@ -220,7 +220,7 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
         isDone = true;
         return;
       case "error":
-        failure = failureOf({ body: event }, scene);
+        failure = failureOf({ body: event }, context);
         return;
       case "ping":
         return;
@@ -235,12 +235,14 @@ export function createAnthropicReader(reply: Reply, scene: FailureScene, price?:
       const event = parseStrict(data);
       if (isObject(event)) readEvent((filled(event.type) || name || "") as EventType, event);
       else if (data.trim() !== "" && data.trim() !== "[DONE]" && !data.startsWith(":")) {
-        failure = name === "error" ? failureOf({ body: data }, scene) : cutStream(scene, "an event in it is damaged");
+        failure = name === "error"
+          ? failureOf({ body: data }, context)
+          : cutStream(context, "an event in it is damaged");
       }
     },
     whole(body) {
       if (!isObject(body) || !Array.isArray(body.content)) {
-        failure = failureOf({ body }, scene);
+        failure = failureOf({ body }, context);
         return;
       }
       for (const [index, block] of body.content.filter(isObject).entries()) {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/error.ts";
 import type { ProviderFailure } from "../../core/provider.ts";
-import { type FailureScene, publicText } from "./failure_message.ts";
+import { type FailureContext, publicText } from "./failure_message.ts";
 
 /** Everything that an error and its causes say, outermost first. */
 function chainOf(error: unknown): string {
@@ -42,20 +42,20 @@ const CAUSES: readonly (readonly [RegExp, string, string, boolean])[] = [
 ];
 
 /** The failure of a request that got no answer, or whose answer broke off on the way. Never throws; holds no key. */
-export function connectionFailure(error: unknown, scene: FailureScene): ProviderFailure {
+export function connectionFailure(error: unknown, context: FailureContext): ProviderFailure {
   const chain = chainOf(error);
   // An address in the message may hold any of these words.
   const words = chain.replace(/\bhttps?:\/\/\S+/gi, "");
   const known = CAUSES.find(([pattern]) => pattern.test(words));
   if (known) {
     const [, why, fix, retry] = known;
-    return { kind: retry ? "network" : "bad_request", message: `Cannot reach ${scene.host}: ${why}. ${fix}.`, retry };
+    return { kind: retry ? "network" : "bad_request", message: `Cannot reach ${context.host}: ${why}. ${fix}.`, retry };
   }
-  const why = publicText(chain, scene.secrets);
-  return { kind: "network", message: `The connection to ${scene.host} broke: ${why}. Try again.`, retry: true };
+  const why = publicText(chain, context.secrets);
+  return { kind: "network", message: `The connection to ${context.host} broke: ${why}. Try again.`, retry: true };
 }
 
 /** The failure of a stream that ended before its reply did. */
-export function cutStream(scene: FailureScene, what: string): ProviderFailure {
-  return { kind: "network", message: `The reply of ${scene.host} is not complete: ${what}. Try again.`, retry: true };
+export function cutStream(context: FailureContext, what: string): ProviderFailure {
+  return { kind: "network", message: `The reply of ${context.host} is not complete: ${what}. Try again.`, retry: true };
 }

@@ -1,5 +1,5 @@
 import type { FailureKind, ProviderFailure } from "../../core/provider.ts";
-import { failureMessage, type FailureScene } from "./failure_message.ts";
+import { type FailureContext, failureMessage } from "./failure_message.ts";
 import { isOverflow, windowIn } from "./overflow.ts";
 import { retryAfterMs, windowMs } from "./retry_after.ts";
 import { readServerError, type ServerError } from "./server_error.ts";
@@ -78,18 +78,18 @@ function judge(status: number | undefined, error: ServerError, waitMs: number | 
 }
 
 /** The failure that an error reply, or an error inside a stream, amounts to. Never throws; holds no key. */
-export function failureOf(facts: ErrorFacts, scene: FailureScene): ProviderFailure {
+export function failureOf(facts: ErrorFacts, context: FailureContext): ProviderFailure {
   const error = readServerError(facts.body);
   const status = facts.status ?? error.status;
-  const waitMs = retryAfterMs(facts.headers, error, scene.now);
+  const waitMs = retryAfterMs(facts.headers, error, context.now);
   const verdict = judge(status, error, waitMs);
   const advice = facts.headers?.get("x-should-retry");
   const retry = verdict.kind === "context_overflow" || advice === "false" ? false : verdict.retry;
   const contextWindow = verdict.kind === "context_overflow" ? windowIn(error) : undefined;
-  const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, scene.now) : undefined);
+  const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, context.now) : undefined);
   return {
     kind: verdict.kind,
-    message: failureMessage(verdict.kind, { ...scene, serverText: error.message, ...(status ? { status } : {}) }),
+    message: failureMessage(verdict.kind, { ...context, serverText: error.message, ...(status ? { status } : {}) }),
     retry,
     ...(status === undefined ? {} : { status }),
     // A quota that is spent is no reason to wait now, but the person learns when it is there again.

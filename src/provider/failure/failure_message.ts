@@ -3,7 +3,7 @@ import { hideSecrets } from "../../core/support/hide_secrets.ts";
 import { stripControls, takeCharacters } from "../../core/support/text.ts";
 
 /** Where a failure happened; what its message may and must not say. */
-export interface FailureScene {
+export interface FailureContext {
   readonly host: string;
   readonly model: string;
   /** The variable that held the key. */
@@ -17,7 +17,7 @@ export interface FailureScene {
 }
 
 /** The parts of a message about a server's reply. */
-export interface FailureParts extends FailureScene {
+export interface FailureParts extends FailureContext {
   readonly status?: number;
   readonly serverText: string;
 }

@@ -7,10 +7,10 @@ import { createLearning } from "../endpoint/learning.ts";
 import { createPost } from "../endpoint/post.ts";
 import type { Price } from "../models/models.ts";
 import { type Exchange, runExchange, type WireReader } from "../reply/exchange.ts";
-import type { ReplyScene } from "../reply/message.ts";
+import type { ReplyContext } from "../reply/message.ts";
 import { imagesOf } from "./pictures.ts";
 import { createReply, type Reply } from "../reply/reply.ts";
-import { limitsOf, scenesOf, tellMemory } from "../reply/scene.ts";
+import { limitsOf, replyContexts, tellMemory } from "../reply/context.ts";
 
 /** Whom bodies are built for. */
 export interface Target {
@@ -28,7 +28,7 @@ export interface Wire {
   readonly path: string;
   /** A builder of bodies, for as long as an endpoint takes the same. */
   readonly builder: (target: Target) => (request: ProviderRequest) => JsonObject;
-  readonly reader: (reply: Reply, scene: ReplyScene, price?: Price) => WireReader;
+  readonly reader: (reply: Reply, context: ReplyContext, price?: Price) => WireReader;
 }
 
 /**
@@ -40,7 +40,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
   const host = hostOf(baseUrl);
   const learning = createLearning(connection);
   const post = createPost(connection);
-  const sceneOf = scenesOf(connection);
+  const contextOf = replyContexts(connection);
   const refused = new WeakSet<ImageContent>();
   // What settings say of a model's limits is sent as it stands.
   const isSet = capabilities?.contextWindow !== undefined || capabilities?.maxTokens !== undefined;
@@ -60,8 +60,8 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
     name,
     model,
     stream(request, signal) {
-      const scene = sceneOf(request);
-      const reply = createReply(scene);
+      const context = contextOf(request);
+      const reply = createReply(context);
       const reader = readerLater();
       let asked: Asked | undefined;
 
@@ -73,7 +73,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
           try {
             const response = await post(wire.path, body, inner);
             for (const sentence of attempt.taken()) reply.notice(sentence);
-            reader.set(wire.reader(reply, scene, price));
+            reader.set(wire.reader(reply, context, price));
             // Its window is set when the server starts, whatever the model could read.
             if (takes.contextWindow === undefined && /llama\.cpp/i.test(response.headers.get("server") ?? "")) {
               asked = askProps(connection, (found) => learning.note(found));
@@ -94,7 +94,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
         open,
         reader,
         reply,
-        scene,
+        context,
         limits: limitsOf(connection),
         async ended(ending) {
           const window = ending.type === "failed" ? ending.failure.contextWindow : undefined;

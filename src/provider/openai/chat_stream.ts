@@ -4,11 +4,11 @@ import type { ProviderFailure } from "../../core/provider.ts";
 import { cutStream } from "../failure/connection_failure.ts";
 import type { WireReader } from "../reply/exchange.ts";
 import { failureOf } from "../failure/failure.ts";
-import type { FailureScene } from "../failure/failure_message.ts";
+import type { FailureContext } from "../failure/failure_message.ts";
 import { readFinish } from "../reply/finish_reason.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
-import type { Fields } from "../reply/fields.ts";
+import { type Fields, filled, list } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
@@ -16,16 +16,6 @@ import { readUsage } from "../reply/usage.ts";
 // test/wire/fixtures_test.ts plays.
 
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
-
-function filled(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-const NONE: readonly JsonObject[] = [];
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : NONE;
-}
 
 /** An error that stands where a chunk should be. */
 function isError(chunk: JsonObject): boolean {
@@ -55,7 +45,7 @@ type Call =
 type Function = Fields<ChatCompletionChunk.Choice.Delta.ToolCall.Function>;
 
 /** A reader of chat-completions chunks for one reply. */
-export function createChatReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
+export function createChatReader(reply: Reply, context: FailureContext, price?: Price): WireReader {
   let isDone = false;
   let failure: ProviderFailure | undefined;
 
@@ -126,7 +116,7 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
       readChunk(value);
       if (!isError(value)) return;
     }
-    failure ??= failureOf({ body: value }, scene);
+    failure ??= failureOf({ body: value }, context);
   }
 
   return {
@@ -142,10 +132,10 @@ export function createChatReader(reply: Reply, scene: FailureScene, price?: Pric
       const value = parseStrict(text);
       if (value !== undefined) return readValue(value, name);
       const lines = text.split("\n").map((line) => line === "[DONE]" ? line : parseStrict(line));
-      if (name === "error") failure = failureOf({ body: text }, scene);
+      if (name === "error") failure = failureOf({ body: text }, context);
       else if (lines.length > 1 && lines.every((line) => line !== undefined)) {
         for (const line of lines) line === "[DONE]" ? isDone = true : readValue(line, name);
-      } else if (!reply.isFinished) failure = cutStream(scene, "an event in it is damaged");
+      } else if (!reply.isFinished) failure = cutStream(context, "an event in it is damaged");
     },
     whole(body) {
       readValue(body, undefined);

@@ -5,29 +5,21 @@ import { cutStream } from "../failure/connection_failure.ts";
 import { ITEM_GAP } from "./responses_request.ts";
 import type { WireReader } from "../reply/exchange.ts";
 import { failureOf } from "../failure/failure.ts";
-import type { FailureScene } from "../failure/failure_message.ts";
+import type { FailureContext } from "../failure/failure_message.ts";
 import { parseStrict } from "../repair/json_arguments.ts";
 import type { Price } from "../models/models.ts";
-import type { Fields } from "../reply/fields.ts";
+import { type Fields, filled, list } from "../reply/fields.ts";
 import type { Reply } from "../reply/reply.ts";
 import { readUsage } from "../reply/usage.ts";
 
 // Servers leave out the most different of these events, so everything is taken from where it comes first, and what comes
 // later only adds what is still missing.
 
-function filled(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function list(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 type EventType = ResponseStreamEvent["type"];
 type Item = Fields<ResponseOutputItem>;
 
 /** A reader of Responses events for one reply. */
-export function createResponsesReader(reply: Reply, scene: FailureScene, price?: Price): WireReader {
+export function createResponsesReader(reply: Reply, context: FailureContext, price?: Price): WireReader {
   /** How much of each text has come, by the place of its item and the part in it. */
   const seen = new Map<string, string>();
   /** Items that are kept, by their place. */
@@ -129,7 +121,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
     if (usage) reply.usage(usage);
     const details = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined;
     if (response.status === "failed" || isObject(response.error)) {
-      failure = failureOf({ body: { error: response.error ?? "the response failed" } }, scene);
+      failure = failureOf({ body: { error: response.error ?? "the response failed" } }, context);
     } else if (details === "content_filter") reply.finish("content_filter");
     else reply.finish(response.status === "incomplete" ? "length" : "stop");
     isDone = true;
@@ -174,7 +166,7 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       case "response.failed":
         return readEnd(isObject(event.response) ? { status: type.slice("response.".length), ...event.response } : {});
       case "error":
-        failure = failureOf({ body: isObject(event.error) ? event : { error: event } }, scene);
+        failure = failureOf({ body: isObject(event.error) ? event : { error: event } }, context);
     }
   }
 
@@ -184,13 +176,13 @@ export function createResponsesReader(reply: Reply, scene: FailureScene, price?:
       const text = data.trim();
       if (text === "" || text.startsWith(":") || text === "[DONE]") return;
       const value = parseStrict(text);
-      if (!isObject(value)) failure = cutStream(scene, "an event in it is damaged");
+      if (!isObject(value)) failure = cutStream(context, "an event in it is damaged");
       else if (filled(value.type) === undefined && value.error) readEvent("error", value);
       else readEvent((filled(value.type) ?? name ?? "") as EventType, value); // any other one is left out
     },
     whole(body) {
       if (isObject(body) && "output" in body) readEnd(body);
-      else failure = failureOf({ body }, scene);
+      else failure = failureOf({ body }, context);
     },
     get isDone() {
       return isDone;

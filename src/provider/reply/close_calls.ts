@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../core/message.ts";
 import type { CallSlot } from "./call_assembly.ts";
-import type { ReplyScene } from "./message.ts";
+import type { ReplyContext } from "./message.ts";
 import type { TextGate } from "./text_gate.ts";
 import { readTextCalls } from "./text_calls.ts";
 import { takeCall } from "../repair/tool_arguments.ts";
@@ -13,7 +13,7 @@ export interface OpenCalls {
   readonly isCut: boolean;
   /** The visible text so far. */
   readonly text: string;
-  readonly scene: ReplyScene;
+  readonly context: ReplyContext;
 }
 
 /** The calls of a complete reply, and what has to be said and shown besides. */
@@ -28,20 +28,20 @@ export interface ClosedCalls {
 
 /** Takes, refuses or drops each call of a complete reply. */
 export function closeCalls(open: OpenCalls): ClosedCalls {
-  const { slots, gate, isCut, text, scene } = open;
+  const { slots, gate, isCut, text, context } = open;
   const used = new Set<string>();
   const calls: ToolCall[] = [];
   const notices: string[] = [];
 
   function idFor(id: string | undefined): string {
-    const own = id !== undefined && !used.has(id) ? id : scene.newId();
+    const own = id !== undefined && !used.has(id) ? id : context.newId();
     used.add(own);
     return own;
   }
 
   for (const slot of slots) {
     if (slot.name === undefined && slot.args.trim() === "") continue;
-    const taken = takeCall(slot.name ?? "", slot.args, scene.tools);
+    const taken = takeCall(slot.name ?? "", slot.args, context.tools);
     const { refusal } = taken;
     if (refusal?.code === "truncated" && isCut) {
       notices.push(`The output limit cut off the call of "${taken.name}": it was dropped and did not run`);
@@ -58,8 +58,8 @@ export function closeCalls(open: OpenCalls): ClosedCalls {
   }
   const held = gate.release();
   if (held === "") return { calls, text: "", dropText: 0, notices };
-  const quotable = scene.quotable?.() ?? [];
-  const written = calls.length > 0 || isCut ? { type: "none" as const } : readTextCalls(held, scene.tools, quotable);
+  const quotable = context.quotable?.() ?? [];
+  const written = calls.length > 0 || isCut ? { type: "none" as const } : readTextCalls(held, context.tools, quotable);
   if (written.type === "none") return { calls, text: held, dropText: 0, notices };
   if (written.type === "unusable") {
     const notice =
@@ -68,7 +68,7 @@ export function closeCalls(open: OpenCalls): ClosedCalls {
   }
   for (const { name, args } of written.calls) {
     notices.push(
-      `Recovered a call of "${name}" that came as text: the server at ${scene.host} lacks this model's tool parser`,
+      `Recovered a call of "${name}" that came as text: the server at ${context.host} lacks this model's tool parser`,
     );
     calls.push({ type: "toolCall", id: idFor(undefined), name, arguments: args });
   }

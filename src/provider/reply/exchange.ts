@@ -2,8 +2,8 @@ import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
 import { connectionFailure, cutStream } from "../failure/connection_failure.ts";
 import { failureOf } from "../failure/failure.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
-import type { FailureScene } from "../failure/failure_message.ts";
-import { MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
+import type { FailureContext } from "../failure/failure_message.ts";
+import { MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
 import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
@@ -30,7 +30,7 @@ export interface Exchange {
   readonly ended?: (ending: Ending) => Promise<void> | void;
   readonly reader: WireReader;
   readonly reply: Reply;
-  readonly scene: ReplyScene;
+  readonly context: ReplyContext;
   readonly limits: SilenceLimits;
 }
 
@@ -51,22 +51,22 @@ async function drain(body: ByteReader): Promise<boolean> {
 }
 
 /** The failure that a rejected request or a broken body amounts to. */
-function failureFrom(error: unknown, scene: FailureScene): ProviderFailure {
+function failureFrom(error: unknown, context: FailureContext): ProviderFailure {
   if (error instanceof RefusedRequest) {
     const { status, headers, error: body, text } = error;
-    return failureOf({ status, headers, body: body ?? text }, scene);
+    return failureOf({ status, headers, body: body ?? text }, context);
   }
-  return connectionFailure(error, scene);
+  return connectionFailure(error, context);
 }
 
-function silenceFailure(watch: SilenceWatch, { scene, limits }: Exchange): ProviderFailure {
+function silenceFailure(watch: SilenceWatch, { context, limits }: Exchange): ProviderFailure {
   return watch.reason === "stalled"
-    ? cutStream(scene, `nothing came for ${limits.stallMs / 1000} s`)
-    : cutStream(scene, `it got no further for ${limits.noProgressMs / 1000} s`);
+    ? cutStream(context, `nothing came for ${limits.stallMs / 1000} s`)
+    : cutStream(context, `it got no further for ${limits.noProgressMs / 1000} s`);
 }
 
 /** A reply that went on beyond all bounds. Asking again would bring the same. */
-function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene): ProviderFailure {
+function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyContext): ProviderFailure {
   const fix = "Lower the model's maxTokens, or raise limits.maxReplyCharacters in settings.json";
   const message = `The reply of ${host} has more than ${maxReplyCharacters} characters and was broken off. ${fix}.`;
   return { kind: "bad_request", message, retry: false };
@@ -77,7 +77,7 @@ const BODY_BYTES_PER_CHARACTER = 6;
 const BODY_BYTES_BESIDES = 1024 * 1024;
 
 /** The text of a body; undefined for one that is larger than any reply. */
-async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyScene) {
+async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyContext) {
   if (!response.body) return "";
   const body = readBytes(response.body);
   const decoder = new TextDecoder();
@@ -96,13 +96,13 @@ async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CH
 
 /** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
 async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
-  const text = await wholeText(response, exchange.scene);
-  if (text === undefined) return tooLong(exchange.scene);
+  const text = await wholeText(response, exchange.context);
+  if (text === undefined) return tooLong(exchange.context);
   if (/^\s*</.test(text)) {
     const fix = "Check the path of --base-url (most servers want it to end in /v1)";
     return {
       kind: "bad_request",
-      message: `${exchange.scene.host} answered with a web page, not an API. ${fix}.`,
+      message: `${exchange.context.host} answered with a web page, not an API. ${fix}.`,
       retry: false,
     };
   }
@@ -119,11 +119,11 @@ async function readWhole(response: Response, sse: SseReader, exchange: Exchange)
   return undefined;
 }
 
-function endingOf({ reader, reply, scene }: Exchange): Ending {
-  if (reply.isTooLong) return { type: "failed", failure: tooLong(scene) };
+function endingOf({ reader, reply, context }: Exchange): Ending {
+  if (reply.isTooLong) return { type: "failed", failure: tooLong(context) };
   if (reader.failure) return { type: "failed", failure: reader.failure };
   if (reader.isDone || reply.isFinished) return { type: "complete" };
-  return { type: "failed", failure: cutStream(scene, "the stream ended in the middle") };
+  return { type: "failed", failure: cutStream(context, "the stream ended in the middle") };
 }
 
 function goesOn({ reader, goOn }: Exchange, ending: Ending | undefined): Exchange["open"] | undefined {
@@ -132,7 +132,7 @@ function goesOn({ reader, goOn }: Exchange, ending: Ending | undefined): Exchang
 
 /** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
 export async function* runExchange(exchange: Exchange, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-  const { reader, reply, scene } = exchange;
+  const { reader, reply, context } = exchange;
   const watch = watchSilence(exchange.limits, signal);
   let body: ByteReader | undefined;
   let ending: Ending | undefined;
@@ -167,7 +167,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
   } catch (error) {
     // Breaking off is what a read may fail of.
     if (!reply.isTooLong && watch.reason === undefined && !reader.isDone) {
-      ending = { type: "failed", failure: failureFrom(error, scene) };
+      ending = { type: "failed", failure: failureFrom(error, context) };
     }
   } finally {
     watch.close(isOver);

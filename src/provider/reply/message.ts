@@ -8,7 +8,7 @@ import type {
   Usage,
 } from "../../core/message.ts";
 import type { ProviderFailure, ToolDefinition } from "../../core/provider.ts";
-import type { FailureScene } from "../failure/failure_message.ts";
+import type { FailureContext } from "../failure/failure_message.ts";
 import type { CallSlot } from "./call_assembly.ts";
 
 /** What arrived of a reply. */
@@ -35,7 +35,7 @@ function keepOf({ slots, field, kept }: ReplyParts, host: string): JsonObject | 
 export function composeMessage(
   parts: ReplyParts,
   ending: { readonly stopReason: StopReason; readonly failure?: ProviderFailure },
-  scene: ReplyScene,
+  context: ReplyContext,
 ): AssistantMessage {
   const { text, field, toolCalls, usage } = parts;
   // A server that wants reasoning back wants it to the letter.
@@ -44,22 +44,22 @@ export function composeMessage(
     ? []
     : [{ type: "thinking", thinking, ...(field === undefined ? {} : { field }) }];
   const words: readonly TextContent[] = text === "" ? [] : [{ type: "text", text }];
-  const keep = keepOf(parts, scene.host);
+  const keep = keepOf(parts, context.host);
   return {
     role: "assistant",
     content: [...reasoning, ...words, ...toolCalls],
-    provider: scene.provider,
-    model: scene.model,
+    provider: context.provider,
+    model: context.model,
     ...(usage ? { usage } : {}),
     stopReason: ending.stopReason,
     ...(ending.failure ? { failure: ending.failure, errorMessage: ending.failure.message } : {}),
     ...(keep ? { keep } : {}),
-    timestamp: scene.now,
+    timestamp: context.now,
   };
 }
 
 /** What a reply needs to know about its request. */
-export interface ReplyScene extends FailureScene {
+export interface ReplyContext extends FailureContext {
   readonly provider: string;
   readonly tools: readonly ToolDefinition[];
   /** What the reply is held to: arguments of a call of this tool are its text. */

@@ -6,7 +6,7 @@ import { answerIn } from "./answer_shape.ts";
 import { closeCalls } from "./close_calls.ts";
 import { failureMessage } from "../failure/failure_message.ts";
 import { type Finish, isFailure } from "./finish_reason.ts";
-import { composeMessage, MAX_REPLY_CHARACTERS, type ReplyScene } from "./message.ts";
+import { composeMessage, MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";
 import { createTextGate, type TextGate } from "./text_gate.ts";
 import { createThinkSplitter } from "./think_tags.ts";
 
@@ -48,9 +48,9 @@ const LOCAL_WINDOWS: ReadonlySet<number> = new Set([2048, 4096, 8192]);
 const CALL_CHARACTERS = 64;
 
 /** A reply that nothing has arrived for yet. */
-export function createReply(scene: ReplyScene): Reply {
+export function createReply(context: ReplyContext): Reply {
   const splitter = createThinkSplitter();
-  const gate: TextGate = createTextGate(scene.quotable !== undefined && scene.tools.length > 0);
+  const gate: TextGate = createTextGate(context.quotable !== undefined && context.tools.length > 0);
   const calls = createCallAssembly();
   let events: ProviderEvent[] = [];
   let text = "";
@@ -60,7 +60,7 @@ export function createReply(scene: ReplyScene): Reply {
   let finish: Finish | undefined;
   let finishSaid = "";
   const kept: Record<string, JsonValue> = {};
-  const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = scene;
+  const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = context;
   let characters = 0;
 
   /** Whether there is room for so many characters more; the first that do not fit end the reply. */
@@ -95,7 +95,7 @@ export function createReply(scene: ReplyScene): Reply {
     failure?: ProviderFailure,
   ): AssistantMessage {
     const parts = { text, thinking, field, toolCalls, slots: calls.slots, usage, kept };
-    return composeMessage(parts, { stopReason, ...(failure ? { failure } : {}) }, scene);
+    return composeMessage(parts, { stopReason, ...(failure ? { failure } : {}) }, context);
   }
 
   function fail(failure: ProviderFailure): void {
@@ -105,7 +105,7 @@ export function createReply(scene: ReplyScene): Reply {
 
   /** Whether the reply is an answer that came as the call of the tool for it. Nothing else of it counts, and nothing runs. */
   function takeAnswer(): boolean {
-    const { answer } = scene;
+    const { answer } = context;
     const called = answer && calls.slots.find(({ name }) => name === answer.tool);
     if (!called) return false;
     for (const { name } of calls.slots) {
@@ -121,7 +121,7 @@ export function createReply(scene: ReplyScene): Reply {
     addText(told);
     // What was kept belongs to a call, and there is none any more.
     const parts = { text, thinking, field: undefined, toolCalls: [], slots: [], usage, kept: {} };
-    events.push({ type: "end", message: composeMessage(parts, { stopReason: "stop" }, scene) });
+    events.push({ type: "end", message: composeMessage(parts, { stopReason: "stop" }, context) });
     return true;
   }
 
@@ -130,12 +130,12 @@ export function createReply(scene: ReplyScene): Reply {
       const said = finishSaid === "" && finish === "overload" ? "the server gave up in the middle" : finishSaid;
       return fail({
         kind: finish,
-        message: failureMessage(finish, { ...scene, serverText: said }),
+        message: failureMessage(finish, { ...context, serverText: said }),
         retry: finish === "overload",
       });
     }
     if (takeAnswer()) return;
-    const closed = closeCalls({ slots: calls.slots, gate, isCut: finish === "length", text, scene });
+    const closed = closeCalls({ slots: calls.slots, gate, isCut: finish === "length", text, context });
     addText(closed.text);
     if (closed.dropText > 0) text = text.slice(0, text.length - closed.dropText);
     for (const notice of closed.notices) events.push({ type: "notice", message: notice });
@@ -144,13 +144,13 @@ export function createReply(scene: ReplyScene): Reply {
       return;
     }
     const isCutAtWindow = finish === "length" && usage !== undefined && usage.output === 0 &&
-      scene.contextWindow !== undefined && usage.totalTokens >= scene.contextWindow;
+      context.contextWindow !== undefined && usage.totalTokens >= context.contextWindow;
     if (isCutAtWindow) {
       const kind = "context_overflow";
-      return fail({ kind, message: failureMessage(kind, { ...scene, serverText: "" }), retry: false });
+      return fail({ kind, message: failureMessage(kind, { ...context, serverText: "" }), retry: false });
     }
     if (finish === "length" && usage && LOCAL_WINDOWS.has(usage.totalTokens)) {
-      const why = `exactly ${usage.totalTokens} tokens were used, so ${scene.host} seems to be set to that window`;
+      const why = `exactly ${usage.totalTokens} tokens were used, so ${context.host} seems to be set to that window`;
       events.push({ type: "notice", message: `The reply was cut: ${why}. Raise it there (Ollama: num_ctx)` });
     }
     const isNothing = text.trim() === "" && thinking.trim() === "" && finish !== "length" &&
@@ -159,7 +159,7 @@ export function createReply(scene: ReplyScene): Reply {
       const why = "it ended without text and without a call";
       return fail({
         kind: "overload",
-        message: `The reply of ${scene.host} is empty: ${why}. Try again.`,
+        message: `The reply of ${context.host} is empty: ${why}. Try again.`,
         retry: true,
       });
     }
@@ -193,7 +193,7 @@ export function createReply(scene: ReplyScene): Reply {
       const { slot, isNamed } = calls.add(piece);
       if (calls.slots.length > before) fits(CALL_CHARACTERS);
       // It is shown as text, once it is whole.
-      if (scene.answer && slot.name === scene.answer.tool) return;
+      if (context.answer && slot.name === context.answer.tool) return;
       if (!isNamed && piece.args === "") return;
       const name = isNamed ? { name: piece.name ?? "" } : {};
       events.push({ type: "toolcall_delta", index: slot.position, ...name, delta: piece.args });

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { failureOf } from "../../../src/provider/failure/failure.ts";
-import type { FailureScene } from "../../../src/provider/failure/failure_message.ts";
+import type { FailureContext } from "../../../src/provider/failure/failure_message.ts";
 import { readFixture } from "../fixture_files.ts";
 
-const SCENE: FailureScene = {
+const SCENE: FailureContext = {
   host: "api.test",
   model: "m",
   apiKeyEnv: "OPENAI_API_KEY",

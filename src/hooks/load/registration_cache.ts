@@ -5,19 +5,21 @@ import { isList, readJson } from "../events/json_text.ts";
 import { readOwnFile, writeOwnFile } from "../code/own_file.ts";
 import { readRegistration } from "../events/registration_shape.ts";
 
-/** Changes whenever what is kept, or what an extension can find out while it loads, is another than before. */
+/** Increased when the format of the cache changes, or when extensions can find out something else while they load. */
 const FORMAT = 1;
 
-/** Circumstances in which one extension is remembered: projects, modes. The oldest go first. */
+/** Most entries (projects, modes) that are cached for one extension. The oldest are dropped first. */
 const MAX_KEPT = 20;
 
-/** What one extension brought before, in the circumstances at hand. */
-export interface KeptRegistration {
-  /** Undefined: nothing is known, or it is not the same each time. */
+/** The cached registration of one extension under the circumstances at hand. */
+export interface CachedRegistration {
+  /** Undefined: nothing is cached, or the registration varies from start to start. */
   readonly brought: Registration | undefined;
-  /** Records what the extension registered now; if it differs from before, what is known is discarded. */
+  /** Reports what the extension registered now; if that differs from the cache, the entry is discarded. */
   loaded(registration: Registration): void;
-  /** The extension acts unasked while it loads, so the next start may differ: what is known is discarded. */
+  /**
+   * Reports that the extension acted while it loaded, so that its next registration may differ: the entry is discarded.
+   */
   varies(): void;
 }
 
@@ -26,16 +28,16 @@ export interface KeptRegistration {
  * extension, in a folder of the user's own. It only saves waiting and grants nothing: what the worker registers
  * replaces it.
  */
-export interface KeptRegistrations {
+export interface RegistrationCache {
   /** `circumstances`: all that the extension can learn of the outside while it loads. */
-  of(hash: string, circumstances: readonly string[]): KeptRegistration;
+  of(hash: string, circumstances: readonly string[]): CachedRegistration;
 }
 
 /** A list of what was brought, the newest first; null: it varies. */
 type Kept = readonly (readonly [key: string, brought: Registration | null])[];
 
 /** What is kept in a folder; without a folder nothing is. */
-export function keptRegistrations(folder: string | undefined): KeptRegistrations {
+export function registrationCache(folder: string | undefined): RegistrationCache {
   return {
     of: (hash, circumstances) => {
       const path = join(folder ?? "", `${hash}.json`);

@@ -2,7 +2,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
 /** Idle processes of read-only tools, kept for the next sub-agent with an equal policy. */
-export interface KeptProcesses {
+export interface IdleProcesses {
   /** Idle processes for this policy, if there are any; they belong to the caller until `give`. */
   readonly take: (policy: Policy, tools: readonly string[]) => ToolProcesses | undefined;
   /** Takes back processes in which nothing runs: keeps them, or ends them. */
@@ -12,7 +12,7 @@ export interface KeptProcesses {
 }
 
 /** Keeps at most `most` sets of processes. */
-export function keepProcesses(most: number): KeptProcesses {
+export function openIdleProcesses(most: number): IdleProcesses {
   const free = new Map<ToolProcesses, string>();
   let isClosed = false;
   return {

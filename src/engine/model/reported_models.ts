@@ -15,7 +15,7 @@ const told = new Set<string>();
  * Whether something about a model is to be said for the first time; from now on it is not. Where nothing can be kept it is
  * said once in each process. Never throws: a warning too many does no harm.
  */
-export function isFirstTold(model: string, { stateFolder, invocation: { values } }: Config): boolean {
+export function isFirstReport(model: string, { stateFolder, invocation: { values } }: Config): boolean {
   if (told.has(model)) return false;
   told.add(model);
   if (stateFolder === undefined) return true;

@@ -3,11 +3,11 @@ import type { ProviderRequest } from "../../core/provider.ts";
 import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
 import { answerTool } from "./answer_shape.ts";
 import type { Exchange } from "./exchange.ts";
-import type { ReplyScene } from "./message.ts";
+import type { ReplyContext } from "./message.ts";
 import type { Reply } from "./reply.ts";
 
 /** What a reply of this connection has to know, by its request. */
-export function scenesOf(connection: Connection): (request: ProviderRequest) => ReplyScene {
+export function replyContexts(connection: Connection): (request: ProviderRequest) => ReplyContext {
   const { baseUrl, apiKey, key, apiKeyEnv, model, contextWindow, maxReplyCharacters, textCalls = "auto" } = connection;
   const isKeyless = key?.isKeyless ?? (connection.isKeyless === true || apiKey === "");
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
@@ -35,7 +35,7 @@ export function scenesOf(connection: Connection): (request: ProviderRequest) => 
   });
 }
 
-function answerOf(request: ProviderRequest): Pick<ReplyScene, "answer"> {
+function answerOf(request: ProviderRequest): Pick<ReplyContext, "answer"> {
   const { answerSchema: schema } = request;
   const tool = answerTool(request)?.name;
   return schema && tool !== undefined ? { answer: { schema, tool } } : {};

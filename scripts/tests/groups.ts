@@ -82,15 +82,21 @@ export const LONGEST: readonly string[] = [
   "test/sandbox/shell/shell_test.ts",
   "test/sandbox/runner_client/worker_test.ts",
   "test/sandbox/runner_client/runner_client_test.ts",
+  "test/binary/by_hand_test.ts",
+  "test/binary/tui_test.ts",
+  "test/binary/sdk_test.ts",
+  "test/binary/signals_test.ts",
+  "test/binary/check_test.ts",
+  "test/binary/extensions_test.ts",
 ];
 
 /** Tests of what takes much memory may take so much of it themselves, mebibytes; the others less. */
 export const MEMORY_MB: Readonly<Record<string, number>> = { "test/hooks/hostile_test.ts": 1536 };
 
-/** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
-const MOST_FILES = 6;
+/** Files of one process. Fewer would load modules more often, more would leave one at work while the others are done. */
+const MOST_FILES = 12;
 /** The binary's tests wait for it twice as long as they compute: each file has a process of its own. */
-const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1 };
+const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1, e2e: 6, session: 6 };
 
 /** Files by the process that runs them. */
 export interface Groups {

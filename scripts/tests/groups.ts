@@ -98,6 +98,9 @@ const MOST_FILES = 12;
 /** The binary's tests wait for it twice as long as they compute: each file has a process of its own. */
 const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1, e2e: 6, session: 6 };
 
+/** Folders whose files start many programs each: their groups take long, and begin before those of other folders. */
+const FIRST: readonly string[] = ["e2e", "ci", "sdk", "examples", "engine", "docs"];
+
 /** Files by the process that runs them. */
 export interface Groups {
   /** In the order of their start. */
@@ -118,8 +121,11 @@ export function testGroups(files: readonly string[]): Groups {
     const folder = file.split("/")[1] ?? "";
     folders.set(folder, [...folders.get(folder) ?? [], file]);
   }
-  // The most files first: their last group is the longest.
-  const inOrder = [...folders].sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1));
+  // Then the most files first: their last group is the longest.
+  const rank = (folder: string): number => FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length;
+  const inOrder = [...folders].sort(([a, some], [b, others]) =>
+    rank(a) - rank(b) || others.length - some.length || (a < b ? -1 : 1)
+  );
   return {
     sideBySide: [
       ...LONGEST.filter((file) => files.includes(file)).map((file) => [file]),

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
+import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\nDo ${name}.\n`;
 const FILES = {
@@ -38,7 +38,7 @@ Deno.test({
         const trace = join(home, "trace");
         const program = {
           name: "traced",
-          command: ["strace", "-f", "-e", "openat", "-o", trace, ...PROGRAM.command],
+          command: ["strace", "-f", "-e", "openat", "-o", trace, ...LAZY_SOURCE.command],
         };
         const ran = await run(program, ["-p", "-m", `replay:${file}`, ...args, "hi"], { cwd: ws, env: { HOME: home } });
         assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);

@@ -14,6 +14,7 @@ import { buildBinary } from "./build/build_binary.ts";
 import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
 import { type Target, targetOf, TARGETS } from "../src/config/targets.ts";
 import { programName } from "./release/project.ts";
+import { binaryOf, noteMade, sourcesDigest } from "./build/made_from.ts";
 import { recordLoads, recordRunner, recordScreen, recordTask, recordWorker } from "./build/record.ts";
 import { addSkills } from "./build/skills.ts";
 
@@ -24,6 +25,7 @@ const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
   string: ["out", "skills", "others"],
 });
 const out = resolve(typeof args.out === "string" ? args.out : join(root, "dist", "sandpiper"));
+const sources = await sourcesDigest(root);
 const others = otherTargets(typeof args.others === "string" ? args.others : "");
 const folder = join(root, "dist", "bundle");
 const work = join(root, "dist", "build");
@@ -83,6 +85,10 @@ const route = await buildBinary({
     },
   ],
 });
+// One with more skills, or made while somebody wrote, is not what the sources say.
+if (out === binaryOf(root) && typeof args.skills !== "string" && sources === await sourcesDigest(root)) {
+  await noteMade(out, sources);
+}
 for (const { name } of others) console.log(`dist/targets/${name}: not run here`);
 const size = (await Deno.stat(out)).size;
 console.log(

@@ -14,11 +14,12 @@
  * Ends with 1 when a test failed both times, where a second run cannot tell, and where a file's tests did not all run.
  */
 import { join, relative, resolve } from "@std/path";
+import { binaryOf, isFresh } from "./build/made_from.ts";
 import { reachedBy } from "./tests/changed.ts";
 import { failuresOf } from "./tests/failures.ts";
 import { isQuick, MEMORY_MB, PERMISSIONS, testGroups } from "./tests/groups.ts";
 import { openPackages, PACKAGES } from "./tests/packages.ts";
-import { endAll, type Ran, runTests } from "./tests/test_process.ts";
+import { childrenSeconds, endAll, type Ran, runTests } from "./tests/test_process.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 /** Processes that run tests at a time: two more than processors, for tests wait for processes, pipes and timers. */
@@ -69,6 +70,7 @@ async function runAll(files: readonly string[]): Promise<number> {
   }
   // No quick test runs as an ordinary user.
   if (isMany && !files.every(isQuick)) sharePackages();
+  if (isMany && !files.every(isQuick) && !Deno.env.has("SANDPIPER_ROUNDS")) await nameBinary();
   const { sideBySide, alone } = testGroups(files);
   const total = sideBySide.length + alone.length;
   // By night, and where a few files are looked at, on the disk that users have.
@@ -109,8 +111,7 @@ async function runAll(files: readonly string[]): Promise<number> {
 /** Says which files took most of the processors: on a machine that is busy all the time this decides how long a run takes. */
 function printHeaviest(done: readonly Ran[]): void {
   const heaviest = done.toSorted((a, b) => b.processorSeconds - a.processorSeconds).slice(0, MOST_HEAVY);
-  const sum = done.reduce((seconds, ran) => seconds + ran.processorSeconds, 0);
-  console.log(`\nOf ${sum.toFixed(0)} s of a processor, what is ended outside of a test not counted:`);
+  console.log(`\nOf ${childrenSeconds().toFixed(0)} s of a processor, types and the binary among them:`);
   for (const { processorSeconds, files } of heaviest) {
     console.log(`  ${processorSeconds.toFixed(1)} s ${files.join(" ")}`);
   }
@@ -124,6 +125,17 @@ function sharePackages(): void {
   const folder = openPackages(JSON.parse(new TextDecoder().decode(stdout)).denoDir);
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   Deno.env.set(PACKAGES, folder);
+}
+
+/** Lets tests start the binary (test/helpers/program.ts), which is made anew where it is older than the sources. */
+async function nameBinary(): Promise<void> {
+  if (!await isFresh(root)) {
+    const code = await runDeno(["run", "-A", "--no-prompt", "--no-check", "scripts/compile.ts"]);
+    if (code !== 0 || !await isFresh(root)) {
+      return console.log("dist/sandpiper could not be made: tests start the program from source");
+    }
+  }
+  Deno.env.set("SANDPIPER_TEST_BINARY", binaryOf(root));
 }
 
 /** Runs once more what failed, says what came of all, and gives the exit code. */

@@ -1,5 +1,7 @@
 /** What `deno test` says at its end about the tests that failed. */
 
+import { lastTitleIn } from "./summary.ts";
+
 /** The most files that are worth a second look: more is no accident of a busy machine. */
 const MOST_FILES = 3;
 
@@ -36,9 +38,7 @@ export function failuresOf(output: string): Failures | undefined {
   return files.size === 0 || files.size > MOST_FILES ? undefined : { names, files: [...files] };
 }
 
-/** The test file whose test failed, for one that another module defines: it failed below the line at which the file began. */
+/** The test file whose test failed, for one that another module defines: it failed below the file's title. */
 function fileOf(name: string, output: string): string | undefined {
-  const at = output.indexOf(`\n${name} ... FAILED`);
-  const begun = [...output.slice(0, Math.max(at, 0)).matchAll(/^running \d+ tests? from (\.\/.*)$/gm)];
-  return begun.at(-1)?.[1];
+  return lastTitleIn(output.slice(0, Math.max(output.indexOf(`\n${name} ... FAILED`), 0)));
 }

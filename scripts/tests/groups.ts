@@ -82,15 +82,24 @@ export const LONGEST: readonly string[] = [
   "test/sandbox/shell/shell_test.ts",
   "test/sandbox/runner_client/worker_test.ts",
   "test/sandbox/runner_client/runner_client_test.ts",
+  "test/binary/by_hand_test.ts",
+  "test/binary/tui_test.ts",
+  "test/binary/sdk_test.ts",
+  "test/binary/signals_test.ts",
+  "test/binary/check_test.ts",
+  "test/binary/extensions_test.ts",
 ];
 
 /** Tests of what takes much memory may take so much of it themselves, mebibytes; the others less. */
 export const MEMORY_MB: Readonly<Record<string, number>> = { "test/hooks/hostile_test.ts": 1536 };
 
-/** Files of one process. Fewer would start more processes, more would leave one at work while the others are done. */
-const MOST_FILES = 6;
+/** Files of one process. Fewer would load modules more often, more would leave one at work while the others are done. */
+const MOST_FILES = 12;
 /** The binary's tests wait for it twice as long as they compute: each file has a process of its own. */
-const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1 };
+const MOST_FILES_OF: Readonly<Record<string, number>> = { binary: 1, e2e: 6, session: 6 };
+
+/** Folders whose files start many programs each: their groups take long, and begin before those of other folders. */
+const FIRST: readonly string[] = ["e2e", "ci", "sdk", "examples", "engine", "docs"];
 
 /** Files by the process that runs them. */
 export interface Groups {
@@ -112,8 +121,11 @@ export function testGroups(files: readonly string[]): Groups {
     const folder = file.split("/")[1] ?? "";
     folders.set(folder, [...folders.get(folder) ?? [], file]);
   }
-  // The most files first: their last group is the longest.
-  const inOrder = [...folders].sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1));
+  // Then the most files first: their last group is the longest.
+  const rank = (folder: string): number => FIRST.includes(folder) ? FIRST.indexOf(folder) : FIRST.length;
+  const inOrder = [...folders].sort(([a, some], [b, others]) =>
+    rank(a) - rank(b) || others.length - some.length || (a < b ? -1 : 1)
+  );
   return {
     sideBySide: [
       ...LONGEST.filter((file) => files.includes(file)).map((file) => [file]),

@@ -3,7 +3,7 @@
 import { assert } from "@std/assert";
 import { basename, dirname, fromFileUrl, join } from "@std/path";
 import { parse } from "@std/yaml";
-import { environment, SOURCE } from "../helpers/program.ts";
+import { environment, FULL_PROGRAM } from "../helpers/program.ts";
 import { type Contexts, filled, holds } from "./expressions.ts";
 
 const root = fromFileUrl(new URL("../../", import.meta.url)).replace(/\/$/, "");
@@ -127,7 +127,7 @@ function openFiles({ home, isInstalled = true }: Machine): Files {
 
 /** Puts the program from source into a folder of a PATH, by the name that it has when it is installed. */
 export function installed(bin: string): void {
-  const words = SOURCE.command.map((word) => `'${word}'`).join(" ");
+  const words = FULL_PROGRAM.command.map((word) => `'${word}'`).join(" ");
   Deno.writeTextFileSync(join(bin, "sandpiper"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
 }
 

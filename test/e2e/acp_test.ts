@@ -2,7 +2,7 @@ import { dirname } from "@std/path";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { McpServer, SessionUpdate } from "@agentclientprotocol/sdk";
 import { serveGated } from "../helpers/gated_server.ts";
-import { cassette, events, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, events, FULL_PROGRAM, inWorkspace, run } from "../helpers/program.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
@@ -25,7 +25,7 @@ function spoken(updates: readonly SessionUpdate[], kind = "agent_message_chunk")
 Deno.test("acp: initialize settles on version 1, whatever the client offers and whatever else it can X19", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Unused." }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const first = await client.agent.request("initialize", {
       protocolVersion: 1,
       // Deliberately more than the protocol knows.
@@ -55,7 +55,7 @@ Deno.test("acp: a client that does not wait for answers gets them all, also when
     const stdin = `not JSON\n${
       requests.map((request) => JSON.stringify({ jsonrpc: "2.0", ...request }) + "\n").join("")
     }`;
-    const ran = await run(SOURCE, ["acp", "-m", `replay:${file}`], { cwd: ws, env: { HOME: home }, stdin });
+    const ran = await run(FULL_PROGRAM, ["acp", "-m", `replay:${file}`], { cwd: ws, env: { HOME: home }, stdin });
     const answers = events(ran.stdout).filter((message) => "id" in message);
     assertEquals(answers.map(({ id }) => id).sort(), [0, 1, 2, null]);
     assertEquals(answers.find(({ id }) => id === null).error.code, -32700);
@@ -74,7 +74,7 @@ Deno.test("acp: a prompt's text, thoughts, calls and results are updates; paths 
       { text: "Done." },
     ]);
     const args = ["-m", `replay:${file}`, "-t", "read,edit,bash,grep"];
-    await using client = acpClient(SOURCE, args, { cwd: home, env: { HOME: home } });
+    await using client = acpClient(FULL_PROGRAM, args, { cwd: home, env: { HOME: home } });
     const { sessionId, configOptions } = await newSession(client, ws);
     assertEquals(configOptions?.map(({ id }) => id), ["model", "thinking"]);
     assertEquals(await prompt(client, sessionId, "change it"), { stopReason: "end_turn" });
@@ -128,7 +128,7 @@ Deno.test("acp: cancel in the middle of a reply, and before anything happened, e
       textReply("Fine."),
     ]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = acpClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = acpClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const { sessionId } = await newSession(client, ws);
     const first = prompt(client, sessionId, "long");
     await client.wait(isUpdate("agent_message_chunk"));
@@ -151,7 +151,7 @@ Deno.test("acp: cancel in the middle of a tool ends what the tool started X21", 
     const file = cassette(home, [{ calls: [{ name: "bash", args: { command: `sleep ${seconds}` } }] }, {
       text: "On.",
     }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const { sessionId } = await newSession(client, ws);
     const running = prompt(client, sessionId, "sleep");
     await until(() => isRunning(`^sleep ${seconds}$`));
@@ -168,7 +168,7 @@ for (const way of ["a client that goes away", "SIGTERM"] as const) {
       const file = cassette(home, [{ calls: [{ name: "bash", args: { command: `sleep ${seconds}` } }] }, {
         text: "On.",
       }]);
-      await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+      await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
       const { sessionId } = await newSession(client, ws);
       void prompt(client, sessionId, "sleep").catch(() => {});
       await until(() => isRunning(`^sleep ${seconds}$`));
@@ -192,7 +192,7 @@ for (const { optionId, isRead } of ANSWERS) {
         { calls: [{ name: "read", args: { path: `${outside}/x.txt` } }] },
         { text: "Read.", ...(isRead ? { expect: ["OUTSIDE"] } : {}) },
       ]);
-      await using client = acpClient(SOURCE, ["-m", `replay:${file}`], {
+      await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], {
         cwd: ws,
         env: { HOME: home },
         answer: () => optionId ? { outcome: "selected", optionId } : { outcome: "cancelled" },
@@ -218,7 +218,7 @@ Deno.test("acp: cancel while the client is asked ends the prompt as cancelled X2
   await inWorkspace({}, async ({ ws, home, outside }) => {
     Deno.writeTextFileSync(`${outside}/x.txt`, "OUTSIDE");
     const file = cassette(home, [{ calls: [{ name: "read", args: { path: `${outside}/x.txt` } }] }, { text: "On." }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`], {
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], {
       cwd: ws,
       env: { HOME: home },
       answer: () => new Promise<never>(() => {}),
@@ -240,7 +240,7 @@ Deno.test("acp: a kept session is listed, loaded with its history and gone on wi
     const options = { cwd: ws, env: { HOME: home } };
     let sessionId = "";
     {
-      await using client = acpClient(SOURCE, ["-m", `replay:${file}`], options);
+      await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], options);
       ({ sessionId } = await newSession(client, ws));
       await prompt(client, sessionId, "what is in a.txt?");
       const other = await client.agent.request("session/new", { cwd: outside, mcpServers: [] });
@@ -249,7 +249,7 @@ Deno.test("acp: a kept session is listed, loaded with its history and gone on wi
       await assertRejects(() => prompt(client, other.sessionId, "hello"), Error);
     }
     const again = cassette(home, [{ text: "As before.", expect: ["It says alpha.", "what is in a.txt?"] }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${again}`], options);
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${again}`], options);
     await client.agent.request("initialize", { protocolVersion: 1 });
     const { sessions } = await client.agent.request("session/list", { cwd: ws });
     assertEquals(sessions.map(({ sessionId, cwd, title }) => [sessionId, cwd, title]), [[
@@ -281,7 +281,7 @@ Deno.test("acp: limits, refusals and failures of the model have their own ends X
     ]);
     try {
       const args = ["-m", "any", "--base-url", server.baseUrl];
-      await using client = acpClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      await using client = acpClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       const { sessionId } = await newSession(client, ws);
       assertEquals(await prompt(client, sessionId, "one"), { stopReason: "refusal" });
       await assertRejects(() => prompt(client, sessionId, "two"), Error, "key");
@@ -293,7 +293,7 @@ Deno.test("acp: limits, refusals and failures of the model have their own ends X
       home,
       Array.from({ length: 4 }, () => ({ calls: [{ name: "read", args: { path: "a.txt" } }] })),
     );
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`, "--max-turns", "2"], {
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`, "--max-turns", "2"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -311,7 +311,7 @@ Deno.test("acp: options of a session can be set, and commands and plans are told
   };\n`;
   await inWorkspace({ "x.ts": source }, async ({ ws, home }) => {
     const file = cassette(home, [{ calls: [{ name: "keep_plan", args: {} }] }, { text: "Kept." }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`, "-e", `${ws}/x.ts`], {
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`, "-e", `${ws}/x.ts`], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -341,7 +341,7 @@ Deno.test("acp: links and embedded files reach the model as paths and text, pict
       text: "Got it.",
       expect: ["iVBORw0KGgo=", `compare ${ws}/a.txt`, `<file name=\\"${ws}/b.txt\\">\\nbeta`],
     }]);
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const { sessionId } = await newSession(client, ws);
     const { stopReason } = await client.agent.request("session/prompt", {
       sessionId,
@@ -366,7 +366,7 @@ Deno.test({
       const mayReadDeno = [`--allow-read=.,${dirname(reachableDeno())}`];
       const call = { calls: [{ name: "mcp__old__say", args: { text: "hello" } }] };
       const file = cassette(home, [call, { text: "Said.", expect: ["hello"] }]);
-      await using client = acpClient(SOURCE, ["-m", `replay:${file}`, ...mayReadDeno], {
+      await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`, ...mayReadDeno], {
         cwd: ws,
         env: { HOME: home },
       });

@@ -1,6 +1,6 @@
 // SIGKILL in the middle of `sandpiper apply`: whoever comes next takes back what it had done.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { inWorkspace, type Ran, run, SOURCE, start } from "../helpers/program.ts";
+import { FULL_PROGRAM, inWorkspace, type Ran, run, start } from "../helpers/program.ts";
 import { bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
 import { snapshot, treeAt } from "../trial/trees.ts";
 
@@ -49,7 +49,7 @@ function inPlace(
       const place = `${ws}/${nameOf(after - after % 10 + 5)}`;
       const { ino } = Deno.statSync(place);
       for (let attempt = 0; attempt < 15; attempt++) {
-        const child = start(SOURCE, ["apply", patch], options);
+        const child = start(FULL_PROGRAM, ["apply", patch], options);
         let hasEnded = false;
         const output = child.output().finally(() => hasEnded = true);
         // Looked at more often than by `until`: applying takes some tenths of a second.
@@ -64,7 +64,7 @@ function inPlace(
       }
       assert(JSON.stringify(shot()) !== JSON.stringify(before), "nothing was changed");
     };
-    await work({ ws, shot, killed, patch, program: (...args) => run(SOURCE, args, options) });
+    await work({ ws, shot, killed, patch, program: (...args) => run(FULL_PROGRAM, args, options) });
   });
 }
 

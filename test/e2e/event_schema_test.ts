@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import * as z from "zod";
 import { EVENT_TYPES } from "../../scripts/docs/schemas/events.ts";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { isEvent, rpcClient } from "./rpc_client.ts";
 
@@ -77,7 +77,7 @@ Deno.test("json mode writes what docs/events.schema.json says", async () => {
       "true",
       "go",
     ];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
     const lines = events(ran.stdout);
     assertEquals(misfits(lines), []);
@@ -115,7 +115,7 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
       Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, settings);
       const args = ["-m", "any", "--base-url", server.baseUrl];
-      await using client = rpcClient(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      await using client = rpcClient(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       await client.ask({ type: "prompt", message: "/skill:none look" }); // unknown: a notice
       const { id } = await client.wait(isEvent("permission_request"));
       await client.ask({ type: "steer", message: "waits" });

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows }
 import { join } from "@std/path";
 import type { GrantRequest } from "../../src/core/hook.ts";
 import { createAgent } from "../../src/mod.ts";
-import { cassette, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace, run } from "../helpers/program.ts";
 import { rpcClient } from "./rpc_client.ts";
 
 const RULES = `export const permissions = { read: ["rules.md"] };
@@ -22,7 +22,7 @@ Deno.test("rpc: an extension's permissions are asked over extension_ui_request, 
   await inWorkspace(FILES, async ({ ws, home }) => {
     const file = cassette(home, []);
     const options = { cwd: ws, env: { HOME: home } };
-    const start = () => rpcClient(SOURCE, ["-m", `replay:${file}`, "-e", "rules.ts"], options);
+    const start = () => rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`, "-e", "rules.ts"], options);
     const rules = async (client: ReturnType<typeof start>) => {
       const from = client.lines.length;
       await client.ask({ type: "prompt", message: "/rules" });
@@ -70,7 +70,7 @@ Deno.test("rpc: an extension's permissions are asked over extension_ui_request, 
 Deno.test("rpc: a client that leaves while it is asked about an extension grants nothing", async () => {
   await inWorkspace(FILES, async ({ ws, home }) => {
     const options = { cwd: ws, env: { HOME: home } };
-    await using client = rpcClient(SOURCE, ["-m", `replay:${cassette(home, [])}`, "-e", "rules.ts"], options);
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${cassette(home, [])}`, "-e", "rules.ts"], options);
     await client.wait(({ type }) => type === "extension_ui_request");
     await client.closeInput();
     assertEquals((await client.ended()).code, 0);
@@ -82,7 +82,7 @@ for (const mode of ["text", "json"] as const) {
   Deno.test(`${mode}: asks nobody, and names the setting that would grant it`, async () => {
     await inWorkspace(FILES, async ({ ws, home }) => {
       const args = ["--mode", mode, "-m", `replay:${cassette(home, [])}`, "-e", "rules.ts", "/rules"];
-      const { stdout, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { stdout, stderr } = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertMatch(stderr, NOT_GRANTED);
       assertStringIncludes(mode === "text" ? stderr : stdout, "rules: none");
     });

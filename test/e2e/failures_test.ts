@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run, start } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { type Answer, callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
@@ -88,7 +88,7 @@ for (const { name, answers, code, stdout, says, requests } of CASES) {
       retrySettings(home, { baseDelayMs: 1, maxDelayMs: 5 });
       try {
         const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-        const ran = await run(LAZY_SOURCE, ["-q", "-p", "-m", "gpt-5", "hi"], { cwd: ws, env });
+        const ran = await run(PROGRAM, ["-q", "-p", "-m", "gpt-5", "hi"], { cwd: ws, env });
         assertEquals([ran.code, ran.stdout, server.requests.length], [code, stdout, requests], ran.stderr);
         for (const part of says) assertStringIncludes(ran.stderr, part);
         if (says.length === 0) assertEquals(ran.stderr, "");
@@ -122,7 +122,7 @@ for (const { options, active, ...call } of OFF) {
       const server = serveAnswers([{ events: callReply(call) }, { events: textReply("I see.") }]);
       try {
         const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-        const ran = await run(LAZY_SOURCE, ["-q", "-p", ...options, "-m", "gpt-5", "hi"], { cwd: ws, env });
+        const ran = await run(PROGRAM, ["-q", "-p", ...options, "-m", "gpt-5", "hi"], { cwd: ws, env });
         assertEquals([ran.code, ran.stdout, server.requests.length], [0, "I see.\n", 2], ran.stderr);
         const [system] = server.requests[1].messages;
         assertStringIncludes(system.content, `Use the tool ${call.name}.`);
@@ -145,7 +145,7 @@ Deno.test("run: a refused tool call is answered with the active tools R240", asy
   await inWorkspace({}, async ({ ws, home }) => {
     const server = serveAnswers([{ events: callReply({ name: "fetch", args: {} }) }, { events: textReply("ok") }]);
     try {
-      await run(LAZY_SOURCE, ["-q", "-p", "-m", "gpt-5", "hi"], {
+      await run(PROGRAM, ["-q", "-p", "-m", "gpt-5", "hi"], {
         cwd: ws,
         env: { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl },
       });
@@ -162,9 +162,9 @@ Deno.test("run: the request is system prompt, messages and active tools, without
     const server = serveAnswers([{ events: textReply("ok") }]);
     const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
     try {
-      await run(LAZY_SOURCE, ["-q", "-p", "-m", "gpt-5", "hello there"], { cwd: ws, env });
+      await run(PROGRAM, ["-q", "-p", "-m", "gpt-5", "hello there"], { cwd: ws, env });
       const [request] = server.requests;
-      const prompt = await run(LAZY_SOURCE, ["prompt"], { cwd: ws, env });
+      const prompt = await run(PROGRAM, ["prompt"], { cwd: ws, env });
       const clock = (text: string): string => text.replace(/Current date and time: .*/, "");
       assertEquals(clock(request.messages[0].content), clock(prompt.stdout.slice(0, -1)));
       assertEquals(request.messages.slice(1), [{ role: "user", content: "hello there" }]);
@@ -187,7 +187,7 @@ Deno.test("run: a refused connection says what to check", async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr as Deno.NetAddr; // a TCP listener has no other address
     listener.close();
-    const ran = await run(LAZY_SOURCE, ["-q", "-p", "-m", "gpt-5", "--base-url", `http://127.0.0.1:${port}/v1`, "hi"], {
+    const ran = await run(PROGRAM, ["-q", "-p", "-m", "gpt-5", "--base-url", `http://127.0.0.1:${port}/v1`, "hi"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -212,7 +212,7 @@ const USAGE = [
 for (const { name, args, says } of USAGE) {
   Deno.test(`run: ${name} is a usage error before any request R503`, async () => {
     await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
-      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, ran.stdout], [2, ""], ran.stderr);
       assertStringIncludes(ran.stderr, says);
       assert(/^error: .*\n {2}why: .*\n {2}fix: .*\n(?: {4}.*\n)*$/.test(ran.stderr), ran.stderr);
@@ -223,7 +223,7 @@ for (const { name, args, says } of USAGE) {
 Deno.test("run: empty stdin without a task is a usage error R501", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "x" }]);
-    const ran = await run(LAZY_SOURCE, ["-p", "-m", `replay:${file}`], { cwd: ws, env: { HOME: home }, stdin: " \n" });
+    const ran = await run(PROGRAM, ["-p", "-m", `replay:${file}`], { cwd: ws, env: { HOME: home }, stdin: " \n" });
     assertEquals([ran.code, ran.stdout], [2, ""]);
     assertStringIncludes(ran.stderr, "There is no task");
   });
@@ -233,7 +233,7 @@ Deno.test("run: a limit ends the run with 4 and an answer R245 R246 R503", async
   await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
     const look = { calls: [{ name: "read", args: { path: "a.txt" } }] };
     const file = cassette(home, [look, { text: "As far as I got: a." }]);
-    const ran = await run(LAZY_SOURCE, ["-p", "--max-turns", "1", "-m", `replay:${file}`, "hi"], {
+    const ran = await run(PROGRAM, ["-p", "--max-turns", "1", "-m", `replay:${file}`, "hi"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -246,7 +246,7 @@ for (const { signal, code } of [{ signal: "SIGINT", code: 130 }, { signal: "SIGT
     await inWorkspace({}, async ({ ws, home }) => {
       const command = "echo started > mark; setsid sleep 371 & sleep 372";
       const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "x" }]);
-      const child = start(LAZY_SOURCE, ["--mode", "json", "-m", `replay:${file}`, "hi"], {
+      const child = start(PROGRAM, ["--mode", "json", "-m", `replay:${file}`, "hi"], {
         cwd: ws,
         env: { HOME: home },
       });
@@ -286,7 +286,7 @@ Deno.test("run: --model a,b goes over to b when a is refused for its quota, and 
     const server = serveAnswers([spent, { events: textReply("From b.") }]);
     try {
       const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
-      const ran = await run(LAZY_SOURCE, ["-p", "-m", "a,b", "hi"], { cwd: ws, env });
+      const ran = await run(PROGRAM, ["-p", "-m", "a,b", "hi"], { cwd: ws, env });
       assertEquals([ran.code, ran.stdout], [0, "From b.\n"], ran.stderr);
       assertStringIncludes(ran.stderr, "b answers from now on");
       assertEquals(server.requests.map(({ model }) => model), ["a", "b"]);
@@ -304,7 +304,7 @@ Deno.test("run: what an endpoint refused is not sent by the next run, and a dama
     try {
       const env = { HOME: home, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl };
       const once = async (): Promise<string> => {
-        const ran = await run(LAZY_SOURCE, ["-p", "-m", "gpt-5", "hi"], { cwd: ws, env });
+        const ran = await run(PROGRAM, ["-p", "-m", "gpt-5", "hi"], { cwd: ws, env });
         assertEquals([ran.code, ran.stdout], [0, "ok\n"], ran.stderr);
         assert(!ran.stderr.includes(KEY));
         return ran.stderr;
@@ -340,7 +340,7 @@ const SLIPS: readonly (readonly [words: string, ...said: readonly string[]])[] =
 Deno.test("a slip in the words of a command is named, with what helps, and nothing is written", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     for (const [words, ...said] of SLIPS) {
-      const { code, stdout, stderr } = await run(LAZY_SOURCE, words.split(" "), { cwd: ws, env: { HOME: home } });
+      const { code, stdout, stderr } = await run(PROGRAM, words.split(" "), { cwd: ws, env: { HOME: home } });
       assertNotEquals(code, 0, words);
       for (const text of said) assertStringIncludes(stdout + stderr, text);
     }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
 /** A site on this machine; ends with the test. */
@@ -26,7 +26,7 @@ Deno.test("fetch is there where the network scope names a host, and nowhere else
   await inWorkspace({}, async ({ ws, home }) => {
     const offered = async (...more: readonly string[]): Promise<boolean> => {
       const model = serveAnswers([{ events: textReply("Done.") }]);
-      const ran = await run(LAZY_SOURCE, ["-p", "-m", "any", "--base-url", model.baseUrl, ...more, "go"], {
+      const ran = await run(PROGRAM, ["-p", "-m", "any", "--base-url", model.baseUrl, ...more, "go"], {
         cwd: ws,
         env: { HOME: home },
       });
@@ -50,7 +50,7 @@ Deno.test("fetch gives a page as Markdown, marked as data, and the report lists 
       { events: textReply("Done.") },
     ]);
     const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-net=127.0.0.1:${pages.port}`];
-    const ran = await run(LAZY_SOURCE, [...args, "--report", `${home}/report.json`, "go"], {
+    const ran = await run(PROGRAM, [...args, "--report", `${home}/report.json`, "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -78,7 +78,7 @@ Deno.test("sandpiper tool fetch tries a policy, and a long page goes on where it
   await using pages = site();
   await inWorkspace({}, async ({ ws, home }) => {
     const fetch = (url: string, ...more: readonly string[]) =>
-      run(LAZY_SOURCE, ["tool", "fetch", JSON.stringify({ url }), ...more], { cwd: ws, env: { HOME: home } });
+      run(PROGRAM, ["tool", "fetch", JSON.stringify({ url }), ...more], { cwd: ws, env: { HOME: home } });
     const long = await fetch(`${pages.origin}/long`, `--allow-net=127.0.0.1:${pages.port}`);
     assertEquals(long.code, 0, long.stderr);
     assertStringIncludes(long.stdout, "[Characters 0 to 40000 of 120003. Go on with offset=40000]");
@@ -106,7 +106,7 @@ Deno.test("web_search asks the provider of the user's settings, and is not there
   const host = `127.0.0.1:${server.addr.port}`;
   await inWorkspace({}, async ({ ws, home }) => {
     const search = () =>
-      run(LAZY_SOURCE, ["tool", "web_search", '{"query":"a b&c"}', `--allow-net=${host}`], {
+      run(PROGRAM, ["tool", "web_search", '{"query":"a b&c"}', `--allow-net=${host}`], {
         cwd: ws,
         env: { HOME: home },
       });

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
-import { inWorkspace, LAZY_SOURCE, type Ran, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, type Ran, run } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { serveMcp } from "../mcp/http_server.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
@@ -21,7 +21,7 @@ async function inHome(
   await inWorkspace({ "old.mjs": Deno.readTextFileSync(OLD) }, ({ ws, home }) =>
     work({
       ws,
-      mcp: (...args) => run(LAZY_SOURCE, ["mcp", ...args], { cwd: ws, env: { HOME: home, TICKET_KEY: "TOPSECRET" } }),
+      mcp: (...args) => run(PROGRAM, ["mcp", ...args], { cwd: ws, env: { HOME: home, TICKET_KEY: "TOPSECRET" } }),
       settings: () => JSON.parse(Deno.readTextFileSync(`${home}/.sandpiper/agent/settings.json`)),
     }));
 }

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { isThere } from "../../src/core/support/on_disk.ts";
 import { until } from "../helpers/until.ts";
-import { cassette, inWorkspace, LAZY_SOURCE, type Ran, run, start } from "../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, type Ran, run, start } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { hasTmux, openPty, type Pty } from "../tui/pty.ts";
 import { fetchOauthServer } from "../mcp/registry_servers.ts";
@@ -74,7 +74,7 @@ const portOf = (url: string): string => new URL(url).port;
 
 /** Logs in as a person with a browser would; `before` may do something with the address first. */
 async function logIn(place: Place, net: string, before?: (address: string) => Promise<void>): Promise<Ran> {
-  const child = start(LAZY_SOURCE, ["mcp", "login", "demo", net], { cwd: place.ws, env: { HOME: place.home } });
+  const child = start(PROGRAM, ["mcp", "login", "demo", net], { cwd: place.ws, env: { HOME: place.home } });
   const errors = new Response(child.stderr).text();
   const line = linesOf(child.stdout);
   let stdout = "";
@@ -135,7 +135,7 @@ test("a login by code and PKCE, kept for its owner alone, renewed, told to nobod
       { text: "Done.", expect: ["logged in with the scopes mcp:tools"] },
     ]);
     const session = () =>
-      run(LAZY_SOURCE, ["--mode", "json", "-m", `replay:${file}`, net, "go"], { cwd: ws, env: { HOME: home } });
+      run(PROGRAM, ["--mode", "json", "-m", `replay:${file}`, net, "go"], { cwd: ws, env: { HOME: home } });
 
     const without = await session();
     assertStringIncludes(without.stdout, "it wants a login: sandpiper mcp login demo");
@@ -179,7 +179,7 @@ test("a login by code and PKCE, kept for its owner alone, renewed, told to nobod
     await demo.say("expire");
     assertStringIncludes((await session()).stdout, "it wants a login: sandpiper mcp login demo");
 
-    const out = await run(LAZY_SOURCE, ["mcp", "logout", "demo"], { cwd: ws, env: { HOME: home } });
+    const out = await run(PROGRAM, ["mcp", "logout", "demo"], { cwd: ws, env: { HOME: home } });
     assertEquals([out.code, loginFile(home)], [0, undefined]);
   });
 });
@@ -210,7 +210,7 @@ test("what is kept is in no tool's reach, and is for one address and one owner",
     assertEquals(loginStore(`${home}/.sandpiper/agent`, url, ws).read(), undefined);
     assertEquals(loginStore(`${home}/.sandpiper/agent`, `${url}2`, "").read(), undefined);
     const file = loginFile(home) ?? "";
-    const tool = (...args: readonly string[]) => run(LAZY_SOURCE, ["tool", ...args], { cwd: ws, env: { HOME: home } });
+    const tool = (...args: readonly string[]) => run(PROGRAM, ["tool", ...args], { cwd: ws, env: { HOME: home } });
     const read = await tool("read", JSON.stringify({ path: file }), "--allow-read");
     assertEquals([read.code, read.stdout.includes("TOPSECRET")], [1, false]);
     if (CONFINED.length > 0) {
@@ -274,7 +274,7 @@ Deno.test({
             PATH: `${programs}:${Deno.env.get("PATH")}`,
             DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
           },
-          command: [...LAZY_SOURCE.command, "mcp", "login", "demo", net],
+          command: [...PROGRAM.command, "mcp", "login", "demo", net],
         });
         try {
           await pty.see(`Open 127.0.0.1:${portOf(demo.auth)} in your browser? [y/N]`);

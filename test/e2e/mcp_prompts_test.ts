@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { serveMcp } from "../mcp/http_server.ts";
 
@@ -35,7 +35,7 @@ Deno.test("prompts of servers are commands, and their resources are read with a 
       { events: textReply("Done.") },
     ]);
     const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-net=127.0.0.1:${host.port}`];
-    const ran = await run(LAZY_SOURCE, [...args, "/mcp__notes__review 'a b'"], { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, [...args, "/mcp__notes__review 'a b'"], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
     const { messages, tools } = model.requests.at(-1);
     // deno-lint-ignore no-explicit-any -- the wire format
@@ -52,7 +52,7 @@ Deno.test("prompts of servers are commands, and their resources are read with a 
     // deno-lint-ignore no-explicit-any -- the same
     assert(!tools.some((tool: any) => tool.function.name.startsWith("mcp__more__")));
 
-    const missing = await run(LAZY_SOURCE, [...args, "/mcp__notes__review"], { cwd: ws, env: { HOME: home } });
+    const missing = await run(PROGRAM, [...args, "/mcp__notes__review"], { cwd: ws, env: { HOME: home } });
     assertEquals([missing.code, model.requests.length], [2, 3]);
     assertStringIncludes(missing.stderr, "/mcp__notes__review needs code");
     await model.close();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { dirname, fromFileUrl } from "@std/path";
 import { SETTINGS } from "../../src/config/settings/settings_table.ts";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED, processesWith } from "../sandbox/shell_fixture.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
@@ -11,7 +11,7 @@ const isWired = "mcpServers" in SETTINGS;
 if (!isWired) console.log("not tested: servers in a whole session, which has no setting for them yet");
 
 const test = (name: string, fn: () => Promise<void>): void =>
-  Deno.test({ name: `${LAZY_SOURCE.name}: ${name}`, ignore: !isWired || CONFINED.length === 0, fn });
+  Deno.test({ name: `${PROGRAM.name}: ${name}`, ignore: !isWired || CONFINED.length === 0, fn });
 
 function settings(folder: string, mcpServers: unknown): void {
   Deno.mkdirSync(folder, { recursive: true });
@@ -38,7 +38,7 @@ test("a server's tools are called, checked and kept apart from a dead server's X
       call("mcp__old__read", { text: `${outside}/secret` }, ["it went wrong"]),
       { text: "Done." },
     ]);
-    const ran = await run(LAZY_SOURCE, ["--mode", "json", ...MAY_READ_DENO, "-m", `replay:${file}`, "go"], {
+    const ran = await run(PROGRAM, ["--mode", "json", ...MAY_READ_DENO, "-m", `replay:${file}`, "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -62,7 +62,7 @@ test("a project's settings start no server", async () => {
     const mark = `${ws}/started`;
     settings(`${ws}/.sandpiper`, { own: { command: "sh", args: ["-c", `echo > ${mark}`] } });
     const file = cassette(home, [{ text: "Done." }]);
-    const ran = await run(LAZY_SOURCE, ["-p", "--trust", "-m", `replay:${file}`, "go"], {
+    const ran = await run(PROGRAM, ["-p", "--trust", "-m", `replay:${file}`, "go"], {
       cwd: ws,
       env: { HOME: home },
     });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { cassette, inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace, run } from "../helpers/program.ts";
 
 const OWN = `export default (sp) => sp.registerTool({
   name: "own_tool",
@@ -13,15 +13,15 @@ const BAD = 'throw new Error("boom");\n';
 Deno.test("prompt has the tools of the extensions that a run would have, and the bytes of a run", () =>
   inWorkspace({ "own.ts": OWN }, async ({ ws, home }) => {
     const options = { cwd: ws, env: { HOME: home } };
-    const shown = await run(SOURCE, ["prompt", "--json", "-e", "own.ts"], options);
+    const shown = await run(FULL_PROGRAM, ["prompt", "--json", "-e", "own.ts"], options);
     assertEquals([shown.code, shown.stderr], [0, ""]);
     const { full, manifest } = JSON.parse(shown.stdout);
     assertStringIncludes(full, "Do one's own thing");
     assert(manifest.tools.names.includes("own_tool"));
-    const listed = await run(SOURCE, ["prompt", "--json", "-e", "own.ts", "--tools", "own_tool"], options);
+    const listed = await run(FULL_PROGRAM, ["prompt", "--json", "-e", "own.ts", "--tools", "own_tool"], options);
     assertEquals(JSON.parse(listed.stdout).manifest.tools.names, ["own_tool"]);
     const file = cassette(home, [{ text: "Done." }]);
-    const ran = await run(SOURCE, ["--mode", "json", "-m", `replay:${file}`, "-e", "own.ts", "hi"], options);
+    const ran = await run(FULL_PROGRAM, ["--mode", "json", "-m", `replay:${file}`, "-e", "own.ts", "hi"], options);
     const compiled = ran.stdout.split("\n").map((line) => line && JSON.parse(line))
       .find(({ type }) => type === "prompt_compiled");
     assertEquals(compiled.manifest.tools, manifest.tools);
@@ -34,11 +34,11 @@ Deno.test("an extension of -e that is missing or throws is exit 2 in every mode,
     const model = ["-m", `replay:${file}`];
     for (const extension of ["nowhere.ts", "bad.ts"]) {
       for (const args of [["-p", "hi"], ["--mode", "json", "hi"], ["--mode", "rpc"]]) {
-        const ran = await run(SOURCE, [...model, "-e", extension, ...args], options);
+        const ran = await run(FULL_PROGRAM, [...model, "-e", extension, ...args], options);
         assertEquals([ran.code, ran.stdout], [2, ""], ran.stderr);
         assertStringIncludes(ran.stderr, extension);
       }
-      const shown = await run(SOURCE, ["prompt", "-e", extension], options);
+      const shown = await run(FULL_PROGRAM, ["prompt", "-e", extension], options);
       assertEquals([shown.code, shown.stdout], [2, ""]);
     }
   }));
@@ -49,11 +49,11 @@ Deno.test("a project's own extension that fails is said in every mode, and the r
     const file = cassette(home, [{ text: "Done." }]);
     const model = ["--trust", "-m", `replay:${file}`];
     for (const args of [["-p", "hi"], ["--mode", "json", "hi"], ["--mode", "rpc"]]) {
-      const ran = await run(SOURCE, [...model, ...args], options);
+      const ran = await run(FULL_PROGRAM, [...model, ...args], options);
       assertEquals(ran.code, 0, ran.stderr);
       assertStringIncludes(ran.stderr, "extension bad: is not loaded: boom");
     }
-    const shown = await run(SOURCE, ["prompt", "--trust"], options);
+    const shown = await run(FULL_PROGRAM, ["prompt", "--trust"], options);
     assertEquals(shown.code, 0);
     assertStringIncludes(shown.stderr, "extension bad: is not loaded: boom");
   }));

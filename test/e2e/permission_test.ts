@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Denial } from "../../src/core/event.ts";
-import { LAZY_SOURCE, run } from "../helpers/program.ts";
+import { PROGRAM, run } from "../helpers/program.ts";
 import { processesWith } from "../sandbox/shell_fixture.ts";
 import { bash, denialOf, kernelTest, play, reading, test } from "./permission_place.ts";
 
@@ -102,7 +102,7 @@ test("where nobody can be asked a denial is what it was, with its facts in the d
     `Denied: read ${path}: outside the read scope. Only the user can allow it, with --allow-read=+${path}`,
   );
   // The whole program, in a mode that cannot ask.
-  const plain = await run(LAZY_SOURCE, ["tool", "read", JSON.stringify({ path })], {
+  const plain = await run(PROGRAM, ["tool", "read", JSON.stringify({ path })], {
     cwd: place.ws,
     env: { HOME: place.home },
   });

@@ -1,7 +1,7 @@
 // What a person allowed is there afterwards, at the place that was named, at each level.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
-import { LAZY_SOURCE, run } from "../helpers/program.ts";
+import { PROGRAM, run } from "../helpers/program.ts";
 import { canMakeMachines, onMachine, withoutNamespaces } from "../sandbox/machine.ts";
 import { CONFINED, exists } from "../sandbox/shell_fixture.ts";
 import { bash, denialOf, inPlace, type Place, play, reading } from "./permission_place.ts";
@@ -217,7 +217,7 @@ Deno.test(
   "a grant that ends with a slash makes its folder, one without does not, and it is said",
   inPlace(async (place) => {
     const { outside, ws: cwd, home } = place;
-    const call = (flag: string) => run(LAZY_SOURCE, ["tool", flag, "ls", "{}"], { cwd, env: { HOME: home } });
+    const call = (flag: string) => run(PROGRAM, ["tool", flag, "ls", "{}"], { cwd, env: { HOME: home } });
     assertEquals((await call(`--allow-write=+${outside}/a/b/`)).code, 0);
     assert(exists(`${outside}/a/b`));
     const without = await call(`--allow-write=+${outside}/c`);
@@ -226,7 +226,7 @@ Deno.test(
     const impossible = await call("--allow-write=+/proc/nothing/");
     assertStringIncludes(impossible.stderr, "cannot be made");
     // To look at a policy makes nothing.
-    await run(LAZY_SOURCE, ["policy", `--allow-write=+${outside}/d/`], { cwd, env: { HOME: home } });
+    await run(PROGRAM, ["policy", `--allow-write=+${outside}/d/`], { cwd, env: { HOME: home } });
     assert(!exists(`${outside}/d`));
   }),
 );

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { createAgent } from "../../src/mod.ts";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
 import { acpClient, newSession, prompt } from "./acp_client.ts";
 import { rpcClient } from "./rpc_client.ts";
@@ -15,15 +15,15 @@ Deno.test("-p --plan prints the plan and writes nothing; the session plans on un
     }]);
     const place = { cwd: ws, env: { HOME: home } };
     const model = ["-m", `replay:${file}`];
-    const { code, stdout, stderr } = await run(LAZY_SOURCE, ["-p", "--plan", ...model, "make it"], place);
+    const { code, stdout, stderr } = await run(PROGRAM, ["-p", "--plan", ...model, "make it"], place);
     assertEquals([code, stdout, [...Deno.readDirSync(ws)]], [0, "1. write new.txt\n", []], stderr);
-    const again = await run(LAZY_SOURCE, ["-p", "-c", ...model, "go"], place);
+    const again = await run(PROGRAM, ["-p", "-c", ...model, "go"], place);
     assertEquals([again.code, [...Deno.readDirSync(ws)]], [0, []]);
     const done = ["-m", `replay:${cassette(ws, [{ calls: [write] }, { text: "done" }])}`];
-    const carried = await run(LAZY_SOURCE, ["-p", "-c", "--no-plan", ...done, "carry it out"], place);
+    const carried = await run(PROGRAM, ["-p", "-c", "--no-plan", ...done, "carry it out"], place);
     assertEquals([carried.code, Deno.readTextFileSync(`${ws}/new.txt`)], [0, "made"], carried.stderr);
     for (const more of [["--require", "true"], ["--output-schema", "x.json"], ["--no-plan"]]) {
-      const refused = await run(LAZY_SOURCE, ["-p", "--plan", ...more, ...model, "x"], place);
+      const refused = await run(PROGRAM, ["-p", "--plan", ...more, ...model, "x"], place);
       assertEquals(refused.code, 2, refused.stderr);
       assertStringIncludes(refused.stderr, "--plan cannot be combined with");
     }
@@ -34,7 +34,7 @@ Deno.test("policy --plan and prompt --plan show what holds while a session plans
   await inWorkspace({}, async ({ ws, home }) => {
     const place = { cwd: ws, env: { HOME: home } };
     const asked = async (...args: string[]) => {
-      const { code, stdout, stderr } = await run(LAZY_SOURCE, args, place);
+      const { code, stdout, stderr } = await run(PROGRAM, args, place);
       assertEquals(code, 0, stderr);
       return stdout;
     };
@@ -49,7 +49,7 @@ Deno.test("policy --plan and prompt --plan show what holds while a session plans
     assertStringIncludes(await asked("prompt", "--section", "plan_mode", "--plan"), "The user wants a plan first");
     // What a provider has in its cache is the same; the clock is not among it.
     assertEquals(await asked("prompt", "--stable", "--plan"), await asked("prompt", "--stable"));
-    const refused = await run(LAZY_SOURCE, ["policy", "--plan", "--no-plan"], place);
+    const refused = await run(PROGRAM, ["policy", "--plan", "--no-plan"], place);
     assertEquals(refused.code, 2, refused.stdout);
   });
 });
@@ -62,7 +62,7 @@ Deno.test("rpc: a plan is begun, proposed, changed and carried out", async () =>
       { calls: [write], expect: ["the plan, changed"] },
       { text: "done" },
     ]);
-    await using client = rpcClient(LAZY_SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const early = await client.ask({ type: "answer_plan", answer: "accept" });
     assertEquals(early.success, false);
     assertEquals((await client.ask({ type: "start_plan" })).success, true);
@@ -91,7 +91,7 @@ Deno.test("acp: the mode plan holds tools to reading; the client is asked about 
       { text: "done" },
     ]);
     let asked = 0;
-    await using client = acpClient(LAZY_SOURCE, ["-m", `replay:${file}`], {
+    await using client = acpClient(PROGRAM, ["-m", `replay:${file}`], {
       cwd: ws,
       env: { HOME: home },
       answer: () => ({ outcome: "selected", optionId: asked++ === 0 ? "refuse" : "accept" }),
@@ -137,7 +137,7 @@ if (CONFINED.length > 0) {
       ]);
       const place = { cwd: ws, env: { HOME: home } };
       const ran = await run(
-        LAZY_SOURCE,
+        PROGRAM,
         ["--mode", "json", "--report", `${home}/report.md`, "-m", `replay:${file}`, "go"],
         place,
       );

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
-import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 
 // What the program writes at the end of a run is written with the person's own rights: a command must not lead it elsewhere.
 
@@ -13,7 +13,7 @@ Deno.test("-o and --report replace a link that a command put in their place, and
       text: "echo hello",
     }]);
     const args = ["-p", "-m", `replay:${file}`, "-o", "out.txt", "--report", "r.json", "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "echo hello\n"], ran.stderr);
     assertEquals(["a", "b"].map((name) => Deno.readTextFileSync(`${outside}/${name}`)), ["mine", "mine"]);
     assertEquals(["out.txt", "r.json"].map((name) => Deno.lstatSync(`${ws}/${name}`).isFile), [true, true]);
@@ -25,7 +25,7 @@ Deno.test("-o into a folder that a command exchanged is refused; process, report
   await inWorkspace({ "sub/x": "" }, async ({ ws, home, outside }) => {
     const file = cassette(home, [BASH(`rm -r sub; ln -s ${outside} sub`), { text: "echo hello" }]);
     const args = ["--mode", "json", "-m", `replay:${file}`, "-o", "sub/out.txt", "--report", "r.json", "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, [...Deno.readDirSync(outside)]], [1, []], ran.stderr);
     assertMatch(ran.stderr, /sub\/out\.txt.*\n {2}why: its folder leads elsewhere/);
     const { outcome, exitCode, why } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
@@ -40,7 +40,7 @@ Deno.test("-o follows a link that the person made before the run", async () => {
     Deno.writeTextFileSync(`${outside}/a`, "old");
     Deno.symlinkSync(`${outside}/a`, `${ws}/out.txt`);
     const file = cassette(home, [{ text: "hello" }]);
-    const ran = await run(LAZY_SOURCE, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
+    const ran = await run(PROGRAM, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -56,7 +56,7 @@ Deno.test("--record goes on in the file that it began and in no other that a com
       Deno.writeTextFileSync(`${outside}/rc`, "mine\n");
       const file = cassette(home, [BASH(planted), { text: "$(evil)" }]);
       const args = ["-p", "-m", `replay:${file}`, "--record", "rec.jsonl", "go"];
-      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, Deno.readTextFileSync(`${outside}/rc`)], [0, "mine\n"], ran.stderr);
       assertMatch(ran.stderr, /Cannot record to .*(?:it is no file|another file is in its place)/);
       Deno.removeSync(`${ws}/rec.jsonl`);
@@ -78,7 +78,7 @@ Deno.test("a path with a line end in it makes no second line of what is said of 
       },
       { text: "Done." },
     ]);
-    const ran = await run(LAZY_SOURCE, ["-p", "-m", `replay:${file}`, "--report", "r.md", "go"], {
+    const ran = await run(PROGRAM, ["-p", "-m", `replay:${file}`, "--report", "r.md", "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -101,7 +101,7 @@ Deno.test("a command that may write around the home leaves no settings, keys or 
       [BASH(`${plant}; true`), { text: "done" }].map((one) => JSON.stringify(one)).join("\n"),
     );
     const args = ["-p", "--no-session", "-m", `replay:${file}`, `--allow-write=.,${home}`, "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "done\n"], ran.stderr);
     const there = names.filter((name) => {
       try {

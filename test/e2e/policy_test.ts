@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
 import { inPlace } from "./permission_place.ts";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 
 /** The workspace and a home whose settings are the user's. */
 function withSettings(
@@ -21,7 +21,7 @@ Deno.test("limits of the settings hold, and a trusted project only lowers them",
   const user = { bash: { openFiles: 256, processes: 40, outputLines: 5, fileBytes: 2 ** 33 } };
   const project = { bash: { openFiles: 128, processes: 4000, memoryBytes: 2 ** 40, fileBytes: 2 ** 14 } };
   await withSettings(user, project, async (place) => {
-    const report = await run(LAZY_SOURCE, ["policy", "--trust", "--json"], place);
+    const report = await run(PROGRAM, ["policy", "--trust", "--json"], place);
     assertEquals(JSON.parse(report.stdout).limits, {
       bashTimeoutMs: 120_000,
       bashMaxTimeoutMs: 600_000,
@@ -34,17 +34,17 @@ Deno.test("limits of the settings hold, and a trusted project only lowers them",
     }, report.stderr);
     // Files are bounded by the kernel where it confines, else by the tools themselves.
     const big = await run(
-      LAZY_SOURCE,
+      PROGRAM,
       ["tool", "--trust", "write", JSON.stringify({ path: "big", content: "x".repeat(2 ** 14 + 1) })],
       place,
     );
     assertMatch(big.stdout + big.stderr, /exceeds the limit of 16\.0KB a file/);
-    const long = await run(LAZY_SOURCE, ["tool", "--trust", "bash", "--", "seq 1 9"], place);
+    const long = await run(PROGRAM, ["tool", "--trust", "bash", "--", "seq 1 9"], place);
     assertMatch(long.stdout, /^6\n7\n8\n9\n\n?\n?\[Showing lines/m, long.stdout);
     const { sandbox } = JSON.parse(report.stdout);
     if (sandbox !== "kernel" && sandbox !== "kernel+") return;
     const command = "ulimit -n -f; head -c 20000 /dev/zero > filled; wc -c < filled";
-    const { stdout } = await run(LAZY_SOURCE, ["tool", "--trust", "bash", "--", command], place);
+    const { stdout } = await run(PROGRAM, ["tool", "--trust", "bash", "--", command], place);
     assertMatch(stdout, /\b128\b[^]*\b16\b[^]*\n16384\n/, stdout);
   });
 });
@@ -55,8 +55,8 @@ Deno.test("every distinct denial of one command has its line with its grant, of 
     const place = { cwd: ws, env: { HOME: home } };
     const command = "touch /usr/new-a; touch /usr/lib/new-b; touch /usr/lib/new-b; true";
     const replies = [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }];
-    const call = await run(LAZY_SOURCE, ["tool", "bash", "--", command], place);
-    const whole = await run(LAZY_SOURCE, ["-p", "--model", `replay:${cassette(home, replies)}`, "go"], place);
+    const call = await run(PROGRAM, ["tool", "bash", "--", command], place);
+    const whole = await run(PROGRAM, ["-p", "--model", `replay:${cassette(home, replies)}`, "go"], place);
     for (const { code, stderr } of [call, whole]) {
       assertEquals([code, stderr.match(/^warning: denied: write .*$/gm)], [0, [
         "warning: denied: write /usr/new-a; --allow-write=+/usr/ allows it",
@@ -77,7 +77,7 @@ Deno.test("what a command in the background did to a protected path is told wher
       { text: "Done." },
     ];
     const { code, stdout, stderr } = await run(
-      LAZY_SOURCE,
+      PROGRAM,
       ["-p", "--model", `replay:${cassette(home, replies)}`, "go"],
       place,
     );
@@ -93,12 +93,12 @@ Deno.test("git's settings that do not last are told, and those that nobody set a
   await inWorkspace({}, async ({ ws, home }) => {
     const place = { cwd: ws, env: { HOME: home } };
     new Deno.Command("git", { args: ["init", "-q"], cwd: ws }).outputSync();
-    const global = await run(LAZY_SOURCE, ["tool", "bash", "--", "git config --global user.name x"], place);
+    const global = await run(PROGRAM, ["tool", "bash", "--", "git config --global user.name x"], place);
     assertMatch(global.stdout, /git config --global changed a copy .* own ~\/\.gitconfig is as it was\.\n$/);
-    const read = await run(LAZY_SOURCE, ["tool", "bash", "--", "git config --global user.name; :"], place);
+    const read = await run(PROGRAM, ["tool", "bash", "--", "git config --global user.name; :"], place);
     assertEquals(read.stdout, "(no output)\n");
     if (!("works" in probe.namespaces())) return;
-    const replaced = await run(LAZY_SOURCE, ["tool", "bash", "--", "echo q > .git/config"], place);
+    const replaced = await run(PROGRAM, ["tool", "bash", "--", "echo q > .git/config"], place);
     assertMatch(replaced.stdout, /only commands in the sandbox see: q, core\.\w+ \(removed\), .* \(removed\)\.\n$/);
   });
 });
@@ -109,7 +109,7 @@ Deno.test("a folder that holds secrets is said to be closed, not empty, and what
     for (const folder of [".ssh", "notes"]) Deno.mkdirSync(`${home}/${folder}`);
     Deno.writeTextFileSync(`${home}/notes/a.txt`, "beside\n");
     const said = async (tool: string, ...words: readonly string[]): Promise<string> =>
-      (await run(LAZY_SOURCE, ["tool", tool, `--allow-read=+${home}`, ...words], { cwd: ws, env: { HOME: home } }))
+      (await run(PROGRAM, ["tool", tool, `--allow-read=+${home}`, ...words], { cwd: ws, env: { HOME: home } }))
         .stdout;
     const outputs = await Promise.all([
       said("ls", JSON.stringify({ path: home })),
@@ -135,10 +135,10 @@ Deno.test({
     inWorkspace({}, async ({ ws, home }) => {
       const lowered = {
         name: "lowered",
-        command: ["/bin/sh", "-c", 'ulimit -n 777; exec "$@"', "sh", ...LAZY_SOURCE.command],
+        command: ["/bin/sh", "-c", 'ulimit -n 777; exec "$@"', "sh", ...PROGRAM.command],
       };
       const place = { cwd: ws, env: { HOME: home } };
-      const { sandbox } = JSON.parse((await run(LAZY_SOURCE, ["policy", "--json"], place)).stdout);
+      const { sandbox } = JSON.parse((await run(PROGRAM, ["policy", "--json"], place)).stdout);
       if (sandbox !== "kernel" && sandbox !== "kernel+") return;
       const { stdout, stderr } = await run(lowered, ["tool", "bash", "--", "ulimit -n; ulimit -Hn"], place);
       assertEquals(stdout.trim(), "777\n777", stderr);
@@ -165,13 +165,13 @@ for (const [options, warnings] of WARNED) {
         const model = ["-m", `replay:${cassette(home, [{ text: "done" }])}`];
         const said = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("warning: "));
         const expected = warnings.map((text) => `warning: ${text}`);
-        const printed = await run(LAZY_SOURCE, [...options, ...model, "-p", "go"], place);
+        const printed = await run(PROGRAM, [...options, ...model, "-p", "go"], place);
         assertEquals([printed.stdout, said(printed.stderr)], ["done\n", expected]);
-        const json = await run(LAZY_SOURCE, [...options, ...model, "--mode", "json", "go"], place);
+        const json = await run(PROGRAM, [...options, ...model, "--mode", "json", "go"], place);
         assertEquals(said(json.stderr), expected);
         const manifest = events(json.stdout).find(({ type }) => type === "prompt_compiled").manifest;
         assertEquals([manifest.policy.notices, manifest.policy.weaknesses], [warnings, []]);
-        const report = JSON.parse((await run(LAZY_SOURCE, ["policy", ...options, "--json"], place)).stdout);
+        const report = JSON.parse((await run(PROGRAM, ["policy", ...options, "--json"], place)).stdout);
         assertEquals([report.notices, report.weaknesses], [warnings, []]);
       }),
   });
@@ -180,7 +180,7 @@ for (const [options, warnings] of WARNED) {
 Deno.test("the scope report says as text what holds, what enforces it and what to know R493", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const options = ["--sandbox", "permissions", "--allow-run", "--deny-read=private", "--tools", "bash,read"];
-    const { code, stdout, stderr } = await run(LAZY_SOURCE, ["policy", ...options], { cwd: ws, env: { HOME: home } });
+    const { code, stdout, stderr } = await run(PROGRAM, ["policy", ...options], { cwd: ws, env: { HOME: home } });
     // What else may be read depends on the machine.
     const text = stdout.replace(/^Read: the workspace, .*system, toolchains\.$/m, "Read: …");
     assertEquals([code, text, stderr], [
@@ -213,7 +213,7 @@ Deno.test("the user's folder is closed to tools wherever SANDPIPER_HOME names it
     const relative = "../../outside/own";
     for (const [named, cwd] of [[own, ws], [relative, home], [relative, `${ws}/inner`]] as const) {
       const env = { HOME: home, SANDPIPER_HOME: named };
-      const { stdout, stderr } = await run(LAZY_SOURCE, ["policy", "--json", "-C", `${ws}/inner`], { cwd, env });
+      const { stdout, stderr } = await run(PROGRAM, ["policy", "--json", "-C", `${ws}/inner`], { cwd, env });
       const { denyRead, denyWrite } = JSON.parse(stdout);
       assertEquals([denyRead.includes(own), denyWrite.includes(own)], [true, true], `${named} ${cwd} ${stderr}`);
     }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { shownFiles } from "../../src/cli/interactive/ask_trust.ts";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { serveMcp } from "../mcp/http_server.ts";
 
@@ -35,7 +35,7 @@ Deno.test("a project's .mcp.json counts with trust alone, is shown before, and i
         ...more,
         "go",
       ];
-      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home, TOKEN: "TOPSECRET" } });
+      const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home, TOKEN: "TOPSECRET" } });
       await model.close();
       assertEquals(ran.code, 0, ran.stderr);
       return { said: JSON.stringify(model.requests.at(-1).messages), stderr: ran.stderr };
@@ -58,7 +58,7 @@ Deno.test("a project's .mcp.json counts with trust alone, is shown before, and i
     assertMatch(stderr, /"old" is left out: its type "sse" is not spoken/);
     assertEquals([...new Set(host.heard.map((line) => line.split(" ")[1]))].toSorted(), ["docs", "users"]);
 
-    const listed = await run(LAZY_SOURCE, ["mcp", "list", "--trust"], { cwd: ws, env: { HOME: home } });
+    const listed = await run(PROGRAM, ["mcp", "list", "--trust"], { cwd: ws, env: { HOME: home } });
     assertMatch(listed.stdout, /docs {2}\S+\/docs {2}\[this project's\]\n/);
     assertMatch(listed.stdout, /mine {2}\S+\/users\n/);
 

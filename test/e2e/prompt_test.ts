@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 
 const SKILL = "---\nname: shout\ndescription: Says it louder. Use when asked to shout.\n---\nWrite in capitals.\n";
 
@@ -23,13 +23,13 @@ Deno.test("sandpiper prompt R43 R96 R114 tells what was asked wrongly, and what 
     Deno.writeFileSync(join(ws, "AGENTS.md"), new Uint8Array([0xff, 0xfe, 0x41]));
     for (const { args, code, says } of ASKED) {
       await t.step(`prompt ${args.join(" ")}`, async () => {
-        const ran = await run(LAZY_SOURCE, ["prompt", ...args], { cwd: ws, env: { HOME: home } });
+        const ran = await run(PROGRAM, ["prompt", ...args], { cwd: ws, env: { HOME: home } });
         assertEquals(ran.code, code, ran.stderr);
         assertStringIncludes(ran.stderr, says);
         assertEquals(ran.stdout === "", code === 2);
       });
     }
-    const quiet = await run(LAZY_SOURCE, ["prompt", "--quiet"], { cwd: ws, env: { HOME: home } });
+    const quiet = await run(PROGRAM, ["prompt", "--quiet"], { cwd: ws, env: { HOME: home } });
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
   });
 });
@@ -39,7 +39,7 @@ Deno.test("sandpiper prompt --manifest R346 templates that cannot be used are am
     const folder = join(home, ".sandpiper/agent/prompts");
     Deno.mkdirSync(join(folder, "folder.md"), { recursive: true });
     Deno.symlinkSync("nothing", join(folder, "link.md"));
-    const { code, stdout, stderr } = await run(LAZY_SOURCE, ["prompt", "--manifest"], { cwd: ws, env: { HOME: home } });
+    const { code, stdout, stderr } = await run(PROGRAM, ["prompt", "--manifest"], { cwd: ws, env: { HOME: home } });
     assertEquals(code, 0, stderr);
     const told: readonly { readonly code: string; readonly message: string; readonly file?: string }[] =
       JSON.parse(stdout).diagnostics;
@@ -56,7 +56,7 @@ Deno.test("sandpiper prompt --manifest R346 templates that cannot be used are am
 Deno.test("sandpiper prompt with words R56 R126 R135 is the prompt of that message, its skills included", async () => {
   await inWorkspace({ "own/shout/SKILL.md": SKILL }, async ({ ws, home }) => {
     const shown = async (...args: string[]) =>
-      (await run(LAZY_SOURCE, ["prompt", "--skill", "own", ...args], { cwd: ws, env: { HOME: home } })).stdout;
+      (await run(PROGRAM, ["prompt", "--skill", "own", ...args], { cwd: ws, env: { HOME: home } })).stdout;
     assertStringIncludes(await shown("--section", "skills_runtime", "Say hello", "with $shout"), "Write in capitals.");
     const [plain, named] = [JSON.parse(await shown("--json")), JSON.parse(await shown("--json", "$shout"))];
     assertEquals([plain.dynamic.includes("[Skills]"), named.dynamic.includes("[Skills]")], [false, true]);
@@ -78,7 +78,7 @@ Deno.test("sandpiper prompt --json R401 R402 R405 has the user's notes when the 
     Deno.writeTextFileSync(join(folder, "memory", yesterday, "login.md"), "---\nsummary: Mended the login\n---\n");
     const compiled = async (settings: object, ...args: string[]) => {
       Deno.writeTextFileSync(join(folder, "settings.json"), JSON.stringify(settings));
-      const ran = await run(LAZY_SOURCE, ["prompt", "--json", "--trust", ...args], { cwd: ws, env: { HOME: home } });
+      const ran = await run(PROGRAM, ["prompt", "--json", "--trust", ...args], { cwd: ws, env: { HOME: home } });
       assertEquals(ran.code, 0, ran.stderr);
       return JSON.parse(ran.stdout);
     };

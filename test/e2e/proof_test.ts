@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serveGated } from "../helpers/gated_server.ts";
-import { cassette, events, inWorkspace, run, SOURCE, start } from "../helpers/program.ts";
+import { cassette, events, FULL_PROGRAM, inWorkspace, run, start } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 
@@ -16,12 +16,12 @@ Deno.test("--require: a check that fails goes back to the model until it passes,
       { text: "Now it is done." },
     ]);
     const args = ["-m", `replay:${file}`, "--require", "echo looking; test -e mended", "go"];
-    const ran = await run(SOURCE, ["-p", "-v", ...args], { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, ["-p", "-v", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "Now it is done.\n"], ran.stderr);
     assertMatch(ran.stderr, /▸ check echo looking; test -e mended\n {2}failed with exit code 1 .*\n {4}looking/);
     assertMatch(ran.stderr, /▸ check .*\n {2}passed in/);
     Deno.removeSync(`${ws}/mended`);
-    const json = await run(SOURCE, ["--mode", "json", ...args], { cwd: ws, env: { HOME: home } });
+    const json = await run(FULL_PROGRAM, ["--mode", "json", ...args], { cwd: ws, env: { HOME: home } });
     const checks = events(json.stdout).filter(({ type }) => type === "check_end");
     assertEquals(checks.map(({ attempt, passed, exitCode }) => ({ attempt, passed, exitCode })), [
       { attempt: 1, passed: false, exitCode: 1 },
@@ -38,7 +38,7 @@ Deno.test("--require: after its tries the run ends with 5 and says which check, 
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Done." }, { text: "Done, really." }]);
     const args = ["-m", `replay:${file}`, "--require", "false", "--require-tries", "1", "--report", "r.json", "go"];
-    const ran = await run(SOURCE, ["-p", ...args], { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, ["-p", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 5);
     assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n/);
     assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
@@ -54,7 +54,7 @@ Deno.test("a check that nothing could run is an error before the first request",
     const file = cassette(home, [{ text: "Done." }]);
     for (const more of [["-t", "read"], ["--no-tools"]]) {
       const args = ["-p", "-m", `replay:${file}`, "--require", "true", ...more, "go"];
-      const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, ran.stdout], [2, ""], more.join());
       assertStringIncludes(ran.stderr, 'Cannot run the check "true"');
     }
@@ -71,7 +71,7 @@ Deno.test("checks of user and trusted project add up; a project takes none of th
     const ran = async (...names: string[]) => {
       for (const name of names) Deno.writeTextFileSync(`${ws}/${name}`, "");
       const args = ["-p", "--trust", "-m", `replay:${file}`, "--require-tries", "1", "go"];
-      return await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      return await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     };
     assertStringIncludes((await ran()).stderr, '"test -e one"');
     assertStringIncludes((await ran("one")).stderr, '"test -e two"');
@@ -84,7 +84,7 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     const calls = [{ name: "write", args: { path: `${outside}/x.conf`, content: "x" } }];
     const file = cassette(home, [{ calls }, { text: `Done: wrote ${outside}/x.conf` }]);
     const args = ["-p", "-m", `replay:${file}`, "go"];
-    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0);
     assertStringIncludes(
       ran.stderr,
@@ -93,7 +93,7 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     // No grant is known: nothing claims that none helps, and nothing advises one.
     const secret = cassette(outside, [{ calls: [{ name: "read", args: { path: "/etc/shadow" } }] }, { text: "Done." }]);
     const words = ["-p", "-m", `replay:${secret}`, "--report", "r.json", "go"];
-    const unknownGrant = await run(SOURCE, words, { cwd: ws, env: { HOME: home } });
+    const unknownGrant = await run(FULL_PROGRAM, words, { cwd: ws, env: { HOME: home } });
     assertMatch(
       unknownGrant.stderr,
       /^warning: denied in read: .*\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
@@ -101,15 +101,18 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     const { deniedCalls, denials: [denied] } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([deniedCalls, denied.tool, denied.grant, denied.calls], [1, "read", null, 1]);
     assertStringIncludes(denied.why, "/etc/shadow");
-    const quiet = await run(SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
+    const quiet = await run(FULL_PROGRAM, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
-    const failing = await run(SOURCE, ["--fail-on", "denied,tool-error", ...args], { cwd: ws, env: { HOME: home } });
+    const failing = await run(FULL_PROGRAM, ["--fail-on", "denied,tool-error", ...args], {
+      cwd: ws,
+      env: { HOME: home },
+    });
     assertEquals(failing.code, 5);
     assertStringIncludes(
       failing.stderr,
       "1 call was denied (--fail-on denied); 1 call of tools failed (--fail-on tool-error)",
     );
-    const unknown = await run(SOURCE, ["--fail-on", "sadness", ...args], { cwd: ws, env: { HOME: home } });
+    const unknown = await run(FULL_PROGRAM, ["--fail-on", "sadness", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(unknown.code, 2);
     assertStringIncludes(unknown.stderr, "denied, tool-error, no-change, change, warning");
   });
@@ -122,7 +125,7 @@ Deno.test("--report says what happened, also of a run that failed or was ended b
       { text: "Done.", usage: { input: 100, output: 5 } },
     ]);
     const args = ["--mode", "json", "-m", `replay:${file}`, "--report", "r.json", "go"];
-    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const last = events(ran.stdout).at(-1) as Record<string, unknown>;
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals(last, report);
@@ -140,20 +143,20 @@ Deno.test("--report says what happened, also of a run that failed or was ended b
       text: "Out of turns",
     }]);
     const more = ["-p", "-m", `replay:${limited}`, "--max-turns", "1", "--report", "l.md", "go"];
-    assertEquals((await run(SOURCE, more, { cwd: ws, env: { HOME: home } })).code, 4);
+    assertEquals((await run(FULL_PROGRAM, more, { cwd: ws, env: { HOME: home } })).code, 4);
     const page = Deno.readTextFileSync(`${ws}/l.md`);
     assertStringIncludes(page, "## Ended by a limit (exit code 4)");
     assertStringIncludes(page, "| `true` | 0 |");
 
     const failing = cassette(home, [{ error: { status: 400, message: "no such thing" } }]);
     const failed = ["-p", "-m", `replay:${failing}`, "--report", "f.json", "go"];
-    assertEquals((await run(SOURCE, failed, { cwd: ws, env: { HOME: home } })).code, 1);
+    assertEquals((await run(FULL_PROGRAM, failed, { cwd: ws, env: { HOME: home } })).code, 1);
     const said = JSON.parse(Deno.readTextFileSync(`${ws}/f.json`));
     assertEquals([said.outcome, said.exitCode], ["error", 1]);
     assertStringIncludes(said.why, "no such thing");
 
     const nowhere = ["-p", "-m", `replay:${failing}`, "--report", "no/such/f.json", "go"];
-    const refused = await run(SOURCE, nowhere, { cwd: ws, env: { HOME: home } });
+    const refused = await run(FULL_PROGRAM, nowhere, { cwd: ws, env: { HOME: home } });
     assertEquals(refused.code, 2);
     assertStringIncludes(refused.stderr, "there is no folder");
   });
@@ -182,12 +185,12 @@ Deno.test("--output-schema: -p prints exactly the JSON; what does not fit goes b
     const args = (
       name: string,
     ) => ["-p", "-m", `replay:${name}`, "--output-schema", "s.json", "-o", "out.json", "--report", "r.json", "go"];
-    const ran = await run(SOURCE, args(file), { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, args(file), { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, good + "\n"], ran.stderr);
     assertEquals(Deno.readTextFileSync(`${ws}/out.json`), good + "\n");
     Deno.removeSync(`${ws}/out.json`);
     const bad = cassette(home, [{ text: "One" }, { text: "Two" }, { text: "Three" }]);
-    const failed = await run(SOURCE, args(bad), { cwd: ws, env: { HOME: home } });
+    const failed = await run(FULL_PROGRAM, args(bad), { cwd: ws, env: { HOME: home } });
     assertEquals([failed.code, failed.stdout], [5, ""]);
     assertStringIncludes(failed.stderr, 'the answer does not fit the schema "s.json": it is no JSON');
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
@@ -200,7 +203,7 @@ Deno.test("--output-schema: -p prints exactly the JSON; what does not fit goes b
       ]] as const
     ) {
       Deno.writeTextFileSync(`${ws}/s.json`, text);
-      const wrong = await run(SOURCE, args(bad), { cwd: ws, env: { HOME: home } });
+      const wrong = await run(FULL_PROGRAM, args(bad), { cwd: ws, env: { HOME: home } });
       assertEquals(wrong.code, 2, text);
       assertStringIncludes(wrong.stderr, why);
     }
@@ -214,7 +217,7 @@ Deno.test("--report is written of a run that a signal ended, and of one whose ch
     ]);
     const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
     const args = ["-p", "-q", "-m", "m", "--report", "r.json", "go"];
-    const waiting = start(SOURCE, args, { cwd: ws, env });
+    const waiting = start(FULL_PROGRAM, args, { cwd: ws, env });
     await until(() => server.requests.length > 0);
     waiting.kill("SIGINT");
     assertEquals((await waiting.output()).code, 130);
@@ -232,7 +235,7 @@ Deno.test("--report is written of a run that a signal ended, and of one whose ch
       "c.json",
       "go",
     ];
-    const checking = start(SOURCE, checked, { cwd: ws, env: { HOME: home } });
+    const checking = start(FULL_PROGRAM, checked, { cwd: ws, env: { HOME: home } });
     await until(() => [...Deno.readDirSync(ws)].some(({ name }) => name === "began"));
     checking.kill("SIGTERM");
     assertEquals((await checking.output()).code, 143);
@@ -247,7 +250,7 @@ Deno.test("--fail-on change and no-change go by the disk, not by what was said; 
     const ran = async (command: string, condition: string) => {
       const file = cassette(home, [BASH(command), { text: "Done: changed nothing and everything." }]);
       const args = ["-p", "-q", "-m", `replay:${file}`, "--fail-on", condition, "--report", `${home}/r.json`, "go"];
-      const { code, stderr } = await run(SOURCE, args, { cwd: ws, env });
+      const { code, stderr } = await run(FULL_PROGRAM, args, { cwd: ws, env });
       return { code, stderr, report: JSON.parse(Deno.readTextFileSync(`${home}/r.json`)) };
     };
     const changed = await ran("echo three >> a.txt; rm -f gone; echo new > b.txt", "change");
@@ -265,7 +268,7 @@ Deno.test("--fail-on change and no-change go by the disk, not by what was said; 
     Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
     Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify({ checkpoints: false }));
     const file = cassette(home, [{ text: "Done." }]);
-    const off = await run(SOURCE, ["-p", "-m", `replay:${file}`, "--fail-on", "change", "go"], { cwd: ws, env });
+    const off = await run(FULL_PROGRAM, ["-p", "-m", `replay:${file}`, "--fail-on", "change", "go"], { cwd: ws, env });
     assertEquals(off.code, 2);
     assertStringIncludes(off.stderr, "checkpoints is false");
   });
@@ -288,7 +291,7 @@ Deno.test("a check of the settings runs after a turn that changed its files, and
       { text: "Done.", expect: ["complaint about bad by far"] },
     ]);
     const args = ["--mode", "json", "-m", `replay:${file}`, "go"];
-    const ran = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
     const lines = events(ran.stdout);
     assertEquals(lines.filter(({ type }) => type === "check_end").length, 2);
@@ -310,7 +313,7 @@ Deno.test("a task that an extension takes does not pass for one whose demands ho
     const file = cassette(home, [{ text: "Done." }]);
     const ran = async (...more: string[]) => {
       const args = ["-p", "-m", `replay:${file}`, "-e", `${ws}/e.ts`, "--report", "r.json", ...more, "/greet"];
-      const { code, stdout, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { code, stdout, stderr } = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       const { outcome, exitCode } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
       return { code, stdout, stderr, outcome, exitCode };
     };
@@ -337,7 +340,7 @@ Deno.test("--output-schema: only the corrected answer is bound by the server; a 
     try {
       const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
       const args = ["-p", "-m", "m", "--output-schema", "s.json", "--report", "r.json", "go"];
-      const ran = await run(SOURCE, args, { cwd: ws, env });
+      const ran = await run(FULL_PROGRAM, args, { cwd: ws, env });
       assertEquals([ran.code, ran.stdout], [0, '[ "low","high" ]\n'], ran.stderr);
       const [free, field, ...forced] = server.requests;
       assertEquals(["response_format" in free, "tool_choice" in free], [false, false]);
@@ -355,7 +358,7 @@ Deno.test("--report repeats, - is standard output in place of the answer; two th
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Done." }]);
     const ran = async (...more: string[]) =>
-      await run(SOURCE, ["-p", "-m", `replay:${file}`, ...more, "go"], { cwd: ws, env: { HOME: home } });
+      await run(FULL_PROGRAM, ["-p", "-m", `replay:${file}`, ...more, "go"], { cwd: ws, env: { HOME: home } });
     const both = await ran("--report", "a.json", "--report", "b.md", "--report", "-");
     assertEquals(both.code, 0, both.stderr);
     assertEquals(JSON.parse(both.stdout), JSON.parse(Deno.readTextFileSync(`${ws}/a.json`)));
@@ -372,7 +375,7 @@ Deno.test("--report repeats, - is standard output in place of the answer; two th
     // A place that cannot be written keeps no other one back.
     const taken = cassette(home, [{ calls: [{ name: "bash", args: { command: "mkdir c.json" } }] }, { text: "Done." }]);
     const left = await run(
-      SOURCE,
+      FULL_PROGRAM,
       ["-p", "-m", `replay:${taken}`, "--report", "c.json", "--report", "d.md", "go"],
       { cwd: ws, env: { HOME: home } },
     );

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { RequestError } from "@agentclientprotocol/sdk";
 import { openSession } from "../../src/session/reopen.ts";
 import { serveGated } from "../helpers/gated_server.ts";
-import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { textReply } from "../helpers/server.ts";
 import { acpClient, newSession, prompt } from "./acp_client.ts";
@@ -22,7 +22,7 @@ Deno.test("acp: what goes wrong with a session is said in the protocol's words",
   inWorkspace({}, async ({ ws, home, outside }) => {
     const file = cassette(home, [{ text: "Done." }]);
     const options = { cwd: home, env: { HOME: home } };
-    await using client = acpClient(SOURCE, ["-m", `replay:${file}`], options);
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], options);
     const { sessionId } = await newSession(client, ws);
     await prompt(client, sessionId, "hi");
     const load = (id: string, cwd: string) =>
@@ -63,7 +63,7 @@ Deno.test("acp: a second prompt is refused with what the protocol has for it, an
   inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([[{ gate: "go" }, ...textReply("one")]]);
     const options = { cwd: home, env: { HOME: home } };
-    await using client = acpClient(SOURCE, ["-m", "any", "--base-url", server.baseUrl], options);
+    await using client = acpClient(FULL_PROGRAM, ["-m", "any", "--base-url", server.baseUrl], options);
     const { sessionId } = await newSession(client, ws);
     const first = prompt(client, sessionId, "one");
     await until(() => server.requests.length > 0);
@@ -71,14 +71,14 @@ Deno.test("acp: a second prompt is refused with what the protocol has for it, an
     server.open("go");
     assertEquals(await first, { stopReason: "end_turn" });
 
-    await using keyless = acpClient(SOURCE, ["-m", "gpt-5"], options);
+    await using keyless = acpClient(FULL_PROGRAM, ["-m", "gpt-5"], options);
     assertStringIncludes((await refusal(newSession(keyless, ws))).message, "settings of your client");
   }));
 
 Deno.test("rpc: a prompt, steering or follow-up without words and pictures is refused, and nothing begins", () =>
   inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Done." }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     for (const type of ["prompt", "steer", "follow_up"]) {
       for (const message of ["", " \n "]) {
         const { success, error } = await client.ask({ type, message });

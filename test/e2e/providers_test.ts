@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { inWorkspace, run, SOURCE } from "../helpers/program.ts";
+import { FULL_PROGRAM, inWorkspace, run } from "../helpers/program.ts";
 import { serveAnswers, type TestServer, textReply } from "../helpers/server.ts";
 
 // Which server is asked with which key, and what a person sees who has configured nothing.
@@ -49,7 +49,7 @@ Deno.test("a provider gets its own key and nobody else's, whatever other servers
         OPENAI_API_KEY: "sk-usual-123456",
         OPENAI_BASE_URL: usual?.baseUrl ?? "",
       };
-      const ask = (...args: readonly string[]) => run(SOURCE, ["-q", "-p", ...args, "hi"], { cwd: ws, env });
+      const ask = (...args: readonly string[]) => run(FULL_PROGRAM, ["-q", "-p", ...args, "hi"], { cwd: ws, env });
       assertEquals((await ask("-m", "one/m")).stdout, "Hello.\n");
       assertEquals((await ask("-m", "two/m")).stdout, "Hello.\n");
       assertEquals((await ask("-m", "m")).stdout, "Hello.\n");
@@ -81,7 +81,7 @@ Deno.test("a command's key is used, renewed once when it is refused, and kept no
       const line = `echo x >> ${count}; echo "sk-vault-123456-$(wc -l < ${count} | tr -d ' ')"`;
       const baseUrl = `http://127.0.0.1:${server.addr.port}/v1`;
       writeSettings(home, { providers: { vault: { baseUrl, keyEnv: [], apiKeyCommand: line } } });
-      const ran = await run(SOURCE, ["-v", "-p", "-m", "vault/m", "hi"], { cwd: ws, env: { HOME: home } });
+      const ran = await run(FULL_PROGRAM, ["-v", "-p", "-m", "vault/m", "hi"], { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, ran.stdout, seen.length], [0, "Hello.\n", 2], ran.stderr);
       const kept = await new Deno.Command("grep", { args: ["-rl", "--exclude=settings.json", "sk-vault", home] })
         .output();
@@ -90,7 +90,7 @@ Deno.test("a command's key is used, renewed once when it is refused, and kept no
       writeSettings(home, {
         providers: { vault: { baseUrl, keyEnv: [], apiKeyCommand: ["/bin/sh", "-c", "exit 4"] } },
       });
-      const failed = await run(SOURCE, ["-p", "-m", "vault/m", "hi"], { cwd: ws, env: { HOME: home } });
+      const failed = await run(FULL_PROGRAM, ["-p", "-m", "vault/m", "hi"], { cwd: ws, env: { HOME: home } });
       assertEquals([failed.code, failed.stdout, seen.length], [2, "", 2], failed.stderr);
       assertStringIncludes(failed.stderr, "The command for the API key failed");
     } finally {
@@ -109,11 +109,11 @@ Deno.test("a project's providers are not taken, and it is said", () =>
       async ({ ws, home }) => {
         writeSettings(home, { providers: { mine: { baseUrl: own?.baseUrl, keyEnv: ["MINE"] } } });
         const env = { HOME: home, MINE: "sk-mine-123456" };
-        const ran = await run(SOURCE, ["--trust", "-p", "-m", "mine/m", "hi"], { cwd: ws, env });
+        const ran = await run(FULL_PROGRAM, ["--trust", "-p", "-m", "mine/m", "hi"], { cwd: ws, env });
         assertEquals([ran.code, ran.stdout], [0, "Hello.\n"], ran.stderr);
         assertStringIncludes(ran.stderr, '"providers" is only taken from the user\'s own settings');
         assertEquals([keysAt(own), keysAt(foreign)], [["Bearer sk-mine-123456"], []]);
-        const other = await run(SOURCE, ["--trust", "-p", "-m", "other/m", "hi"], { cwd: ws, env });
+        const other = await run(FULL_PROGRAM, ["--trust", "-p", "-m", "other/m", "hi"], { cwd: ws, env });
         assertEquals(other.code, 2);
         assertStringIncludes(other.stderr, 'There is no provider "other"');
       },
@@ -122,7 +122,7 @@ Deno.test("a project's providers are not taken, and it is said", () =>
 Deno.test("nothing configured: each provider with exactly what to type", () =>
   inWorkspace({}, async ({ ws, home }) => {
     writeSettings(home, { providers: NO_LOCAL });
-    const ran = await run(SOURCE, ["-p", "hi"], { cwd: ws, env: { HOME: home } });
+    const ran = await run(FULL_PROGRAM, ["-p", "hi"], { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [2, ""]);
     for (
       const line of [
@@ -133,14 +133,14 @@ Deno.test("nothing configured: each provider with exactly what to type", () =>
       ]
     ) assertStringIncludes(ran.stderr, line);
     assert(ran.stderr.trimEnd().split("\n").length < 10, "a person reads what to do, and no catalogue");
-    const { stdout } = await run(SOURCE, ["doctor"], { cwd: ws, env: { HOME: home } });
+    const { stdout } = await run(FULL_PROGRAM, ["doctor"], { cwd: ws, env: { HOME: home } });
     for (
       const line of [
         "--model azure/           export AZURE_OPENAI_ENDPOINT=… export AZURE_OPENAI_API_KEY=…",
         "--model vertex/          export GOOGLE_CLOUD_LOCATION=… export GOOGLE_CLOUD_PROJECT=…, token from gcloud",
       ]
     ) assertStringIncludes(stdout, line);
-    const models = await run(SOURCE, ["models"], { cwd: ws, env: { HOME: home } });
+    const models = await run(FULL_PROGRAM, ["models"], { cwd: ws, env: { HOME: home } });
     assertEquals(models.code, 2);
     assertStringIncludes(models.stderr, "There is nobody to ask");
   }));
@@ -156,14 +156,14 @@ Deno.test("a key that is set and a server that answers are offered, and what is 
       const baseUrl = `http://127.0.0.1:${server.addr.port}/v1`;
       writeSettings(home, { providers: { ...NO_LOCAL, ollama: { baseUrl } } });
       const env = { HOME: home, ANTHROPIC_API_KEY: "sk-ant-123456" };
-      const ran = await run(SOURCE, ["-p", "hi"], { cwd: ws, env });
+      const ran = await run(FULL_PROGRAM, ["-p", "hi"], { cwd: ws, env });
       assertEquals([ran.code, ran.stdout], [2, ""]);
       assertStringIncludes(ran.stderr, "Anthropic: ANTHROPIC_API_KEY is set");
       const offered = /--model (ollama\/\S+) +Ollama answers/.exec(ran.stderr)?.[1] ?? "";
       assertEquals(offered, "ollama/qwen3:8b");
       assert(!ran.stderr.includes("sk-ant") && !ran.stderr.includes("OPENAI"), ran.stderr);
       for (const name of [offered, "ollama/"]) {
-        const answered = await run(SOURCE, ["-q", "-p", "-m", name, "hi"], { cwd: ws, env });
+        const answered = await run(FULL_PROGRAM, ["-q", "-p", "-m", name, "hi"], { cwd: ws, env });
         assertEquals([answered.code, answered.stdout], [0, "Hello.\n"], answered.stderr);
       }
     } finally {
@@ -194,7 +194,7 @@ Deno.test("sandpiper models lists what can be asked, with facts of settings, ser
         },
       });
       const env = { HOME: home, MINE: "sk-mine-123456", ANTHROPIC_API_KEY: "sk-ant-123456" };
-      const list = async (...args: readonly string[]) => await run(SOURCE, ["models", ...args], { cwd: ws, env });
+      const list = async (...args: readonly string[]) => await run(FULL_PROGRAM, ["models", ...args], { cwd: ws, env });
       const found = JSON.parse((await list("--json")).stdout) as {
         provider: string;
         listed: boolean;
@@ -236,7 +236,7 @@ Deno.test("sandpiper models lists what can be asked, with facts of settings, ser
         [1, true, false],
         all.stdout,
       );
-      const wrong = await run(SOURCE, ["models", "--check", "--provider", "mine"], {
+      const wrong = await run(FULL_PROGRAM, ["models", "--check", "--provider", "mine"], {
         cwd: ws,
         env: { ...env, MINE: "sk-wrong-123456" },
       });
@@ -266,11 +266,11 @@ export default defineExtension((sp) => {
 `,
       );
       const env = { HOME: home, ACME_KEY: "sk-acme-123456", OPENAI_API_KEY: "sk-usual-123456" };
-      const ask = () => run(SOURCE, ["-p", "-m", "acme/m", "hi"], { cwd: ws, env });
+      const ask = () => run(FULL_PROGRAM, ["-p", "-m", "acme/m", "hi"], { cwd: ws, env });
       const before = await ask();
       assertEquals([before.code, server?.requests.length], [2, 0], before.stderr);
       assertStringIncludes(before.stderr, 'There is no provider "acme"');
-      const other = await run(SOURCE, ["-p", "-m", "replay:/dev/null", "hi"], { cwd: ws, env });
+      const other = await run(FULL_PROGRAM, ["-p", "-m", "replay:/dev/null", "hi"], { cwd: ws, env });
       const setting = /put this into your own settings.json: (\{.*\})/.exec(other.stderr)?.[1] ?? "none";
       writeSettings(home, JSON.parse(setting));
       const after = await ask();
@@ -281,9 +281,9 @@ export default defineExtension((sp) => {
       // A grant takes nobody's name and nobody's key.
       const greedy = ["anthropic chat http://127.0.0.1:9/v1 X_KEY", "acme2 chat http://127.0.0.1:9/v1 OPENAI_API_KEY"];
       writeSettings(home, { extensions: { grants: { "0": { providers: greedy } } } });
-      const anthropic = await run(SOURCE, ["-p", "-m", "anthropic/x", "hi"], { cwd: ws, env });
+      const anthropic = await run(FULL_PROGRAM, ["-p", "-m", "anthropic/x", "hi"], { cwd: ws, env });
       assertStringIncludes(anthropic.stderr, "ANTHROPIC_API_KEY is not set");
-      const second = await run(SOURCE, ["-p", "-m", "acme2/x", "hi"], { cwd: ws, env });
+      const second = await run(FULL_PROGRAM, ["-p", "-m", "acme2/x", "hi"], { cwd: ws, env });
       assertStringIncludes(second.stderr, 'There is no provider "acme2"');
     })));
 
@@ -295,7 +295,7 @@ Deno.test("doctor and the models name the program of a key's command, and nothin
     };
     Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
     for (const args of [["doctor"], ["models"], ["models", "--json"], ["-p", "-m", "x/m", "go"]]) {
-      const { stdout, stderr } = await run(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { stdout, stderr } = await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals(/hunter2|4711x/.exec(stdout + stderr)?.[0], undefined, args.join(" "));
     }
   });

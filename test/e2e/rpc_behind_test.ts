@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { cassette, inWorkspace, LAZY_SOURCE, start } from "../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, start } from "../helpers/program.ts";
 
 /** Characters of the message that is asked for again and again, and how often: more than a reader may be behind. */
 const MESSAGE = 8 * 1024 * 1024;
@@ -9,7 +9,7 @@ Deno.test("rpc: a client that reads nothing is told on standard error why the se
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Yes." }]);
     const args = ["--mode", "rpc", "-m", `replay:${file}`];
-    const child = start(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home }, stdin: "" });
+    const child = start(PROGRAM, args, { cwd: ws, env: { HOME: home }, stdin: "" });
     const stderr = new Response(child.stderr).text();
     const writer = child.stdin.getWriter();
     const send = (command: object) => writer.write(new TextEncoder().encode(JSON.stringify(command) + "\n"));

@@ -1,6 +1,6 @@
 // What commands of RPC mode do, where rpc_test.ts only shows that they are answered.
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { type Answer, serveAnswers, textReply } from "../helpers/server.ts";
 import { isEvent, type RpcClient, rpcClient } from "./rpc_client.ts";
 
@@ -36,7 +36,7 @@ async function withClient(
       Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
       const all = { model: "one", baseUrl: server.baseUrl, ...settings };
       Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(all));
-      await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+      await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
       await work({
         client,
         requests: server.requests,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { serveGated } from "../helpers/gated_server.ts";
-import { inWorkspace, SOURCE } from "../helpers/program.ts";
+import { FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { textReply } from "../helpers/server.ts";
 import { isEvent, rpcClient } from "./rpc_client.ts";
 
@@ -22,7 +22,7 @@ Deno.test("rpc: a move that a handler forbids leaves the run alone, and one that
       [...textReply("Beginning").slice(0, 1), { gate: "never" }],
     ]);
     const args = ["-m", "any", "--base-url", server.baseUrl, "-e", "guard.ts"];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const settled = isEvent("agent_settled");
     await client.send({ type: "prompt", message: "first" });
     await client.wait(settled);
@@ -58,7 +58,7 @@ Deno.test("rpc: handlers are told that the next model and the next thinking leve
     Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, settings);
     await using server = serveGated([textReply("One.")]);
     const args = ["-m", "one", "--base-url", server.baseUrl, "-e", "guard.ts"];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const told = async (text: string): Promise<unknown> => await client.wait((line) => line.message === text);
     assertEquals((await client.ask({ type: "cycle_model" })).data.model.id, "two");
     await told("model_select cycle");
@@ -73,7 +73,7 @@ Deno.test("rpc: a new session keeps the one that it is said to come from", async
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([textReply("One."), textReply("Two.")]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const say = async (message: string): Promise<string> => {
       const from = client.lines.length;
       await client.send({ type: "prompt", message });

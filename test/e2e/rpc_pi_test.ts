@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { serveGated, type Step } from "../helpers/gated_server.ts";
-import { inWorkspace, SOURCE } from "../helpers/program.ts";
+import { FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { callReply, textReply } from "../helpers/server.ts";
 import { fetchPiClient, nodeFor, type PiClient } from "./pi_client.ts";
 
@@ -31,7 +31,7 @@ function test(name: string, answers: readonly (readonly Step[])[], work: (room: 
         await using server = serveGated(answers);
         const client = new fetched.RpcClient({
           cwd: ws,
-          env: { PATH: `${nodeFor(SOURCE, outside, { HOME: home })}:/usr/bin:/bin` },
+          env: { PATH: `${nodeFor(FULL_PROGRAM, outside, { HOME: home })}:/usr/bin:/bin` },
           args: ["-m", "any", "--base-url", server.baseUrl],
         });
         await client.start();

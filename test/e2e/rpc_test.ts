@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serveGated } from "../helpers/gated_server.ts";
-import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { callReply, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 import { isEvent, isRunning, rpcClient } from "./rpc_client.ts";
@@ -10,7 +10,7 @@ const settled = isEvent("agent_settled");
 Deno.test("rpc: the session header comes first, a response has its command's id, garbage is answered and passed over R274", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "One\u2028two." }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const state = await client.ask({ type: "get_state" });
     assertEquals([client.lines[0].type, client.lines[0].version, client.lines[0].cwd], ["session", 3, ws]);
     assertEquals([state.success, state.data.isStreaming, state.data.sessionId], [true, false, client.lines[0].id]);
@@ -47,7 +47,7 @@ Deno.test("rpc: the session header comes first, a response has its command's id,
 Deno.test("rpc: a line of 60 MB is taken, a longer one than fits is answered, and the next command is served", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Unused." }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     await client.raw(`{"id":"big","type":"get_state","padding":"${"x".repeat(60 * 1024 * 1024)}"}\n`);
     assertEquals((await client.wait((line) => line.id === "big")).success, true);
     await client.raw(`{"id":"huge","padding":"${"x".repeat(65 * 1024 * 1024)}"}\n`);
@@ -64,7 +64,7 @@ Deno.test("rpc: commands are served while a reply streams, and a second prompt n
       textReply("Second"),
     ]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals((await client.ask({ type: "prompt", message: "one" })).data, { disposition: "started" });
     await client.wait(isEvent("message_update"));
     assertEquals((await client.ask({ type: "get_state" })).data.isStreaming, true);
@@ -83,7 +83,7 @@ Deno.test("rpc: commands are served while a reply streams, and a second prompt n
 Deno.test("rpc: of two prompts at once one runs and the other is refused", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Only one.", delayMs: 200 }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     await client.raw('{"id":"a","type":"prompt","message":"a"}\n{"id":"b","type":"prompt","message":"b"}\n');
     await client.wait(settled);
     const answers = client.lines.filter((line) => line.type === "response");
@@ -100,7 +100,7 @@ Deno.test("rpc: steering during the first of three calls skips the other two and
     });
     await using server = serveGated([callReply(call("a"), call("b"), call("c")), textReply("Changed course.")]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "do three things" });
     await client.wait(isEvent("tool_execution_start"));
     assertEquals((await client.ask({ type: "steer", message: "do something else" })).success, true);
@@ -126,7 +126,7 @@ Deno.test("rpc: a follow-up during the first of two calls lets both run and star
     });
     await using server = serveGated([callReply(call("a"), call("b")), textReply("Both."), textReply("And that.")]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "do two things" });
     await client.wait(isEvent("tool_execution_start"));
     await client.ask({ type: "follow_up", message: "then this" });
@@ -147,7 +147,7 @@ Deno.test("rpc: what is queued during the last reply starts turns of its own, st
       textReply("Again"),
     ]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "start" });
     await client.wait(isEvent("message_update"));
     for (const message of ["f1", "f2"]) await client.ask({ type: "follow_up", message });
@@ -164,7 +164,7 @@ Deno.test("rpc: what is queued during the last reply starts turns of its own, st
 Deno.test("rpc: a picture that no model takes is refused before it is in the conversation", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Seen.", expect: ["iVBORw0KGgo="] }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const show = (data: string) =>
       client.ask({ type: "prompt", message: "look", images: [{ type: "image", data, mimeType: "image/png" }] });
     const refused = await show("PHN2Zz4=");
@@ -184,7 +184,7 @@ Deno.test("rpc: a run goes on when somebody asks for a place that the session do
       ...textReply(" and end"),
     ]]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.send({ type: "prompt", message: "go" });
     await client.wait(isEvent("message_update"));
     for (const command of [{ type: "fork", entryId: "none" }, { type: "navigate_tree", targetId: "none" }]) {
@@ -204,7 +204,7 @@ Deno.test("rpc: abort in the middle of a reply ends the request and gives queued
       textReply("Fine."),
     ]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "long" });
     await client.wait(isEvent("message_update"));
     await client.ask({ type: "follow_up", message: "later" });
@@ -224,7 +224,7 @@ Deno.test("rpc: switch_session to a session that cannot be had leaves the run al
   await inWorkspace({ "none.jsonl": "no session\n" }, async ({ ws, home }) => {
     await using server = serveGated([[{ gate: "go" }, ...textReply("To the end.")]]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "long" });
     await client.wait(isEvent("agent_start"));
     const before = (await client.ask({ type: "get_state" })).data;
@@ -253,7 +253,7 @@ for (const [index, { name, code }] of ENDINGS.entries()) {
       const file = cassette(home, [{ calls: [{ name: "bash", args: { command: `sleep ${seconds}` } }] }, {
         text: "On.",
       }]);
-      await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+      await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
       const { sessionFile } = (await client.ask({ type: "get_state" })).data;
       await client.ask({ type: "prompt", message: "sleep" });
       await client.wait(isEvent("tool_execution_start"));
@@ -282,7 +282,7 @@ Deno.test("rpc: at the end of the input what was asked is still done, and the co
   await inWorkspace({ "a.txt": "alpha" }, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Read.", delayMs: 300, expect: ["look at it", "alpha"] }]);
     const args = ["-m", `replay:${file}`, "look at it", "@a.txt"];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.closeInput();
     assertEquals((await client.ended()).code, 0);
     assertEquals(client.lines.map(({ type }) => type).filter((type) => /^agent|response/.test(type)), [
@@ -301,7 +301,7 @@ Deno.test("rpc: a denial is asked and answered by permission_response", async ()
       { calls: [{ name: "read", args: { path: `${outside}/x.txt` } }] },
       { text: "Seen.", expect: ["outside"] },
     ]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     await client.ask({ type: "prompt", message: "read it" });
     const { id, denial } = await client.wait(isEvent("permission_request"));
     assertEquals([denial.kind, denial.target], ["read", `${outside}/x.txt`]);
@@ -316,7 +316,7 @@ Deno.test("rpc: a denial is asked and answered by permission_response", async ()
 Deno.test("rpc: sessions, names, models, modes and what they look like", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "First." }, { text: "Second." }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
     const data = async (command: object) => {
       const { success, error, data } = await client.ask(command);
       assert(success, error);
@@ -384,7 +384,7 @@ Deno.test("rpc: abort_bash ends a typed command and leaves the run that goes on 
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([[{ gate: "go" }, ...textReply("A long reply.")]]);
     const args = ["-m", "any", "--base-url", server.baseUrl];
-    await using client = rpcClient(SOURCE, args, { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await client.send({ id: "p", type: "prompt", message: "go" });
     await client.wait(({ type }) => type === "agent_start");
     await client.send({ id: "b", type: "bash", command: "echo begun; sleep 61" });
@@ -410,7 +410,10 @@ Deno.test("rpc: an extension's dialogs go over the lines and are answered there"
   };\n`;
   await inWorkspace({ "ask.ts": source }, async ({ ws, home }) => {
     const file = cassette(home, [{ text: "Unused." }]);
-    await using client = rpcClient(SOURCE, ["-m", `replay:${file}`, "-e", "ask.ts"], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${file}`, "-e", "ask.ts"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
     await client.send({ id: "p", type: "prompt", message: "/ask" });
     const asked = (method: string) =>
       client.wait((line) => line.type === "extension_ui_request" && line.method === method);

@@ -1,7 +1,7 @@
 // A trial by RPC and by the SDK, from its beginning to what is taken.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createAgent } from "../../src/mod.ts";
-import { cassette, inWorkspace, SOURCE } from "../helpers/program.ts";
+import { cassette, FULL_PROGRAM, inWorkspace } from "../helpers/program.ts";
 import { isEvent, rpcClient } from "./rpc_client.ts";
 
 const FILES = { "a.txt": "a\n", "b.txt": "b\n" };
@@ -11,7 +11,7 @@ const text = (path: string): string => Deno.readTextFileSync(path);
 
 Deno.test("rpc: begin_trial, get_trial and end_trial; what was not taken is kept as a patch", () =>
   inWorkspace(FILES, async ({ ws, home }) => {
-    await using client = rpcClient(SOURCE, ["-m", `replay:${replies(home)}`], { cwd: ws, env: { HOME: home } });
+    await using client = rpcClient(FULL_PROGRAM, ["-m", `replay:${replies(home)}`], { cwd: ws, env: { HOME: home } });
     const ask = async (command: object) => (await client.ask(command)).data;
     assertEquals(await ask({ type: "get_trial" }), { trial: null });
     const refused = await client.ask({ type: "end_trial" });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { serveAnswers, textReply } from "../helpers/server.ts";
 import { rpcClient } from "./rpc_client.ts";
 
@@ -17,7 +17,7 @@ Deno.test("a session that is gone on with says when another server is asked than
         Deno.writeTextFileSync(path, JSON.stringify({ baseUrl, models: { m: { contextWindow: 32_000 } } }));
       };
       const ask = async (...args: readonly string[]): Promise<string> => {
-        const ran = await run(LAZY_SOURCE, ["-p", "-m", "m", ...args, "hi"], { cwd: ws, env: { HOME: home } });
+        const ran = await run(PROGRAM, ["-p", "-m", "m", ...args, "hi"], { cwd: ws, env: { HOME: home } });
         assertEquals([ran.code, ran.stdout], [0, "Hi.\n"], ran.stderr);
         return ran.stderr.split("\n").filter((line) => line.includes("server")).join("\n");
       };
@@ -43,7 +43,7 @@ Deno.test("a session that is gone on with says when another server is asked than
       assertStringIncludes(text, origin(first));
       assert(!text.includes("key-in-path"));
       // The same in a program that runs.
-      await using client = rpcClient(LAZY_SOURCE, [
+      await using client = rpcClient(PROGRAM, [
         "-m",
         "m",
         "--base-url",

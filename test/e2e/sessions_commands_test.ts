@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { openSession } from "../../src/session/reopen.ts";
-import { cassette, inWorkspace, LAZY_SOURCE, type Ran, run } from "../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, type Ran, run } from "../helpers/program.ts";
 
 interface Place {
   readonly ws: string;
@@ -13,7 +13,7 @@ interface Place {
 /** A workspace in which two prompts were answered, the first with calls of which one was denied. */
 async function afterTwoPrompts(work: (place: Place) => Promise<void>): Promise<void> {
   await inWorkspace({ "a.txt": "the text of a\n" }, async ({ ws, home }) => {
-    const sandpiper = (args: readonly string[], cwd = ws) => run(LAZY_SOURCE, args, { cwd, env: { HOME: home } });
+    const sandpiper = (args: readonly string[], cwd = ws) => run(PROGRAM, args, { cwd, env: { HOME: home } });
     const calls = [{ name: "read", args: { path: "a.txt" } }, { name: "read", args: { path: "/srv/elsewhere.txt" } }];
     const first = cassette(home, [{ text: "I look.", calls }, { text: "**Done**: `x < y`" }]);
     const said = await sandpiper(["-p", "-m", `replay:${first}`, "what is <in> a.txt?"]);
@@ -132,9 +132,9 @@ Deno.test("sessions import takes pi's files of every format, and leaves them as 
       ].map((line) => JSON.stringify(line) + "\n").join("");
       const path = join(home, `pi ${version}.jsonl`);
       Deno.writeTextFileSync(path, lines);
-      const imported = await run(LAZY_SOURCE, ["sessions", "import", path], { cwd: ws, env: { HOME: home } });
+      const imported = await run(PROGRAM, ["sessions", "import", path], { cwd: ws, env: { HOME: home } });
       assertEquals([imported.code, imported.stderr, Deno.readTextFileSync(path)], [0, "", lines]);
-      const shown = await run(LAZY_SOURCE, ["sessions", "show", imported.stdout.trim()], {
+      const shown = await run(PROGRAM, ["sessions", "show", imported.stdout.trim()], {
         cwd: ws,
         env: { HOME: home },
       });
@@ -177,7 +177,7 @@ Deno.test("audit reads back after a restart what each request was made from and 
 
 Deno.test("--no-session leaves no session, and the audit has its calls all the same R334 R481", async () => {
   await inWorkspace({ "a.txt": "a" }, async ({ ws, home }) => {
-    const sandpiper = (args: readonly string[]) => run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const sandpiper = (args: readonly string[]) => run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     const file = cassette(home, [{ calls: [{ name: "read", args: { path: "a.txt" } }] }, { text: "Done." }]);
     const ran = await sandpiper(["-p", "--no-session", "-m", `replay:${file}`, "read it"]);
     assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
@@ -203,7 +203,7 @@ Deno.test("sessions and audit say what to write when they are called wrongly", a
       [["audit", "../../x"], "Cannot open session"],
     ] as const;
     for (const [args, what] of cases) {
-      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, ran.stdout], [2, ""], args.join(" "));
       assertStringIncludes(ran.stderr, `error: ${what}`);
     }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run, start } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 
 // What text and json mode say of a run beside its answer: denials, limits that cannot hold, sums, why it failed.
@@ -17,7 +17,7 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
     ];
     const file = cassette(home, [{ calls }, { text: "Done." }]);
     const args = ["-p", "-m", `replay:${file}`, "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, ran.stdout], [0, "Done.\n"]);
     const lines = ran.stderr.trim().split("\n").filter((line) => line.includes("denied"));
     assertEquals(lines.slice(0, 3).filter((line) => line.includes("secret.txt")).length, 1, ran.stderr);
@@ -33,11 +33,11 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
       lines[3] ?? "",
       /^warning: 5 calls were denied, the last of the run among them: allowed by --allow-.*, but not all of it: see the warnings above$/,
     );
-    const quiet = await run(LAZY_SOURCE, ["-q", ...args], { cwd: ws, env: { HOME: home } });
+    const quiet = await run(PROGRAM, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(quiet, { code: 0, stdout: "Done.\n", stderr: "" });
     // What is advised works as it stands.
     const [option = ""] = /--allow-read=\S+/.exec(ran.stderr) ?? [];
-    const allowed = await run(LAZY_SOURCE, ["--mode", "json", option, ...args.slice(1)], {
+    const allowed = await run(PROGRAM, ["--mode", "json", option, ...args.slice(1)], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -54,7 +54,7 @@ Deno.test("-p tells of everything that one command was denied, each with its gra
     const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }]);
     for (const more of [[], ["--allow-run=cat"], ["--allow-run=ls"]]) {
       const args = ["-p", "-m", `replay:${file}`, ...more, "go"];
-      const { code, stderr } = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const { code, stderr } = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals(code, 0);
       for (const name of ["one", "two"]) {
         assertStringIncludes(
@@ -80,7 +80,7 @@ Deno.test("-p names on standard error what was moved aside or put back after a c
       `echo x > .envrc; echo x > .mcp.json; echo x > .vscode/tasks.json; git -C sub config core.fsmonitor evil; cat ${outside}/x`;
     const file = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "Done." }]);
     const args = ["-p", "-m", `replay:${file}`, "go"];
-    const { stderr } = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const { stderr } = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     for (const name of [".envrc", ".mcp.json"]) {
       const line = stderr.split("\n").find((line) => line.startsWith(`warning: in bash: Removed ${name}: protected`));
       const kept = /what stood there is (\S+)\.$/.exec(line ?? "")?.[1] ?? stderr;
@@ -110,7 +110,7 @@ Deno.test("--max-cost for a model without a known price is refused before any re
     try {
       const env = { HOME: home };
       const ask = (...more: readonly string[]) =>
-        run(LAZY_SOURCE, ["-p", "-q", "--base-url", server.baseUrl, "-m", "my-own", ...more, "hi"], { cwd: ws, env });
+        run(PROGRAM, ["-p", "-q", "--base-url", server.baseUrl, "-m", "my-own", ...more, "hi"], { cwd: ws, env });
       const refused = await ask("--max-cost", "1");
       assertEquals([refused.code, refused.stdout, server.requests.length], [2, "", 0], refused.stderr);
       assertStringIncludes(refused.stderr, "models.my-own.price");
@@ -139,7 +139,7 @@ Deno.test("the last event of json mode has what the run used up", async () => {
       },
       { text: "Done.", usage: { input: 20, output: 2, cacheRead: 100, costUsd: 0.25 } },
     ]);
-    const ran = await run(LAZY_SOURCE, ["--mode", "json", "-m", `replay:${file}`, "go"], {
+    const ran = await run(PROGRAM, ["--mode", "json", "-m", `replay:${file}`, "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -158,7 +158,7 @@ Deno.test("the last event of json mode has what the run used up", async () => {
     });
     assert(durationMs > 0 && durationMs < 60_000, String(durationMs));
     const free = cassette(home, [{ text: "Done.", usage: { input: 1, output: 1 } }]);
-    const unpriced = await run(LAZY_SOURCE, ["--mode", "json", "-m", `replay:${free}`, "go"], {
+    const unpriced = await run(PROGRAM, ["--mode", "json", "-m", `replay:${free}`, "go"], {
       cwd: ws,
       env: { HOME: home },
     });
@@ -171,7 +171,7 @@ Deno.test("json mode says on standard error why it exits with 1", async () => {
     const server = serveAnswers([{ status: 401, body: JSON.stringify({ error: { message: "bad key" } }) }]);
     try {
       const env = { HOME: home, OPENAI_API_KEY: "sk-test-0123456789", OPENAI_BASE_URL: server.baseUrl };
-      const ran = await run(LAZY_SOURCE, ["--mode", "json", "-q", "-m", "gpt-5", "hi"], { cwd: ws, env });
+      const ran = await run(PROGRAM, ["--mode", "json", "-q", "-m", "gpt-5", "hi"], { cwd: ws, env });
       assertEquals(ran.code, 1);
       assertMatch(ran.stderr, /^error: .*\n {2}why: .*401.*\n {2}fix: .*\n$/);
       const report = events(ran.stdout).at(-1);
@@ -187,7 +187,7 @@ Deno.test("json mode whose reader has gone away says so and exits with 1", async
     const server = serveAnswers([{ events: callReply({ name: "bash", args: { command: "echo on" } }) }]);
     try {
       const env = { HOME: home, OPENAI_BASE_URL: server.baseUrl };
-      const child = start(LAZY_SOURCE, ["--mode", "json", "-q", "-m", "m", "hi"], { cwd: ws, env });
+      const child = start(PROGRAM, ["--mode", "json", "-q", "-m", "m", "hi"], { cwd: ws, env });
       const reader = child.stdout.getReader();
       await reader.read();
       await reader.cancel();
@@ -206,7 +206,7 @@ Deno.test("a /name that names nothing is a usage error with -p and in json mode;
     const server = serveAnswers([{ events: textReply("Yes.") }]);
     try {
       const ask = (mode: readonly string[], text: string) =>
-        run(LAZY_SOURCE, [...mode, "-q", "--trust", "--base-url", server.baseUrl, "-m", "m", text], {
+        run(PROGRAM, [...mode, "-q", "--trust", "--base-url", server.baseUrl, "-m", "m", text], {
           cwd: ws,
           env: { HOME: home },
         });
@@ -234,7 +234,7 @@ Deno.test("words that were meant as a command reach no model", async () => {
     const server = serveAnswers([{ events: textReply("Yes.") }]);
     try {
       const ask = (...args: readonly string[]) =>
-        run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
+        run(PROGRAM, args, { cwd: ws, env: { HOME: home, OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: "k" } });
       const model = ["-q", "-m", "m"];
       for (
         const words of [["sessoins"], ["config"], [...model, "tool", "bash", "--", "ls"], [...model, "sessions"], [
@@ -267,7 +267,7 @@ Deno.test("401 without a key says that none was sent, and which variable it woul
     const server = serveAnswers([{ status: 401, body: JSON.stringify({ error: { message: "there is none here" } }) }]);
     try {
       const ask = (env: Record<string, string>) =>
-        run(LAZY_SOURCE, ["-p", "-q", "--base-url", server.baseUrl, "-m", "m", "hi"], {
+        run(PROGRAM, ["-p", "-q", "--base-url", server.baseUrl, "-m", "m", "hi"], {
           cwd: ws,
           env: { HOME: home, ...env },
         });
@@ -289,7 +289,7 @@ Deno.test("what is assumed of an unknown model on this machine is said once for 
     try {
       const ask = async (model: string) => {
         const args = ["-p", "--base-url", server.baseUrl, "-m", model, "hi"];
-        const { code, stderr } = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+        const { code, stderr } = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
         return [code, stderr.includes(`nothing is known of the model ${model}`)];
       };
       assertEquals(await ask("one"), [0, true]);
@@ -318,7 +318,7 @@ Deno.test("limits.maxReplyCharacters bounds a reply; a project lowers it and doe
           );
         }
         const args = ["-p", "-q", "--trust", "--base-url", server.baseUrl, "-m", "m", "hi"];
-        const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+        const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
         assertEquals([ran.code, server.requests.length], [code, 1], ran.stderr);
         if (code === 1) assertStringIncludes(ran.stderr, "limits.maxReplyCharacters");
       } finally {
@@ -334,7 +334,7 @@ Deno.test("sandpiper demo plays its task without model, key and input, and leave
     Deno.mkdirSync(temporary);
     const place = { cwd: ws, env: { HOME: home, TMPDIR: temporary } };
     // Standard input stays open: the task is the recorded one.
-    const child = start(LAZY_SOURCE, ["demo"], { ...place, stdin: "" });
+    const child = start(PROGRAM, ["demo"], { ...place, stdin: "" });
     const { code, stdout, stderr } = await child.output();
     await child.stdin.close();
     const [out, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -345,15 +345,15 @@ Deno.test("sandpiper demo plays its task without model, key and input, and leave
     );
     assertEquals([code, [...Deno.readDirSync(temporary)].map(({ name }) => name)], [0, []]);
     assertEquals([...Deno.readDirSync(ws)].length, 0);
-    const none = await run(LAZY_SOURCE, ["-p", "hi"], place);
+    const none = await run(PROGRAM, ["-p", "hi"], place);
     // Where a server of models happens to run on this machine that is offered instead.
     assertEquals([none.code, /sandpiper demo|answers at 127\.0\.0\.1/.test(none.stderr)], [2, true], none.stderr);
-    const keyless = await run(LAZY_SOURCE, ["-p", "--model", "x", "hi"], place);
+    const keyless = await run(PROGRAM, ["-p", "--model", "x", "hi"], place);
     assertEquals([keyless.code, /sandpiper demo/.test(keyless.stderr)], [2, true], keyless.stderr);
     for (
       const [words, fix] of [[["demo", "now"], "Write sandpiper demo"], [["tool", "bsh", "--", "ls"], "tool bash"]]
     ) {
-      const ran = await run(LAZY_SOURCE, words as string[], place);
+      const ran = await run(PROGRAM, words as string[], place);
       assertEquals([ran.code, ran.stderr.includes(fix as string)], [2, true], ran.stderr);
     }
   }));
@@ -366,9 +366,9 @@ for (const mode of ["text", "json"]) {
     fn: () =>
       inWorkspace({}, async ({ ws, home }) => {
         const place = { cwd: ws, env: { HOME: home } };
-        const full = (redirect: string): typeof LAZY_SOURCE => ({
+        const full = (redirect: string): typeof PROGRAM => ({
           name: "with a full disk",
-          command: ["/bin/sh", "-c", `"$@" ${redirect} /dev/full`, "sh", ...LAZY_SOURCE.command],
+          command: ["/bin/sh", "-c", `"$@" ${redirect} /dev/full`, "sh", ...PROGRAM.command],
         });
         const replies = [{ calls: [{ name: "write", args: { path: "a.txt", content: "a" } }] }, { text: "Half." }];
         const args = ["--mode", mode, "--model", `replay:${cassette(home, replies)}`, "go"];
@@ -379,7 +379,7 @@ for (const mode of ["text", "json"]) {
           /^error: Cannot write to standard output\n {2}why: No space .*\n {2}fix: .*sandpiper -c/m,
         );
         const model = `replay:${cassette(home, [{ text: "Whole.", expect: ["go"] }])}`;
-        const next = await run(LAZY_SOURCE, ["-p", "-c", "--model", model, "go on"], place);
+        const next = await run(PROGRAM, ["-p", "-c", "--model", model, "go on"], place);
         assertEquals([next.code, next.stdout], [0, "Whole.\n"], next.stderr);
         // What cannot be said on standard error ends nothing.
         const quiet = await run(full("2>"), ["--mode", mode, "-e", "/none.ts", "--model", model, "go"], place);

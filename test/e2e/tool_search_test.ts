@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { callReply, serveAnswers, textReply } from "../helpers/server.ts";
 import { type ServedTool, serveMcp } from "../mcp/http_server.ts";
 
@@ -30,7 +30,7 @@ Deno.test("400 tools of 20 servers with exposure search add at most 800 bytes to
       settings(home, servers);
       const model = serveAnswers([{ events: textReply("Done.") }]);
       const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-net=127.0.0.1:${host.port}`, "go"];
-      const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       await model.close();
       assertEquals(ran.code, 0, ran.stderr);
       return model.requests[0];
@@ -65,9 +65,9 @@ Deno.test("tools that tool_search finds come last, change nothing before them, r
       { events: textReply("Done.") },
     ]);
     const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-net=127.0.0.1:${host.port}`];
-    const ran = await run(LAZY_SOURCE, [...args, "go"], { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, [...args, "go"], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 0, ran.stderr);
-    const again = await run(LAZY_SOURCE, [...args, "-c", "go on"], { cwd: ws, env: { HOME: home } });
+    const again = await run(PROGRAM, [...args, "-c", "go on"], { cwd: ws, env: { HOME: home } });
     await model.close();
     assertEquals(again.code, 0, again.stderr);
 
@@ -107,7 +107,7 @@ Deno.test("a tool that waits to be found is no tool to call, and a search that f
       { events: textReply("Done.") },
     ]);
     const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-net=127.0.0.1:${host.port}`, "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await model.close();
     assertEquals(ran.code, 0, ran.stderr);
     const said = JSON.stringify(model.requests.at(-1).messages);
@@ -127,7 +127,7 @@ Deno.test("a server that changes its tools in the middle of a run has others in 
       { events: textReply("Done.") },
     ]);
     const args = ["-p", "-m", "any", "--base-url", model.baseUrl, `--allow-read=+${Deno.execPath()}`, "go"];
-    const ran = await run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     await model.close();
     assertEquals(ran.code, 0, ran.stderr);
     const [before, after] = model.requests.map(namesOf);

@@ -1,7 +1,7 @@
 // --trial and apply by the whole program: the workspace is never written, and the patch is all that there is of a run.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, events, inWorkspace, LAZY_SOURCE, run, start } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { canMakeMachines, type Left, onMachine, withoutNamespaces } from "../sandbox/machine.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
@@ -313,7 +313,7 @@ Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is 
     const calls = [bash("echo first > first.txt; chmod 500 src; sleep 600")];
     const options = { cwd: ws, env: { HOME: home } };
     const begin = async (): Promise<Deno.ChildProcess> => {
-      const child = start(LAZY_SOURCE, ["-p", "--trial", "-m", `replay:${cassette(home, [{ calls }])}`, "go"], options);
+      const child = start(PROGRAM, ["-p", "--trial", "-m", `replay:${cassette(home, [{ calls }])}`, "go"], options);
       const copy = (): string => `${home}/.cache/sandpiper/trials/${copiesIn(home)[0]}/work/ws/first.txt`;
       await until(() => {
         try {
@@ -335,7 +335,7 @@ Deno.test("an interrupted trial leaves its patch and no copy; a killed one's is 
     await killed.output();
     assertEquals(copiesIn(home).length, 1);
     const next = await run(
-      LAZY_SOURCE,
+      PROGRAM,
       ["-pv", "--trial", "-m", `replay:${cassette(home, [{ text: "done" }])}`, "go"],
       options,
     );

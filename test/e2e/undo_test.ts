@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { cassette, inWorkspace, LAZY_SOURCE, type Ran, run, start } from "../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, type Ran, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 interface Place {
@@ -18,7 +18,7 @@ const LOOKS = { delayMs: 3_000 };
 function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
   return inWorkspace(FILES, ({ ws, home }) => {
     const sandpiper = (...args: readonly string[]): Promise<Ran> =>
-      run(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+      run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     return work({
       ws,
       home,
@@ -106,7 +106,7 @@ Deno.test("a program that was killed in the middle of a run leaves a journal tha
       // Time for the look, and then a call in the middle of which the program ends.
       { ...LOOKS, calls: [{ name: "bash", args: { command: "echo x >> keep.txt; touch at-work; sleep 60" } }] },
     ]);
-    const child = start(LAZY_SOURCE, ["-p", "-m", `replay:${replies}`, "work"], { cwd: ws, env: { HOME: home } });
+    const child = start(PROGRAM, ["-p", "-m", `replay:${replies}`, "work"], { cwd: ws, env: { HOME: home } });
     await until(() => read(`${ws}/at-work`) !== undefined);
     child.kill("SIGKILL");
     await child.output();
@@ -145,7 +145,7 @@ Deno.test("sandpiper undo --list lists an open session, and undo refuses it", ()
     assertEquals((await prompt("change", "echo more >> keep.txt")).code, 0);
     const replies = cassette(home, [{ calls: [{ name: "bash", args: { command: "touch began; sleep 60" } }] }]);
     const args = ["-p", "-c", "-m", `replay:${replies}`, "go on"];
-    const open = start(LAZY_SOURCE, args, { cwd: ws, env: { HOME: home } });
+    const open = start(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     try {
       await until(() => read(`${ws}/began`) !== undefined);
       const listed = await sandpiper("undo", "--list");

@@ -26,6 +26,18 @@ export const LAZY_SOURCE: Program = {
 /** The compiled binary; it must have been built. */
 export const BINARY: Program = { name: "binary", command: [join(root, "dist", "sandpiper")] };
 
+/** Names the program to the tests of a whole run: `dist/sandpiper`, made from the present sources (scripts/tests.ts). */
+const NAMED = Deno.env.get("SANDPIPER_TEST_BINARY");
+
+/**
+ * What most tests of the whole program start: the binary in a whole run, which is what people start and takes half of the
+ * processor time; from source where a few files are run, and by night.
+ */
+export const PROGRAM: Program = NAMED === undefined ? LAZY_SOURCE : { name: "binary", command: [NAMED] };
+
+/** The same for extensions and tools in workers, whose modules `LAZY_SOURCE` does not load. */
+export const FULL_PROGRAM: Program = NAMED === undefined ? SOURCE : PROGRAM;
+
 /** What a run left. */
 export interface Ran {
   readonly code: number;

@@ -1,5 +1,5 @@
 // Machines that lack what confining needs, made for one command: by a filter, by namespaces, by another file over bwrap.
-import { LAZY_SOURCE, type Program, SOURCE } from "../helpers/program.ts";
+import { FULL_PROGRAM, PROGRAM, type Program } from "../helpers/program.ts";
 import { wordsWithout } from "./without_call.ts";
 
 const BWRAP =
@@ -58,11 +58,11 @@ interface RunPlace {
   readonly source?: Program;
 }
 
-/** Runs the program from source on a machine, in a folder. */
+/** Runs the program on a machine, in a folder. */
 export async function onMachine(
   lacks: readonly Lack[],
   args: readonly string[],
-  { cwd, home, cache, source = args.includes("permissions") ? SOURCE : LAZY_SOURCE }: RunPlace,
+  { cwd, home, cache, source = args.includes("permissions") ? FULL_PROGRAM : PROGRAM }: RunPlace,
 ): Promise<Left> {
   const [program = "", ...rest] = lacks.reduceRight(
     (command, lack) => lack(command),

@@ -78,12 +78,12 @@ Deno.test("testGroups() has each file in one group, of a new folder too, the lon
   const flood = "test/sandbox/process/flood_test.ts";
   const [long = "", longer = ""] = LONGEST.slice(0, 2).reverse();
   const few = [flood, "test/tui/a_test.ts", long, longer];
-  const files = [...few, ...Array.from({ length: 8 }, (_, i) => `test/new/${i}_test.ts`)];
+  const files = [...few, ...Array.from({ length: 14 }, (_, i) => `test/new/${i}_test.ts`)];
   const { sideBySide, alone } = testGroups(files);
   assertEquals([...sideBySide, ...alone].flat().sort(), [...files].sort());
   assertEquals(alone, [[flood]]);
   assertEquals(sideBySide.slice(0, 2), [[longer], [long]]);
-  assertEquals(sideBySide.slice(2).map((group) => group.length), [4, 4, 1]);
+  assertEquals(sideBySide.slice(2).map((group) => group.length), [7, 7, 1]);
 });
 
 Deno.test("every file that the runner of the tests names is there", () => {

@@ -29,24 +29,26 @@ Deno.test("failuresOf() has nothing to run again where a file failed outside of 
 });
 
 Deno.test("failuresOf() finds the file of a test that another module defines", () => {
-  const output =
-    `running 1 test from ./test/a_test.ts\none ... ok (1ms)\nrunning 2 tests from ./test/b_test.ts\ntwo ... ok (1ms)
-three ... FAILED (1ms)\n\n FAILURES \n\nthree => ./test/shared.ts:1:6\n${END}`;
+  const output = `running 5 tests from ../group_test.ts\n./test/a_test.ts ... ignored (0ms)\none ... ok (1ms)
+./test/b_test.ts ... ignored (0ms)\ntwo ... ok (1ms)\nthree ... FAILED (1ms)
+\n FAILURES \n\nthree => ./test/shared.ts:1:6\n${END}`;
   assertEquals(failuresOf(output), { names: ["three"], files: ["./test/b_test.ts"] });
   assertEquals(failuresOf(output.replace("three ... FAILED", "elsewhere")), undefined);
 });
 
 Deno.test("missingFrom() finds files without tests, tests that were cut off, and an output that ends too soon", () => {
-  const begun =
-    "running 2 tests from ./a_test.ts\none ... ok (1ms)\ntwo ... ok (1ms)\nrunning 1 test from ./b_test.ts\n";
+  const begun = "running 5 tests from ../group_test.ts\n./a_test.ts ... ignored (0ms)\none ... ok (1ms)\n" +
+    "two ...\n------- output -------\nx\n----- output end -----\ntwo ... ok (1ms)\n" +
+    "./b_test.ts ... ignored (0ms)\nthree ... FAILED (1ms)\n";
   const files = ["a_test.ts", "b_test.ts"];
-  assertEquals(missingFrom(`${begun}ok | 2 passed (4 steps) | 0 failed | 1 ignored (1 step) (3ms)\n`, files), []);
-  assertEquals(missingFrom(`${begun}FAILED | 2 passed | 1 failed (3ms)\n`, files), []);
-  assertEquals(missingFrom(`${begun}ok | 2 passed | 0 failed (3ms)\n`, files), [
+  assertEquals(missingFrom(`${begun}ok | 2 passed (4 steps) | 0 failed | 3 ignored (1 step) (3ms)\n`, files), []);
+  assertEquals(missingFrom(`${begun}FAILED | 2 passed | 1 failed | 2 ignored (3ms)\n`, files), []);
+  assertEquals(missingFrom(`${begun}ok | 2 passed | 0 failed | 2 ignored (3ms)\n`, files), [
     "3 tests were begun, and 2 came to an end",
   ]);
   assertEquals(missingFrom(begun, files), ["the output ends before its summary"]);
-  assertEquals(missingFrom(`${begun}ok | 3 passed | 0 failed (3ms)\n`, [...files, "c_test.ts"]), [
+  const empty = `${begun.replace("5 tests", "6 tests")}./c_test.ts ... ignored (0ms)\n`;
+  assertEquals(missingFrom(`${empty}ok | 3 passed | 0 failed | 3 ignored (3ms)\n`, [...files, "c_test.ts"]), [
     "no test of c_test.ts ran",
   ]);
 });
@@ -57,8 +59,8 @@ async function inRepository(
 ): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "sp-unsteady-" });
   try {
-    for (const path of ["scripts/tests.ts", "scripts/check_layers.ts"]) {
-      Deno.mkdirSync(`${folder}/scripts/tests`, { recursive: true });
+    for (const path of ["scripts/tests.ts", "scripts/build/made_from.ts", "scripts/check_layers.ts"]) {
+      for (const part of ["tests", "build"]) Deno.mkdirSync(`${folder}/scripts/${part}`, { recursive: true });
       Deno.copyFileSync(new URL(`../../${path}`, import.meta.url), `${folder}/${path}`);
     }
     for (const { name } of Deno.readDirSync(new URL("../../scripts/tests/", import.meta.url))) {
@@ -86,7 +88,7 @@ async function inRepository(
 
 const FINE = `Deno.test("fine", () => {});`;
 
-Deno.test("a test that fails once is named and passes; one that fails twice, or outside of a test, fails the run", () =>
+Deno.test("a test that fails once is named and passes; one that fails twice, or whose types are wrong, fails the run", () =>
   inRepository(async (run) => {
     const first = JSON.stringify(`${Deno.makeTempDirSync({ prefix: "sp-first-" })}/first`);
     const once = await run({
@@ -98,27 +100,32 @@ Deno.test("a test that fails once is named and passes; one that fails twice, or 
     const twice = await run({ "one_test.ts": `Deno.test("broken", () => { throw new Error("always"); });` });
     assertEquals([twice.code, twice.output.includes("made steady")], [1, false], twice.output);
     assertStringIncludes(twice.output, "All tests: 0 passed, 1 failed, 0 ignored\n");
-    const outside = await run({ "one_test.ts": `${FINE} throw new Error("outside");` });
-    assertEquals([outside.code, outside.output.includes("once more")], [1, false], outside.output);
+    const wrong = await run({ "one_test.ts": `${FINE} const wrong: number = "text";` });
+    assertEquals([wrong.code, wrong.output.includes("no test was run")], [1, true], wrong.output);
   }));
 
 const RED: readonly (readonly [what: string, text: string, said: string])[] = [
-  ["has no test", "export {};", "no test of one_test.ts ran"],
-  ["does not compile", `${FINE} const wrong: number = "text";`, "no test was run"],
+  ["has no test", "export {};", "no test of red_test.ts ran"],
   [
     "ends the process as if all were well",
     `Deno.test({ name: "exit", sanitizeExit: false, fn: () => Deno.exit(0) });`,
-    "summary",
+    "the output ends before its summary",
   ],
-  ["dies", `Deno.test("dies", () => { Deno.kill(Deno.pid, "SIGKILL"); });`, "SIGKILL"],
+  ["dies", `Deno.test("dies", () => { Deno.kill(Deno.pid, "SIGKILL"); });`, "ended by SIGKILL"],
+  ["fails outside of its tests", `${FINE} throw new Error("outside");`, "2 tests were begun, and 3 came to an end"],
 ];
 for (const [what, text, said] of RED) {
-  Deno.test(`a file that ${what} fails the run`, () =>
-    inRepository(async (run) => {
-      const { code, output } = await run({ "one_test.ts": text, "fine_test.ts": FINE });
-      assertEquals(code, 1, output);
-      assertStringIncludes(output, said);
-    }));
+  Deno.test(`a file that ${what} fails the run, and is not tried again`, async () => {
+    const folder = Deno.makeTempDirSync({ prefix: "sp-red-" });
+    try {
+      Deno.writeTextFileSync(`${folder}/fine_test.ts`, FINE);
+      Deno.writeTextFileSync(`${folder}/red_test.ts`, text);
+      const { passed, doubts, output } = await runTests(folder, ["fine_test.ts", "red_test.ts"]);
+      assertEquals([passed, doubts.includes(said)], [false, true], `${doubts.join("\n")}\n${output}`);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  });
 }
 
 Deno.test("among many files, too, one that does not compile fails the run, whose tests are ended", () =>

@@ -35,11 +35,13 @@ Deno.test({
     await inTerminal({ settings, replies, args, columns: 120 }, async (pty) => {
       await pty.see("write: .");
       await until(() => host.heard.includes("prompts/list notes"));
+      // What is offered shows up by itself a moment later, once the server's list is there; Tab would take it.
+      let patienceMs = 250;
       await until(async () => {
         await pty.keys("C-u");
-        // What is offered shows up by itself a moment later; Tab would take it.
         await pty.type("/mcp__no");
-        await new Promise((later) => setTimeout(later, 250));
+        await new Promise((later) => setTimeout(later, patienceMs));
+        patienceMs *= 2; // on a busy machine one look a moment later may never be enough
         return (await pty.screen()).includes("Reviews code");
       });
       await pty.keys("C-u");

@@ -1,5 +1,6 @@
 // A workspace, a home and a recorded model for the program in a terminal.
 import { dirname, join } from "@std/path";
+import { PROGRAM } from "../helpers/program.ts";
 import { FROM_SOURCE, openPty, type Pty, shortFolder } from "./pty.ts";
 
 /** What a test of the whole screen is made of. */
@@ -13,7 +14,7 @@ export interface WorldOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly ground?: string;
-  /** The program; its arguments come after it. */
+  /** The program, in a whole run the binary; its arguments come after it. */
   readonly command?: readonly string[];
 }
 
@@ -23,6 +24,8 @@ export interface Places {
   readonly home: string;
   readonly base: string;
 }
+
+const COMMAND = PROGRAM.name === "binary" ? PROGRAM.command : FROM_SOURCE;
 
 /** Opens the program on a workspace and takes everything away afterwards. */
 export async function inTerminal(
@@ -51,7 +54,7 @@ export async function inTerminal(
     rows: options.rows ?? 24,
     ...(options.ground === undefined ? {} : { ground: options.ground }),
     env: { HOME: places.home, DENO_DIR: denoDir(), DENO_NO_UPDATE_CHECK: "1", ...options.env },
-    command: [...options.command ?? FROM_SOURCE, ...model, ...options.args ?? []],
+    command: [...options.command ?? COMMAND, ...model, ...options.args ?? []],
   });
   try {
     await work(pty, places);

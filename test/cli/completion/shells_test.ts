@@ -1,7 +1,7 @@
 // The scripts in the shells that they are for, with a program that lies in PATH as an installed one does.
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { inWorkspace, SOURCE } from "../../helpers/program.ts";
+import { FULL_PROGRAM, inWorkspace } from "../../helpers/program.ts";
 import { hasTmux, openPty } from "../../tui/pty.ts";
 
 interface Place {
@@ -14,7 +14,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
   await inWorkspace({ "with space.txt": "", "other.txt": "" }, async ({ ws, home }) => {
     const bin = join(home, "bin");
     Deno.mkdirSync(bin);
-    const words = SOURCE.command.map((word) => `'${word}'`).join(" ");
+    const words = FULL_PROGRAM.command.map((word) => `'${word}'`).join(" ");
     Deno.writeTextFileSync(join(bin, "sandpiper"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
     const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "/", ".cache", "deno");
     await work({ ws, env: { HOME: home, DENO_DIR: cache, PATH: `${bin}:${Deno.env.get("PATH")}` } });

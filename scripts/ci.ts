@@ -33,7 +33,7 @@ const STAGES: readonly (readonly Step[])[] = [
     { name: "commands of the pages", task: "docs-run" },
   ],
   [
-    // The whole matrix takes twice as long. Half of the time of a column is waiting for what must not happen.
+    // The whole matrix takes twice as long. Some attacks wait for what must not happen, while those of other columns compute.
     {
       name: "attacks",
       task: "attacks",

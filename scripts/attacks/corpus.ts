@@ -8,7 +8,15 @@ export interface Attack {
   readonly verify?: string;
   /** Leaves something behind that shows only some time after the call. */
   readonly lingers: boolean;
+  /** Whether it may run in a command with others: its exit code says all, and it neither takes all there is nor looks at its parents. */
+  readonly sharesCommand: boolean;
 }
+
+/**
+ * Do not share a command: those that take memory, processes or time until something stops them, after which nothing else would
+ * begin, and one that looks at the network of all that ran before it.
+ */
+const ALONE = /proc-net|hog|many-processes|bomb|flood|fork|race|huge|hold|output|poison-host/;
 
 const NO_ATTACK = new Set(["setup.sh", "teardown.sh", "everyday.sh", "run-all.sh"]);
 
@@ -24,6 +32,11 @@ export function readCorpus(corpus: string, only: RegExp): Attack[] {
 
 function readAttack(path: string): Attack {
   const name = basename(path, ".sh");
-  const verify = /^# VERIFY: (.*)$/m.exec(Deno.readTextFileSync(path))?.[1];
-  return { name, path, ...(verify === undefined ? {} : { verify }), lingers: name.startsWith("survive") };
+  const text = Deno.readTextFileSync(path);
+  const verify = /^# VERIFY: (.*)$/m.exec(text)?.[1];
+  const lingers = name.startsWith("survive");
+  // A shared command's own shell is one parent more, which the attack may do to what it likes.
+  const sharesCommand = verify === undefined && !lingers && !ALONE.test(name) &&
+    !/ATK_TARGETS|PPID|getppid/.test(text);
+  return { name, path, ...(verify === undefined ? {} : { verify }), lingers, sharesCommand };
 }

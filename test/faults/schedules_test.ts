@@ -1,4 +1,5 @@
-import { PROGRAM, SCHEDULES } from "./runs.ts";
+import { IS_NIGHTLY } from "../helpers/rounds.ts";
+import { IS_LONG, PROGRAM, SCHEDULES } from "./runs.ts";
 import { runSchedule } from "./schedules.ts";
 
 /** Schedules that once ended as none may: a clock that is ahead, a redirect in a circle. */
@@ -18,7 +19,11 @@ async function runAll(seeds: readonly number[], one: (seed: number) => Promise<v
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${seeds.length} schedules failed`);
 }
 
-const SEEDS = Array.from({ length: SCHEDULES }, (_, seed) => seed).filter((seed) => !FAILED_ONCE.includes(seed));
+/** By day these are left out: every kind of fault and of ending that they have is in another one of the first thirty. */
+const BY_NIGHT: readonly number[] = IS_LONG || IS_NIGHTLY ? [] : [0, 4, 9, 10, 14, 21, 22, 25, 26, 28];
+
+const SEEDS = Array.from({ length: SCHEDULES }, (_, seed) => seed)
+  .filter((seed) => !FAILED_ONCE.includes(seed) && !BY_NIGHT.includes(seed));
 
 Deno.test("a task of ten turns outlives whatever a network does to its replies", () =>
   runAll(SEEDS.filter((seed) => !isInProgram(seed)), (seed) => runSchedule(seed)));

@@ -112,7 +112,7 @@ Deno.test("a result of 100 MB, and one that changes a prototype, are refused", a
 Deno.test("console output goes nowhere near the terminal, and floods are cut", async () => {
   using world = await openWorld({
     "extensions/evil.ts": extension(`
-      sp.on("context", () => { for (let i = 0; i < 100_000; i++) console.log("line " + i, { i }); });`),
+      sp.on("context", () => { for (let i = 0; i < 20_000; i++) console.log("line " + i, { i }); });`),
     "extensions/good.ts": GOOD,
   });
   const began = Date.now();

@@ -41,7 +41,7 @@ export async function inWorld(
       shell,
       async run(command) {
         const { signal } = new AbortController();
-        const outcome = await shell(command, { timeoutMs: 30_000, signal, onOutput: () => {} });
+        const outcome = await shell(command, { timeoutMs: 60_000, signal, onOutput: () => {} });
         // Said of the private /tmp wherever the test's own folders lie below it.
         return { ...outcome, notes: outcome.notes.filter((note) => !note.startsWith("Sandbox: /tmp is private")) };
       },

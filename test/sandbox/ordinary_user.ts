@@ -1,17 +1,32 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { openPackages, PACKAGES } from "../../scripts/tests/packages.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
+import { IS_NIGHTLY } from "../helpers/rounds.ts";
 import { makeWorld, programFor } from "./confined_world.ts";
 import { reachableDeno, USERS } from "./reachable.ts";
 
 const MARK = "SANDPIPER_TEST_AS_USER";
+/** What the mark says where only every second test is this user's. */
+const HALF = "half";
+const mark = Deno.env.get(MARK);
+const isAgain = mark === undefined && USERS.includes("user");
+/** In a run of all tests, by day. A file that is looked at by itself, and each by night, runs as a whole as both. */
+const isHalf = mark === HALF || isAgain && Deno.env.has(PACKAGES) && !IS_NIGHTLY;
+let turn = 0;
+
+/**
+ * Whether the next test of a file that an ordinary user runs again is one of this process: where all tests run by day, each
+ * runs as one of the two users, in turn. To be asked in the same order by both.
+ */
+export function isOwnTurn(): boolean {
+  return !isHalf || turn++ % 2 === (mark === HALF ? 1 : 0);
+}
 
 /** Runs a test file again as user 1000, where the tests run as root. */
 export function asOrdinaryUser(name: string, file: string): void {
-  const ignore = !USERS.includes("user") || Deno.env.get(MARK) !== undefined;
   Deno.test({
     name,
-    ignore,
+    ignore: !isAgain,
     fn: async () => {
       using world = makeWorld();
       const self = programFor(world);
@@ -27,10 +42,16 @@ export function asOrdinaryUser(name: string, file: string): void {
       const { code, stdout, stderr } = await new Deno.Command("/usr/bin/setpriv", {
         args: ["--reuid=1000", "--regid=1000", "--clear-groups", reachableDeno(), ...test],
         clearEnv: true,
-        env: { ...self.env, DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: "1" },
+        env: {
+          ...self.env,
+          ...{ DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: isHalf ? HALF : "all" },
+          // By night as many rounds as the other user's.
+          ...Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([key]) => key === "SANDPIPER_ROUNDS")),
+        },
       }).output();
       const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
       assertEquals(code, 0, text.slice(-4_000));
+      assertMatch(text, /^ok \| [1-9]\d* passed/m);
     },
   });
 }

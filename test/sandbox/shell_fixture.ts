@@ -76,7 +76,7 @@ export async function withShell(
       spares,
       shell,
       run: (command, options) =>
-        shell(command, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {}, ...options }),
+        shell(command, { timeoutMs: 60_000, signal: new AbortController().signal, onOutput: () => {}, ...options }),
     });
   } finally {
     await shell.close();

@@ -5,12 +5,13 @@ import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { until } from "../../helpers/until.ts";
 import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
-import { asOrdinaryUser } from "../ordinary_user.ts";
+import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
 import { folderOf } from "./folder_of.ts";
 
 const furnish = madeOnce(repository, [], ["."]);
-const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
-  Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
+const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
+  if (isOwnTurn()) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
+};
 
 /** Commands that leave the user's own folder as it was, and what the notes say of each. */
 const REFUSED: readonly (readonly [name: string, command: string, note: RegExp])[] = [
@@ -188,7 +189,7 @@ at(
     const work = run(
       "echo c > c; git add c; git commit -qm command; git rev-parse HEAD; touch done; while [ -e done ]; do sleep .05; done",
     );
-    while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => isThere(`${root}/done`));
     Deno.writeTextFileSync(`${root}/u`, "u");
     git(root, "add", "u");
     git(root, "commit", "-qm", "user");
@@ -213,7 +214,7 @@ at("a user who switches branches or looks meanwhile", async ({ world: { root }, 
   const wait = "touch done; while [ -e done ]; do sleep .05; done";
   const meanwhile = async (command: string, act: () => void): Promise<readonly string[]> => {
     const work = run(`${command}; ${wait}`);
-    while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => isThere(`${root}/done`));
     act();
     Deno.removeSync(`${root}/done`);
     return (await work).notes;
@@ -232,7 +233,7 @@ at("a user who switches branches or looks meanwhile", async ({ world: { root }, 
 
 at("what a user changes meanwhile in git's own files is nobody's to undo", async ({ world: { root }, run }) => {
   const work = run("git branch also; touch done; while [ -e done ]; do sleep .05; done");
-  while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => isThere(`${root}/done`));
   git(root, "config", "core.fsmonitor", "false");
   git(root, "config", "alias.x", "!touch mine");
   Deno.writeTextFileSync(`${root}/.git/hooks/post-commit`, "#!/bin/sh\ntrue\n", { mode: 0o755 });
@@ -255,7 +256,7 @@ at("what a user changes meanwhile in git's own files is nobody's to undo", async
 
 at("a user's line in a log is not lost to a command's", async ({ world: { root }, run }) => {
   const work = run("echo z >> a; git stash -q; touch done; while [ -e done ]; do sleep .05; done");
-  while (!isThere(`${root}/done`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => isThere(`${root}/done`));
   git(root, "commit", "-q", "--allow-empty", "-m", "mine");
   Deno.removeSync(`${root}/done`);
   await work;

@@ -21,18 +21,20 @@ const DATES = "export GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='170
 const END = "\x01";
 
 /**
- * Prints a checkout's state as the user's git says it, for each folder that is named: one shell for all of it, since a
- * process costs this one more than git's own work does.
+ * Prints a checkout's state as the user's git says it, for each folder that is named: one shell for all of it, and in it as few
+ * processes as can be, since to start one costs more than git's own work does. `$all`: with what takes longest.
  */
 const STATE = `
   git() { command git -c user.name=A -c user.email=a@b.test -c init.defaultBranch=main "$@"; }
   said() { echo "$1"; shift; "$@" || exit; printf '${END}'; }
   quietly() { "$@" 2> /dev/null || echo none; }
-  # A reference that a clone makes has no log, and one that the host makes has.
-  reflog() { git reflog --all | { grep -v ': sandpiper: ' || true; } | sort; }
-  objects() { git rev-list --all --objects | sort; }
+  linked() { [ -d .git ] && [ -z "$(compgen -G '.git/worktrees/*')" ] || git worktree list --porcelain; }
   # What \`git submodule status\` says, which takes longer than all the rest, is in this, the index and the status.
-  submodules() { sed -n 's/^160000 [^\t]*\t//p' <<< "$index" | while read -r at; do git -C "$at" rev-parse HEAD; done; }
+  submodules() {
+    while IFS= read -r line; do
+      case $line in 160000*) git -C "\${line#*$'\t'}" rev-parse HEAD || echo none;; esac
+    done <<< "$index"
+  }
   for checkout do
     cd "$checkout" || exit
     index=$(git ls-files --stage) || exit
@@ -42,41 +44,61 @@ const STATE = `
     # What HEAD names, its commit, and what the branch follows are in this.
     said short git status --porcelain=v2 --branch
     # Stashes are in this, too.
-    said reflog reflog
-    said objects objects
-    said check quietly git fsck --connectivity-only --no-dangling
-    said message quietly git rev-parse MERGE_HEAD --
-    said linked git worktree list --porcelain
+    said reflog git reflog --all
+    said linked linked
     said submodules submodules
+    if [ "$all" ]; then
+      said objects git rev-list --all --objects
+      said check quietly git fsck --connectivity-only --no-dangling
+      said message quietly git rev-parse MERGE_HEAD --
+    fi
     printf '${END}'
   done`;
 
-/** How many parts a state has. */
+/** How many parts a whole state has. */
 const PARTS = STATE.match(/^ +said /gm)?.length ?? 0;
+/** How many of them take longest. */
+const SLOW_PARTS = 3;
+
+const sorted = (text: string): string => text.split("\n").sort().join("\n");
+/** Parts whose order says nothing. */
+const SORTED: Readonly<Record<string, (text: string) => string>> = {
+  // A reference that a clone makes has no log, and one that the host makes has.
+  reflog: (text) => sorted(text.split("\n").filter((line) => !line.includes(": sandpiper: ")).join("\n")),
+  objects: sorted,
+};
 
 /** The parts of every checkout's state, by their names. */
-function statesOf(checkouts: readonly string[]): Record<string, string>[] {
+function statesOf(checkouts: readonly string[], isWhole: boolean): Record<string, string>[] {
   const { success, stdout, stderr } = new Deno.Command("bash", {
     args: ["-o", "pipefail", "-c", STATE, "state", ...checkouts],
-    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", LC_ALL: "C" },
+    env: {
+      ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", LC_ALL: "C" },
+      ...{ all: isWhole ? "all" : "" },
+    },
   }).outputSync();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout).split(END + END).slice(0, -1).map((one) =>
     Object.fromEntries(
       one.split(END).map((part) => {
         const at = part.indexOf("\n");
-        return [part.slice(0, at), part.slice(at + 1)];
+        const [name, text] = [part.slice(0, at), part.slice(at + 1)];
+        return [name, SORTED[name]?.(text) ?? text];
       }),
     )
   );
 }
 
+/** So many steps lie between two whole comparisons: what differs stays different. By night after each step. */
+const WHOLE_EVERY = IS_NIGHTLY ? 1 : 4;
+
 /**
- * Registers a test for each kind of hash: after each step the states are the same. With the longer names they are compared after
- * each fourth step: what differs stays different, and only a step that is undone by the next one could hide it until the night.
+ * Registers a test for each kind of hash: after each step references, index, status and logs are the same, and after each
+ * fourth one all objects, too. With the longer names all is compared after each fourth step: only a step that is undone by
+ * the next one could hide a difference until the night.
  */
 export function runTwins(title: string, { furnish, steps, checkouts = [] }: Twins): void {
-  for (const [format, often] of [["sha1", 1], ["sha256", IS_NIGHTLY ? 1 : 4]] as const) {
+  for (const [format, often] of [["sha1", 1], ["sha256", WHOLE_EVERY]] as const) {
     Deno.test({
       name: `${title} (${format}) does through layers what it does without`,
       ignore: !HAS_OWN,
@@ -92,15 +114,16 @@ export function runTwins(title: string, { furnish, steps, checkouts = [] }: Twin
         await inWorld("kernel+", prepare, async ({ world: { root, base }, run }) => {
           const twin = `${base}/twin`;
           copyOf(root, twin);
-          const states = (at: string, commands: readonly string[]): unknown => {
+          const states = (at: string, commands: readonly string[], isWhole: boolean): unknown => {
             const isLast = commands.at(-1) === steps.at(-1)?.[1];
             const wanted = [
               ".",
               ...checkouts.filter((name) => isLast || commands.some((command) => command.includes(name))),
             ];
             const there = wanted.filter((name) => isThere(`${at}/${name}/.git`));
-            const found = statesOf(there.map((name) => `${at}/${name}`));
-            assertEquals(found.map((state) => Object.keys(state).length), there.map(() => PARTS));
+            const found = statesOf(there.map((name) => `${at}/${name}`), isWhole);
+            const parts = isWhole ? PARTS : PARTS - SLOW_PARTS;
+            assertEquals(found.map((state) => Object.keys(state).length), there.map(() => parts));
             return [
               wanted,
               there,
@@ -110,6 +133,7 @@ export function runTwins(title: string, { furnish, steps, checkouts = [] }: Twin
             ];
           };
           let unseen: string[] = [];
+          let unseenAsWhole: string[] = [];
           for (const [at, [name, command, said = []]] of steps.entries()) {
             const isGood = await t.step(name, async () => {
               const text = `${DATES}${command}`;
@@ -122,9 +146,14 @@ export function runTwins(title: string, { furnish, steps, checkouts = [] }: Twin
                 output: "",
               });
               unseen.push(command);
-              if ((at + 1) % often !== 0 && at + 1 < steps.length) return;
-              assertEquals(states(root, unseen), states(twin, unseen));
+              unseenAsWhole.push(command);
+              const isLast = at + 1 === steps.length;
+              if ((at + 1) % often !== 0 && !isLast) return;
+              const isWhole = isLast || (at + 1) % WHOLE_EVERY === 0;
+              const since = isWhole ? unseenAsWhole : unseen;
+              assertEquals(states(root, since, isWhole), states(twin, since, isWhole));
               unseen = [];
+              if (isWhole) unseenAsWhole = [];
             });
             if (!isGood) break;
           }

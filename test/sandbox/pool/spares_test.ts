@@ -116,7 +116,7 @@ Deno.test({
         Deno.writeTextFileSync(`${root}/new`, "SECRET");
         Deno.writeTextFileSync(`${root}/saved`, "SECRET");
         Deno.renameSync(`${root}/saved`, `${root}/old`);
-        const options = { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} };
+        const options = { timeoutMs: 60_000, signal: new AbortController().signal, onOutput: () => {} };
         const { output } = await shell("cat new old; echo done", options);
         assert(output.includes("done") && !output.includes("SECRET"), output);
       } finally {
@@ -134,7 +134,7 @@ for (const level of CONFINED) {
       const policy = { ...room.policy, denyRead: [`${root}/closed`], denyWrite: [`${root}/closed`] };
       const spares = openProcessPool(policy, thisProgram());
       const shell = openShell(policy, spares, {});
-      const options = { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} };
+      const options = { timeoutMs: 60_000, signal: new AbortController().signal, onOutput: () => {} };
       try {
         for (const name of ["one", "two"]) {
           const before = waiting();

@@ -93,7 +93,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   const spares = openProcessPool(policy, self, { net });
   const shell = openShell(policy, spares);
   const run = (script: string) =>
-    shell(script, { timeoutMs: 20_000, signal: new AbortController().signal, onOutput: () => {} });
+    shell(script, { timeoutMs: 60_000, signal: new AbortController().signal, onOutput: () => {} });
   const ports = (script: string) =>
     script.replaceAll("WEB_PORT", String(web.addr.port)).replaceAll("RAW_PORT", String(raw.addr.port));
 

@@ -1,7 +1,7 @@
 // What a repository has of its files needs no copy: git's index says which files are as their objects are, by the same times
 // that a look sees. Where something between file and object might change bytes (filters, ends of lines), all is copied.
 import type { KnownContents } from "../../changes/keeper.ts";
-import { INDEX_MODE_AT, INDEX_STAT, walkIndex } from "../../core/support/git_index.ts";
+import { INDEX_HEADER, INDEX_MODE_AT, INDEX_STAT, walkIndex } from "../../core/support/git_index.ts";
 import { KIND, modeIn, RECORD, type Tree } from "../../core/support/tree.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
@@ -60,6 +60,7 @@ function textOf(bytes: Uint8Array): string {
 
 /** Where the entries begin, in order; undefined for an index of another form than versions 2 and 3. */
 function entriesOf(bytes: Uint8Array): Int32Array | undefined {
+  if (bytes.length < INDEX_HEADER) return undefined;
   const [version, count] = [bytes[7], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8)];
   if ((version !== 2 && version !== 3) || count > bytes.length / SHORTEST) return undefined;
   const starts = new Int32Array(count);

@@ -123,8 +123,7 @@ export function createPromptState(
   };
   const compile = (round: RoundRequest, why: CompileTrigger, todo: PromptInputs["todo"] = []): CompiledRound => {
     const offered = round.withoutTools ? [] : definitions ??= tools.map(({ definition }) => definition);
-    const all: PromptInputs = {
-      ...inputs,
+    const own: Partial<PromptInputs> = {
       ...extras,
       ...(held ? { planning: describePolicy(held.policy, held.granted) } : {}),
       ...(todo.length > 0 ? { todo } : {}),
@@ -133,6 +132,7 @@ export function createPromptState(
       ...(round.finalAnswer ? { finalAnswer: true } : {}),
       ...(round.withoutTools ? { withoutTools: true } : {}),
     };
+    const all = Object.keys(own).length === 0 ? inputs : { ...inputs, ...own };
     const meta = { trigger: why, round: round.round, tools: offered, policy: record, history, hooks: [] };
     const prompt = override
       ? compileOverride(override, all, meta)

@@ -33,10 +33,15 @@ export function compileRound(
   meta: CompileMeta,
   trace?: Trace,
 ): CompiledPrompt {
-  const dynamic = joinSections(finishDynamic(inputs, "all", trace));
+  const known = trace ? undefined : dynamicHalves.get(inputs);
+  const dynamic = known ?? joinSections(finishDynamic(inputs, "all", trace));
+  dynamicHalves.set(inputs, dynamic);
   trace?.("render");
   return joinParts(stable, dynamic, inputs, meta);
 }
+
+/** Most rounds have the very inputs of the one before. */
+const dynamicHalves = new WeakMap<PromptInputs, Half>();
 
 /** Two halves as a prompt with its manifest. */
 function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta: CompileMeta): CompiledPrompt {

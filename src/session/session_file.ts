@@ -153,7 +153,7 @@ function removeQuietly(path: string): void {
 
 /** Puts a file on the disk while others go on: a disk needs milliseconds, and nobody has to wait for them at a turn's end. */
 export interface BackgroundSync {
-  /** Begins; what is added while it runs is put on the disk right after, if this is called again. */
+  /** Begins a moment later; what is added while it runs is put on the disk right after, if this is called again. */
   start(): void;
   /** Throws what an earlier one failed with. */
   check(): void;
@@ -162,6 +162,9 @@ export interface BackgroundSync {
   /** Lets go of the file; one that runs comes to its end. Safe to call twice. */
   close(): void;
 }
+
+/** Turns of a model that answers at once, or of calls that fail, are put on the disk together. */
+const TOGETHER_MS = 100;
 
 /** For the file at `path`, which `file` is: a handle that syncs in the background cannot be written to, so it gets its own. */
 export function backgroundSync(path: string, file: Deno.FsFile): BackgroundSync {
@@ -202,8 +205,7 @@ export function backgroundSync(path: string, file: Deno.FsFile): BackgroundSync 
         return;
       }
       isRunning = true;
-      // Whoever asked goes on first: even handing the work over takes a while.
-      timer = setTimeout(run, 0);
+      timer = setTimeout(run, TOGETHER_MS);
     },
     check() {
       if (failed) throw failed.error;

@@ -169,3 +169,16 @@ Deno.test("compilePrompt() R31 a profile leaves sections out and alters none tha
     assertEquals(fewer, whole.filter(([id]) => fewer.some(([other]) => other === id)), profile);
   }
 });
+
+Deno.test("compileRound() makes the dynamic half of the same inputs once, and of others anew", () => {
+  const same = inputs();
+  const stable = compileStable(same);
+  const [first, second] = [compileRound(stable, same, meta()), compileRound(stable, same, meta())];
+  const dynamicOf = ({ manifest }: typeof first) =>
+    manifest.sections.filter(({ stability }) => stability === "dynamic");
+  assert(dynamicOf(first).length > 0);
+  assert(dynamicOf(first).every((section, at) => section === dynamicOf(second)[at]));
+  assertEquals(second, first);
+  const other = compileRound(stable, { ...same, finalAnswer: true }, meta());
+  assertStringIncludes(other.dynamic, FINAL_ANSWER);
+});

@@ -17,20 +17,21 @@ export function createBodyBytes(): (body: JsonObject) => Uint8Array<ArrayBuffer>
     return known;
   }
 
-  function valueBytes(key: string, value: JsonValue): readonly Uint8Array[] {
-    if (Array.isArray(value)) return listOf(key)(value);
-    const text = JSON.stringify(value);
-    return text === undefined ? [] : [encoder.encode(text)];
-  }
-
   return (body) => {
     const pieces: Uint8Array[] = [];
+    let text = "{";
+    let before = "";
     for (const [key, value] of Object.entries(body)) {
-      const bytes = valueBytes(key, value);
-      if (bytes.length === 0) continue; // as JSON.stringify leaves them out
-      pieces.push(encoder.encode(`${pieces.length === 0 ? "{" : ","}${JSON.stringify(key)}:`), ...bytes);
+      const isList = Array.isArray(value);
+      const own = isList ? "" : JSON.stringify(value);
+      if (own === undefined) continue; // as JSON.stringify leaves them out
+      text += `${before}${JSON.stringify(key)}:${own}`;
+      before = ",";
+      if (!isList) continue;
+      pieces.push(encoder.encode(text), ...listOf(key)(value));
+      text = "";
     }
-    pieces.push(encoder.encode(pieces.length === 0 ? "{}" : "}"));
+    pieces.push(encoder.encode(`${text}}`));
     return joined(pieces);
   };
 }

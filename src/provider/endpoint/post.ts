@@ -81,9 +81,9 @@ async function follow(url: string, init: RequestInit): Promise<Response> {
   let at = url;
   for (let redirects = 0;; redirects++) {
     const response = await fetch(at, { ...init, redirect: "manual" });
+    if ((response.status !== 307 && response.status !== 308) || redirects === MOST_REDIRECTS) return response;
     const to = URL.parse(response.headers.get("location") ?? "", at);
-    const isKept = (response.status === 307 || response.status === 308) && to?.origin === new URL(at).origin;
-    if (!isKept || redirects === MOST_REDIRECTS) return response;
+    if (to?.origin !== new URL(at).origin) return response;
     await response.body?.cancel();
     at = to.href;
   }

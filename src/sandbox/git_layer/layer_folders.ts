@@ -80,8 +80,12 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
     },
     give: ({ upper, work }) =>
       doAside(async () => {
-        // The kernel closes it to everybody.
-        await Deno.chmod(join(work, "work"), 0o700).catch(() => {});
+        try {
+          // The kernel closes it to everybody. To tell another thread would take longer.
+          Deno.chmodSync(join(work, "work"), 0o700);
+        } catch {
+          // Nothing was mounted.
+        }
         await Deno.remove(dirname(upper), { recursive: true }).catch(() => removeUpper(dirname(upper)));
       }),
     async close() {

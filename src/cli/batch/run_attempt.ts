@@ -5,7 +5,7 @@ import type { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { thisProgram } from "../../sandbox/confine/self.ts";
+import { wholeProgram } from "../../sandbox/confine/self.ts";
 import { PARENT } from "../output/signals.ts";
 import { isProving } from "./task_options.ts";
 
@@ -42,7 +42,7 @@ export async function runAttempt(attempt: Attempt, place: AttemptPlace): Promise
   const { task } = attempt;
   const { folder, workspace, base, maxCostUsd, signal } = place;
   const file = (name: string): string => join(folder, name);
-  const self = thisProgram();
+  const self = wholeProgram();
   const startedAt = new Date();
   const started = performance.now();
   Deno.mkdirSync(file("session"));

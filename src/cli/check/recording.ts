@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
-import { thisProgram } from "../../sandbox/confine/self.ts";
+import { wholeProgram } from "../../sandbox/confine/self.ts";
 import type { Values } from "../../config/options/parse.ts";
 import { recordedOptions } from "./recorded_options.ts";
 
@@ -91,7 +91,7 @@ export async function runAgain(
 ): Promise<{ readonly code: number; readonly said: readonly string[] }> {
   const run = before.find((one) => one.kind === "run");
   const { args, isReadOnly } = recordedOptions(file, run?.options ?? [], given, root);
-  const self = thisProgram();
+  const self = wholeProgram();
   const { task = "", channel = "stdin" } = run ?? {};
   // A word that begins so would be read as a file.
   const isWord = channel === "text" && task.length < LONGEST_WORD && !task.startsWith("@");

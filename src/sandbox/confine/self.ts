@@ -22,8 +22,17 @@ const QUIET: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "131072",
 };
 
-/** The program that is running: the compiled binary, or Deno with this source tree. */
+/** The program that is running, as one of its confined processes: the compiled binary, or Deno with this source tree. */
 export function thisProgram(): Self {
+  return selfWith("src/boot/confined_main.ts");
+}
+
+/** The same program as a person starts it. */
+export function wholeProgram(): Pick<Self, "program" | "args"> {
+  return selfWith("main.ts");
+}
+
+function selfWith(entry: string): Self {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
     return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
@@ -37,7 +46,7 @@ export function thisProgram(): Self {
     program,
     args: [
       ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
-      ...["--config", join(root, "deno.json"), join(root, "src/boot/confined_main.ts")],
+      ...["--config", join(root, "deno.json"), join(root, entry)],
     ],
     env,
     readPaths: [

@@ -166,7 +166,10 @@ Deno.test({
       const args = [...BINARY.command, "batch", "tasks.jsonl", "-o", "out"];
       const { stdout, stderr } = await run(unshare, args, { cwd: outside, env: { HOME: home } });
       assertStringIncludes(stderr, `error: The batch cannot go on in ${out(outside)}`);
-      assertMatch(stdout, /^first 1$[\s\S]*1 of 1 attempt has a result, 0 failed$[\s\S]*^second 0$[\s\S]*^report\.json$/m);
+      assertMatch(
+        stdout,
+        /^first 1$[\s\S]*1 of 1 attempt has a result, 0 failed$[\s\S]*^second 0$[\s\S]*^report\.json$/m,
+      );
     }),
 });
 

@@ -63,6 +63,12 @@ const OF_PATHS: Readonly<Record<string, string>> = {
   ENFILE: "cannot be opened: too many files are open",
 };
 
+/** The same of an open file, whose path nobody names. */
+const FULL: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+};
+
 /** What is said where a connection fails, whose errors have no code of their own. */
 const OF_CONNECTIONS: readonly (readonly [words: RegExp, instead: string])[] = [
   [/connection refused/i, "nothing listens there"],
@@ -84,7 +90,7 @@ export function messageOf(error: unknown): string {
     // It ends with the call and its paths: `rename '/a' -> '/b'`.
     const paths = /: \w+ '(.*)'$|^Failed to spawn '(.*)': /s.exec(message)?.slice(1).find(Boolean)?.split("' -> '") ??
       [];
-    return `${paths.join(" or ") || "it"} ${meaning}`;
+    return paths.length === 0 && FULL[code] !== undefined ? FULL[code] : `${paths.join(" or ") || "it"} ${meaning}`;
   }
   const whole = [message, error.cause instanceof Error ? error.cause.message : ""].join(" ");
   const address = /error sending request for url \((\S+)\)/.exec(whole)?.[1];

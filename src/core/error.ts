@@ -42,8 +42,8 @@ export class ToolError extends Error {
 /** What the codes of the system's calls mean, as a clause about the path of the call. */
 const OF_PATHS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
-  EACCES: "may not be used by this user (its owner and mode say by whom)",
-  EPERM: "may not be changed by this user",
+  EACCES: "denies permission (owner, mode or mount)",
+  EPERM: "denies permission (owner, flags or mount)",
   EISDIR: "is a folder",
   ENOTDIR: "leads through a file as if that were a folder",
   EEXIST: "exists already",

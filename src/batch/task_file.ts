@@ -188,8 +188,7 @@ function readText(path: string, what: string): string {
   try {
     return Deno.readTextFileSync(path);
   } catch (error) {
-    const why = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
-    throw new UserError({ what, why: `${path}: ${why}`, fix: "Name a file that can be read" });
+    throw new UserError({ what, why: messageOf(error), fix: "Name a file that can be read" });
   }
 }
 

@@ -42,8 +42,8 @@ export class ToolError extends Error {
 /** What the codes of the system's calls mean, as a clause about the path of the call. */
 const OF_PATHS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
-  EACCES: "may not be used by this user (its owner and mode say by whom)",
-  EPERM: "may not be changed by this user",
+  EACCES: "denies permission (owner, mode or mount)",
+  EPERM: "denies permission (owner, flags or mount)",
   EISDIR: "is a folder",
   ENOTDIR: "leads through a file as if that were a folder",
   EEXIST: "exists already",
@@ -61,6 +61,12 @@ const OF_PATHS: Readonly<Record<string, string>> = {
   ENOEXEC: "is no program of this system",
   EMFILE: "cannot be opened: too many files are open",
   ENFILE: "cannot be opened: too many files are open",
+};
+
+/** The same of an open file, whose path nobody names. */
+const FULL: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
 };
 
 /** What is said where a connection fails, whose errors have no code of their own. */
@@ -84,7 +90,7 @@ export function messageOf(error: unknown): string {
     // It ends with the call and its paths: `rename '/a' -> '/b'`.
     const paths = /: \w+ '(.*)'$|^Failed to spawn '(.*)': /s.exec(message)?.slice(1).find(Boolean)?.split("' -> '") ??
       [];
-    return `${paths.join(" or ") || "it"} ${meaning}`;
+    return paths.length === 0 && FULL[code] !== undefined ? FULL[code] : `${paths.join(" or ") || "it"} ${meaning}`;
   }
   const whole = [message, error.cause instanceof Error ? error.cause.message : ""].join(" ");
   const address = /error sending request for url \((\S+)\)/.exec(whole)?.[1];

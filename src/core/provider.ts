@@ -102,5 +102,5 @@ export interface Provider {
 
 /** A model as `--model` takes it, and everybody is shown it: `provider/id`; a recording's name says by itself what it is. */
 export function modelName({ provider, id }: { readonly provider: string; readonly id: string }): string {
-  return provider === "" || id.startsWith("replay:") ? id : `${provider}/${id}`;
+  return provider === id || id.startsWith("replay:") ? id : `${provider}/${id}`;
 }

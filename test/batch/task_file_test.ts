@@ -101,7 +101,7 @@ const REFUSED: readonly [name: string, text: string, says: string][] = [
   ["t.yaml", '[{id: a, workspace: {git: "https://u:secret@h/r"}, prompt: p}]', "has a password"],
   ["t.yaml", "[{id: a, workspace: w}]", "it has no prompt"],
   ["t.yaml", "[{id: a, workspace: w, prompt: p, promptFile: p.md}]", "prompt and promptFile"],
-  ["t.yaml", "[{id: a, workspace: w, promptFile: none.md}]", "no such file"],
+  ["t.yaml", "[{id: a, workspace: w, promptFile: none.md}]", "none.md does not exist"],
   ["t.yaml", "[{id: a, workspace: w, prompt: p, attempts: 0}]", "attempts is 0"],
   ["t.yaml", "[{id: a, workspace: w, prompt: p, maxTurn: 3}]", "is no field"],
   ["t.yaml", "[{id: a, workspace: w, prompt: p, report: x}]", "is no field"],

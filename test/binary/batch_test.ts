@@ -125,7 +125,7 @@ Deno.test(
     for (
       const [args, says] of [
         [["tasks.jsonl"], "no folder for its results"],
-        [["none.jsonl", "-o", "out"], "no such file"],
+        [["none.jsonl", "-o", "out"], "does not exist"],
         [["tasks.jsonl", "-o", "../ws/out"], "inside the workspace"],
         [["tasks.jsonl", "-o", "out", "--shard", "4/3"], "--shard 4/3"],
         [["tasks.jsonl", "-o", "out", "--jobs", "0"], "above 0"],

@@ -32,7 +32,7 @@ Deno.test("messageOf() says what a failed call of the system means, with its pat
     [() => Deno.lstatSync(at("n".repeat(300))), `${at("n".repeat(300))} has a name that is too long`],
     [() => Deno.renameSync(at("a"), at("b")), `${at("a")} or ${at("b")} does not exist`],
     [() => full("No space left on device (os error 28): copy '/a' -> '/b'"), "/a or /b lies on a disk that is full"],
-    [() => full("No space left on device (os error 28)"), "it lies on a disk that is full"],
+    [() => full("No space left on device (os error 28)"), "the disk is full"],
     [() => new Deno.Command(at("no")).spawn(), `${at("no")} does not exist`],
   ];
   try {

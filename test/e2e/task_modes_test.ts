@@ -376,7 +376,7 @@ for (const mode of ["text", "json"]) {
         assertEquals(ran.code, 1, ran.stderr);
         assertMatch(
           ran.stderr,
-          /^error: Cannot write to standard output\n {2}why: No space .*\n {2}fix: .*sandpiper -c/m,
+          /^error: Cannot write to standard output\n {2}why: the disk is full\n {2}fix: .*sandpiper -c/m,
         );
         const model = `replay:${cassette(home, [{ text: "Whole.", expect: ["go"] }])}`;
         const next = await run(PROGRAM, ["-p", "-c", "--model", model, "go on"], place);

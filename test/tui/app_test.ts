@@ -193,10 +193,13 @@ Deno.test("a wait before another attempt counts down", () =>
   inApp(async ({ engine, see }) => {
     engine.set({ isStreaming: true });
     engine.emit({ type: "agent_start" });
-    engine.emit({ type: "auto_retry_start", attempt: 2, maxAttempts: 3, delayMs: 60_000, errorMessage: "It is down." });
-    const first = /trying again in (\d+)s \(attempt 2 of 3\)/.exec(
-      await see(/trying again in \d+s \(attempt 2 of 3\)/),
-    );
+    const failed = { type: "auto_retry_start", maxAttempts: 3, delayMs: 60_000, errorMessage: "It is down." } as const;
+    engine.emit({ ...failed, attempt: 1 });
+    engine.emit({ ...failed, attempt: 2 });
+    const shown = await see(/trying again in \d+s \(attempt 2 of 3\)/);
+    // The same failure is told once.
+    assertEquals(shown.split("It is down. It is tried again, up to 3 times").length, 2, shown);
+    const first = /trying again in (\d+)s \(attempt 2 of 3\)/.exec(shown);
     engine.emit({ type: "queue_update", steering: ["a"], followUp: [] });
     // The lines may be drawn in several goes, and late where the machine is busy: only the change of the number counts.
     await see(new RegExp(`trying again in (?!${first?.[1]}s)\\d+s \\(attempt 2 of 3\\)`));

@@ -47,7 +47,7 @@ export function screens(name: string, command: readonly string[]): void {
     await say(pty, "fix add");
     await pty.see("It adds now.");
     await pty.see("↑1.2k");
-    await pty.see("/undo puts them back");
+    await pty.see("/undo puts it back");
     assertEquals(
       shown(await pty.screen(true), places),
       `\
@@ -74,7 +74,7 @@ I look.
 
 It adds now.
 
-· 1 file changed, +1 −1 lines: ~ add.ts. /undo puts them back
+· 1 file changed, +1 −1 lines: ~ add.ts. /undo puts it back
 
 ${"─".repeat(80)}
 

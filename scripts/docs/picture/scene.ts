@@ -52,7 +52,7 @@ export async function recordScreens(program: string): Promise<Recording> {
       await terminal.press("Escape");
       await show(3, "rm -rf test", "(no output)");
       await show(4.5, "no test fails any more", "✗ check");
-      await show(5, "Not proven", "/undo puts them back");
+      await show(5, "Not proven", "/undo puts it back");
       await terminal.type("/undo");
       await terminal.press("Enter");
       await terminal.see("Enter takes it");

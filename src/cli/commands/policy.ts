@@ -1,3 +1,4 @@
+import { warner } from "../output/report.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
 import { TOOLS } from "../../../tools/mod.ts";
@@ -18,6 +19,9 @@ export async function policyCommand(invocation: Invocation): Promise<number> {
   refuseWithPlan(config);
   const plans = config.invocation.values["plan"] === true;
   const tools = openTools(config, false);
+  const warn = warner(invocation);
+  // A setting that is misspelt holds nothing.
+  for (const warning of config.warnings) warn(warning);
   try {
     refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
     const policy = plans ? readingOnly(tools.policy) : tools.policy;

@@ -253,9 +253,10 @@ function noModel(): UserError {
 function noProvider(named: string, prefix: string, table: ProviderTable): UserError {
   const near = nearest(prefix, [...table.keys()]);
   const rest = named.slice(prefix.length + 1);
+  const all = `known are ${[...table.keys()].join(", ")}`;
   return new UserError({
     what: `There is no provider "${prefix.slice(0, 100)}"`,
-    why: `known are ${[...table.keys()].join(", ")}`,
+    why: near === undefined ? all : `it is none of the ${table.size} that are known`,
     fix: near === undefined
       ? `For a name with a slash at a server of your own add --base-url; "providers" in settings.json adds providers`
       : `Did you mean --model ${near}/${rest}?`,

@@ -42,18 +42,21 @@ export function ownPaths({ program, readPaths, standalone }: Self): readonly str
   return [...readPaths, ...packages.flatMap((folder) => names.map((name) => join(folder, name)))];
 }
 
-/** How a run of its own is started, confined by nothing but what it does itself. */
-export function wholeProgram(): Pick<Self, "program" | "args"> {
-  const { program, args } = thisProgram();
-  return { program, args: Deno.build.standalone ? args : [...args.slice(0, -1), join(sourceRoot(), "main.ts")] };
-}
-
 function sourceRoot(): string {
   return dirname(dirname(dirname(dirname(fromFileUrl(import.meta.url)))));
 }
 
-/** The program that is running, to become one of its confined processes: the compiled binary, or Deno with this source tree. */
+/** The program that is running, as one of its confined processes: the compiled binary, or Deno with this source tree. */
 export function thisProgram(): Self {
+  return selfWith("src/boot/confined_main.ts");
+}
+
+/** The same program as a person starts it. */
+export function wholeProgram(): Pick<Self, "program" | "args"> {
+  return selfWith("main.ts");
+}
+
+function selfWith(entry: string): Self {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
     return { program, args: [], env: QUIET, readPaths: [program], standalone: true };
@@ -67,7 +70,7 @@ export function thisProgram(): Self {
     program,
     args: [
       ...["run", "-A", "--no-prompt", "--cached-only", `--v8-flags=${LINEAR_REGEX}`],
-      ...["--config", join(root, "deno.json"), join(root, "src/boot/confined_main.ts")],
+      ...["--config", join(root, "deno.json"), join(root, entry)],
     ],
     env,
     readPaths: [

@@ -193,7 +193,7 @@ const BAD: readonly Bad[] = [
   ],
   ["a URL that is none", { model: "m", "base-url": "localhost:80" }, {}, ["http://", "--base-url http"]],
   ["a password in the URL", { model: "m", "base-url": "http://u:p@h.test" }, {}, ["processes", "--api-key-env"]],
-  ["a provider that is misspelt", { model: "antropic/x" }, {}, ["known are anthropic", "--model anthropic/x?"]],
+  ["a provider that is misspelt", { model: "antropic/x" }, {}, ["it is none of the ", "--model anthropic/x?"]],
   ["a name with a slash that no server is set for", { model: "org/x" }, { OPENAI_API_KEY: "o" }, [
     "known are",
     "--base-url",

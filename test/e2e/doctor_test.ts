@@ -28,7 +28,10 @@ Deno.test("doctor says where no temporary file and no session can be made, and e
     assertEquals([...Deno.readDirSync(home)], []);
     // Nobody makes files in /proc, root neither.
     assertEquals(await looked({ HOME: "/proc" }), [0, true, false]);
-    assertEquals(await looked({ HOME: home, TMPDIR: "/nonexistent" }), [3, false, true]);
+    const nowhere = { HOME: home, TMPDIR: "/nonexistent" };
+    assertEquals(await looked(nowhere), [3, false, true]);
+    const demo = await run(LAZY_SOURCE, ["demo"], { cwd: ws, env: nowhere });
+    assertEquals([demo.code, /^error: Cannot make a temporary folder\n/.test(demo.stderr)], [2, true], demo.stderr);
   });
 });
 

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
-import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { UserError } from "../../core/error.ts";
+import { makeTemporary } from "../../engine/sessions/session_folders.ts";
 import { configure } from "../../config/config.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -61,7 +62,15 @@ function demoProvider(): Provider {
 
 /** Makes the demo's project and its recorded conversation. */
 export function makeDemo({ invocation, world }: Config): Demo {
-  const { path: folder, remove } = temporaryFolder({ prefix: "sandpiper-demo-" });
+  const made = makeTemporary("sandpiper-demo-");
+  if (made === undefined) {
+    throw new UserError({
+      what: "Cannot play the demo",
+      why: "this process may write nowhere, and its project is a folder of files",
+      fix: "Let it write: --allow-write of Deno",
+    });
+  }
+  const { path: folder, remove } = made;
   const project = join(folder, "project");
   Deno.mkdirSync(project);
   Deno.writeTextFileSync(join(project, "add.js"), "export const add = (a, b) => a - b;\n");

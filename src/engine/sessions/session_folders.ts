@@ -39,7 +39,7 @@ export function spareFolder(env: Readonly<Record<string, string>>): string | und
  * A process that may write nowhere has none: the workspace stands for them, where it may not write either.
  */
 export function makeSessionFolders(root: string, env: Readonly<Record<string, string>>): SessionFolders {
-  const made = makeTemporary();
+  const made = makeTemporary(folderPrefix());
   if (made === undefined) return { tmp: root, cache: root, remove: () => {} };
   const { path: tmp, remove } = made;
   const home = cacheRoot(env);
@@ -51,9 +51,10 @@ export function makeSessionFolders(root: string, env: Readonly<Record<string, st
   };
 }
 
-function makeTemporary(): TemporaryFolder | undefined {
+/** A private folder; undefined in a process that may write nowhere. Throws UserError where the machine lets none be made. */
+export function makeTemporary(prefix: string): TemporaryFolder | undefined {
   try {
-    return temporaryFolder({ prefix: folderPrefix() });
+    return temporaryFolder({ prefix });
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
     throw new UserError({

@@ -86,11 +86,14 @@ export interface ChangeSet {
 
 /** A moment that files can be brought back to: before a message of the user, or before an undo. */
 export interface UndoPoint {
-  /** 1 is the oldest of the session; what `--to` takes. */
+  /** 1 is the oldest of the session; what `--to` takes. 0 where `kind` is `apply`. */
   readonly number: number;
-  /** What it stands before. */
-  readonly kind: "prompt" | "undo";
-  /** The entry of the message; absent where `kind` is `undo`. */
+  /**
+   * What it stands before. `apply`: the application of a patch that was cut off in the middle (SIGKILL, a crash). It is in no list:
+   * whichever moment is asked for, an undo takes that back first and does nothing else.
+   */
+  readonly kind: "prompt" | "undo" | "apply";
+  /** The entry of the message; only where `kind` is `prompt`. */
   readonly entryId?: string;
   /** The beginning of the message on one line. */
   readonly text: string;

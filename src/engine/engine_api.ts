@@ -166,7 +166,13 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       return active;
     },
     undoPoints: core.changes.points,
-    undo: (request = {}) => work.run("session", () => core.changes.undo(request)),
+    undo: (request = {}) =>
+      work.run("session", async () => {
+        // A trial works on a copy, and the patch was applied to the workspace.
+        if (trials.state() !== undefined) return await core.changes.undo(request);
+        const { undoApply } = await import("./trial/apply_patch.ts");
+        return undoApply(core.config(), request) ?? await core.changes.undo(request);
+      }),
     reload: () => work.run("session", parts.reload),
     async close() {
       if (isClosed) return;

@@ -52,7 +52,12 @@ export interface ApplyJournal {
 export interface TakenBack {
   /** Whether it had done all: then nothing was changed. */
   readonly isComplete: boolean;
-  readonly restored: readonly string[];
+  readonly restored: readonly {
+    readonly path: string;
+    /** Whether nothing stood there. */
+    readonly isRemoved: boolean;
+    readonly isLink: boolean;
+  }[];
   /** What somebody else changed since, and is left as it is. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
   /** What could not be taken back, and may be the next time. */
@@ -113,9 +118,10 @@ export function readJournal(bytes: Uint8Array<ArrayBuffer>): ApplyJournal | unde
 
 /**
  * Puts back what was changed of a plan before it was cut off. What is neither as it was nor as it was to become is somebody
- * else's work and is left. May be cut off itself, and repeated.
+ * else's work and is left. May be cut off itself, and repeated. `isDry`: only says what it would do.
  */
-export function takeBack(tree: Tree, { head, contents }: ApplyJournal): TakenBack {
+export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = false): TakenBack {
+  const tree = isDry ? { ...files, ...NO_CHANGES } : files;
   const { steps, folders, temporary } = head;
   for (const folder of new Set(["", ...folders.map(({ path }) => path)])) {
     try {
@@ -130,7 +136,7 @@ export function takeBack(tree: Tree, { head, contents }: ApplyJournal): TakenBac
     isAfter(tree, step) ||
     (step.after.kind === "absent" && made.includes(step.path) && kindAt(tree, step.path) === KIND.folder);
   if (steps.every(isDone)) return { isComplete: true, restored: [], left: [], failed: [] };
-  const restored: string[] = [];
+  const restored: TakenBack["restored"][number][] = [];
   const left: { path: string; why: string }[] = [];
   const failed: { path: string; why: string }[] = [];
   const each = (list: readonly Step[], work: (step: Step) => "restored" | "as it was" | "changed since"): void => {
@@ -138,7 +144,11 @@ export function takeBack(tree: Tree, { head, contents }: ApplyJournal): TakenBac
       const { path } = step;
       try {
         const done = work(step);
-        if (done === "restored") restored.push(path);
+        if (done === "restored") {
+          const { kind } = step.before;
+          const isRemoved = kind === "absent" || kind === "folder";
+          restored.push({ path, isRemoved, isLink: (isRemoved ? step.after : step.before).kind === "link" });
+        }
         if (done === "changed since") left.push({ path, why: "somebody else changed it since" });
       } catch (error) {
         failed.push({ path, why: messageOf(error) });
@@ -176,7 +186,9 @@ export function takeBack(tree: Tree, { head, contents }: ApplyJournal): TakenBac
       return "as it was";
     }
     if (isBefore(tree, path, before, contents)) return "as it was";
-    const isGone = kindAt(tree, path) === undefined && before.kind !== after.kind;
+    const kind = kindAt(tree, path);
+    const willGo = isDry && kind === KIND.folder && made.includes(path);
+    const isGone = (kind === undefined && before.kind !== after.kind) || willGo;
     if (!isGone && !isAfter(tree, step)) return "changed since";
     for (const folder of foldersOf(path)) makeFolder(folder);
     if (before.kind === "link") tree.putLink(path, before.target, temporary);
@@ -185,6 +197,14 @@ export function takeBack(tree: Tree, { head, contents }: ApplyJournal): TakenBac
   });
   return { isComplete: false, restored, left, failed };
 }
+
+const NO_CHANGES = {
+  remove: () => {},
+  putFile: () => {},
+  putLink: () => {},
+  makeFolder: () => {},
+  setMode: () => {},
+};
 
 function beforeAt(tree: Tree, path: string, keep: (bytes: Uint8Array) => number): Before {
   switch (kindAt(tree, path)) {

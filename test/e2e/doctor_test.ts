@@ -30,7 +30,7 @@ Deno.test("doctor says where no temporary file and no session can be made, and e
     assertEquals(await looked({ HOME: "/proc" }), [0, true, false]);
     const nowhere = { HOME: home, TMPDIR: "/nonexistent" };
     assertEquals(await looked(nowhere), [3, false, true]);
-    const demo = await run(LAZY_SOURCE, ["demo"], { cwd: ws, env: nowhere });
+    const demo = await run(PROGRAM, ["demo"], { cwd: ws, env: nowhere });
     assertEquals([demo.code, /^error: Cannot make a temporary folder\n/.test(demo.stderr)], [2, true], demo.stderr);
   });
 });

@@ -3,7 +3,10 @@ import { dirname, join, normalize } from "@std/path";
 import type { Tree } from "../../src/core/support/tree.ts";
 import { KIND } from "../../src/core/support/tree.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
-import { namesIn } from "../../src/trial/plan.ts";
+import { sha256 } from "../../src/core/support/digest.ts";
+import { applyPlan } from "../../src/trial/apply.ts";
+import { applyJournal, journalBytes } from "../../src/trial/apply_journal.ts";
+import { namesIn, type Wanted } from "../../src/trial/plan.ts";
 import { bytesOf, byteString } from "../../src/trial/write_patch.ts";
 
 export type Random = (below: number) => number;
@@ -41,6 +44,23 @@ export function treeAt(path: string): Tree {
   const tree = openFolderTree(path);
   if (tree === undefined) throw new Error(`no tree at ${path}`);
   return tree;
+}
+
+/** Leaves a workspace with `a.txt` and `b.txt` as an application of a patch does that is killed after two of its three files. */
+export function cutOffApply(ws: string, home: string): void {
+  const tree = treeAt(ws);
+  const file = (text: string): Wanted => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 });
+  const wanted = new Map([["a.txt", file("new a\n")], ["made.txt", file("made\n")], ["b.txt", file("new b\n")]]);
+  const folder = `${home}/.sandpiper/agent/apply`;
+  Deno.mkdirSync(folder, { recursive: true });
+  Deno.writeFileSync(
+    `${folder}/${sha256(tree.root).slice(0, 32)}.journal`,
+    journalBytes(applyJournal(tree, wanted, ".half.tmp")),
+  );
+  wanted.delete("b.txt");
+  const failure = applyPlan(tree, wanted, 0o022);
+  tree.close();
+  if (failure !== undefined) throw new Error(failure.why);
 }
 
 /** Files and links as git can know them: kind, whether it can be run, content. Folders count by what is in them. */

@@ -3,10 +3,11 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
 import type { CommandContext } from "../../src/tui/commands/command.ts";
 import { treeCommand } from "../../src/tui/commands/session.ts";
-import { redoCommand, undoCommand } from "../../src/tui/commands/undo.ts";
+import { filesThere, redoCommand, undoCommand } from "../../src/tui/commands/undo.ts";
 import { stripControls } from "../../src/core/support/text.ts";
 import { themeOf } from "../../src/tui/screen/theme.ts";
 import { type Session, withSession } from "../engine/world.ts";
+import { cutOffApply } from "../trial/trees.ts";
 
 const bash = (command: string) => ({ calls: [{ name: "bash", args: { command } }] });
 const OPTIONS = {
@@ -79,6 +80,19 @@ Deno.test("/undo names a folder only where nothing in it is named", () =>
       ]);
     },
   ));
+
+Deno.test("/undo takes a patch back that was applied in part, before anything else", () =>
+  withSession({ ...OPTIONS, files: { "a.txt": "a\n", "b.txt": "b\n" } }, async (session) => {
+    const { ws, home } = session;
+    cutOffApply(ws, home);
+    const { context, shown } = contextOf(session, [1]);
+    assertEquals(await filesThere(context, "any"), false);
+    await undoCommand(context);
+    assertEquals([read(`${ws}/a.txt`), read(`${ws}/b.txt`), read(`${ws}/made.txt`)], ["a\n", "b\n", undefined]);
+    assertEquals(shown.at(-1), "Put back: 2 files");
+    assertEquals(shown.filter((line) => line.includes("was cut off in the middle")).length, 1);
+    assertEquals(shown.filter((line) => line.startsWith("  ")), ["  remove made.txt", "  restore a.txt"]);
+  }));
 
 Deno.test("/undo lists messages, shows what it would do, and does it when it is told to", () =>
   withSession(OPTIONS, async (session) => {

@@ -5,7 +5,7 @@ import { localTime, oneLine, visibleJson } from "../../session/view/visible_text
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { takeBackApply } from "../../engine/trial/apply_patch.ts";
+import { undoApply } from "../../engine/trial/apply_patch.ts";
 import { takenBackLines } from "../output/taken_back.ts";
 import { writeAll } from "../output/write_all.ts";
 import { openStoredChanges, type OtherChanges, otherChanges, storedPoints } from "../../engine/changes/undo_session.ts";
@@ -20,12 +20,18 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   if (values["list"]) return listCommand(config, which, values["json"] === true);
   // The newest change of all: what was asked for is looked at again when the files are whole.
-  const takenBack = values["dry-run"] ? undefined : takeBackApply(config);
-  if (takenBack !== undefined && !takenBack.isComplete) {
-    for (const line of takenBackLines(takenBack)) writeAll(Deno.stderr, line);
-    if (values["json"]) write([visibleJson({ takenBack }, 2), "\n"]);
-    else write(["Nothing else was undone\n"]);
-    return takenBack.left.length > 0 ? 1 : 0;
+  const dryRun = values["dry-run"] === true;
+  const cutOff = undoApply(config, { dryRun });
+  if (cutOff !== undefined) {
+    const { steps, left } = cutOff;
+    const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
+    if (!dryRun) {
+      const back = { isComplete: false, restored: paths(steps), left: paths(left) };
+      for (const line of takenBackLines(back)) writeAll(Deno.stderr, line);
+    }
+    if (values["json"]) write([visibleJson(cutOff, 2), "\n"]);
+    else write(dryRun ? [...outcomeLines(cutOff), "Nothing else would be undone\n"] : ["Nothing else was undone\n"]);
+    return left.length > 0 ? 1 : 0;
   }
   const stored = openStoredChanges(config, which);
   try {
@@ -119,7 +125,11 @@ function filesText(files: number, outside = 0): string {
 
 /** What was done, or would be, one file a line. */
 function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<string> {
-  const what = point.kind === "undo" ? "Before files were put back" : `Before "${oneLine(point.text, 120)}"`;
+  const what = point.kind === "prompt"
+    ? `Before "${oneLine(point.text, 120)}"`
+    : point.kind === "undo"
+    ? "Before files were put back"
+    : "Before a patch was applied in part";
   if (steps.length === 0) {
     yield `${what}: ${left.length > 0 ? "nothing was put back" : "all files are as they were then"}\n`;
     return;

@@ -1,12 +1,19 @@
 // Applies a patch to the workspace: all of it or nothing, and nowhere but where tools may write.
-import { dirname, join } from "@std/path";
+import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { shownPath, type Tree } from "../../core/support/tree.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
-import type { ApplyOutcome, PatchedFile, TakenBack, TakeRequest } from "../../core/changes.ts";
+import type {
+  ApplyOutcome,
+  PatchedFile,
+  TakenBack,
+  TakeRequest,
+  UndoOutcome,
+  UndoRequest,
+} from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { bytesOfPath } from "../../sandbox/system/byte_path.ts";
 import { openFolderTree } from "../../sandbox/system/tree.ts";
@@ -34,17 +41,37 @@ export async function applyPatch(
 }
 
 /**
- * Takes back what an application in this workspace left when it was cut off; undefined where none was. Throws UserError where
- * one is at work, or its changes cannot be taken back.
+ * Takes back what an application in this workspace left when it was cut off, or says what it would take back: the newest change
+ * of all, so that an undo does this and nothing else. Undefined where all or nothing of it was done, or none was cut off. Throws
+ * UserError where one is at work, or its changes cannot be taken back.
  */
-export function takeBackApply(config: Config): TakenBack | undefined {
+export function undoApply(config: Config, { dryRun = false }: UndoRequest): UndoOutcome | undefined {
   const place = applyPlace(config);
   if (place === undefined || !isThere(place.journal) || !canJournal()) return undefined;
   const tree = openFolderTree(config.root);
   if (tree === undefined) return undefined;
   try {
     using _lock = lockApply(place);
-    return takeBackIn(tree, place);
+    const time = Deno.statSync(place.journal).mtime ?? new Date(0);
+    const back = takeBackIn(tree, place, dryRun);
+    if (back === undefined || back.isComplete || back.restored.length + back.left.length === 0) return undefined;
+    return {
+      point: {
+        number: 0,
+        kind: "apply",
+        text: "a patch was applied in part",
+        time: time.toISOString(),
+        files: back.restored.length,
+        isUndone: false,
+      },
+      steps: back.restored.map(({ path, isRemoved, isLink }) => ({
+        path: shownPath(path),
+        action: isRemoved ? "remove" : "restore",
+        thing: isLink ? "link" : "file",
+      })),
+      left: back.left.map(({ path, why }) => ({ path: shownPath(path), why, isForcible: false })),
+      isDone: !dryRun,
+    };
   } finally {
     tree.close();
   }
@@ -58,9 +85,9 @@ interface ApplyPlace {
 }
 
 /** Undefined where this process may write nowhere of the user's. */
-function applyPlace({ auditFolder, root }: Pick<Config, "auditFolder" | "root">): ApplyPlace | undefined {
-  if (auditFolder === undefined) return undefined;
-  const folder = join(dirname(auditFolder), "apply");
+function applyPlace({ stateFolder, root }: Pick<Config, "stateFolder" | "root">): ApplyPlace | undefined {
+  if (stateFolder === undefined) return undefined;
+  const folder = join(stateFolder, "apply");
   const name = join(folder, sha256(root).slice(0, 32));
   return { folder, journal: `${name}.journal`, lock: `${name}.lock` };
 }
@@ -79,12 +106,13 @@ function lockApply({ folder, lock }: ApplyPlace): Disposable {
   });
 }
 
-function takeBackIn(tree: Tree, { journal }: ApplyPlace): TakenBack | undefined {
+/** Takes back what a journal tells of, if there is one; the journal goes with it. */
+function takeBackIn(tree: Tree, { journal }: ApplyPlace, isDry = false): ReturnType<typeof takeBack> | undefined {
   const bytes = isThere(journal) ? Deno.readFileSync(journal) : undefined;
   const found = bytes && readJournal(bytes);
   if (found === undefined || found.head.root !== tree.root) return undefined;
-  const { isComplete, restored, left, failed } = takeBack(tree, found);
-  const [first] = failed;
+  const back = takeBack(tree, found, isDry);
+  const [first] = back.failed;
   if (first !== undefined) {
     throw new UserError({
       what: "A patch that was applied in part, and then cut off, cannot be taken back",
@@ -93,8 +121,13 @@ function takeBackIn(tree: Tree, { journal }: ApplyPlace): TakenBack | undefined 
       exitCode: 1,
     });
   }
-  Deno.removeSync(journal);
-  return { isComplete, restored: restored.map(shownPath), left: left.map(({ path }) => shownPath(path)) };
+  if (!isDry) Deno.removeSync(journal);
+  return back;
+}
+
+function told({ isComplete, restored, left }: ReturnType<typeof takeBack>): TakenBack {
+  const shown = ({ path }: { readonly path: string }): string => shownPath(path);
+  return { isComplete, restored: restored.map(shown), left: left.map(shown) };
 }
 
 /** Applies a plan with a journal beside it. A failure that left nothing changed needs none any more. */
@@ -146,7 +179,7 @@ function applyUnder(
     }
     using _lock = place && !dryRun ? lockApply(place) : undefined;
     const back = place && !dryRun ? takeBackIn(tree, place) : undefined;
-    const takenBack = back ? { takenBack: back } : {};
+    const takenBack = back ? { takenBack: told(back) } : {};
     const all = readPatch(patch, name);
     const wantedPaths = paths && new Set(paths);
     const chosen = all.filter((file) => wantedPaths?.has(shownPath(pathOf(file))) ?? true);

@@ -28,6 +28,18 @@ export async function trialCommand(context: CommandContext): Promise<void> {
   const taken = await choose(context, files);
   if (taken === undefined) return;
   const outcome = await engine.endTrial(taken === "all" ? {} : { paths: taken });
+  const { takenBack } = outcome;
+  if (takenBack !== undefined && !takenBack.isComplete) {
+    say(
+      `The application of a patch had been cut off in the middle. Put back before this: ${
+        counted(takenBack.restored.length, "file")
+      }`,
+      "warning",
+    );
+    for (const path of takenBack.left.slice(0, 20)) {
+      say(`${cleanLine(path)} is left as it is: somebody else changed it since`, "warning");
+    }
+  }
   if (outcome.isDone) {
     return say(
       taken.length === 0

@@ -11,6 +11,8 @@ const VERBS = { restore: "restore", remove: "remove", mode: "set the mode of" } 
 /** `/undo`: files as they were before a message; says what it would do and asks first. */
 export async function undoCommand(context: CommandContext): Promise<void> {
   const { engine, world, pick } = context;
+  const cutOff = await cutOffApply(context);
+  if (cutOff !== undefined) return await confirm(context, cutOff, {});
   const points = await engine.undoPoints();
   if (points.length === 0) {
     throw new UserError({
@@ -32,9 +34,23 @@ export async function undoCommand(context: CommandContext): Promise<void> {
   await confirm(context, await engine.undo({ to, dryRun: true }), { to });
 }
 
+/** What taking back a patch that was applied in part would do; undefined where there is none. */
+async function cutOffApply({ engine }: CommandContext): Promise<UndoOutcome | undefined> {
+  try {
+    const preview = await engine.undo({ dryRun: true });
+    return preview.point.kind === "apply" ? preview : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+const CUT_OFF = "The application of a patch was cut off in the middle: undo takes that back first, and nothing else";
+
 /** Shows what would be done, asks, and does it. */
 async function confirm(context: CommandContext, preview: UndoOutcome, request: UndoRequest): Promise<void> {
   const { engine, pick, say } = context;
+  if (preview.point.kind === "apply") say(CUT_OFF, "warning");
   if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
   showSteps(context, preview);
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
@@ -85,7 +101,8 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
     if (error instanceof UserError) return false;
     throw error;
   }
-  if (preview.steps.length === 0) return false;
+  if (preview.point.kind === "apply") context.say(CUT_OFF, "warning");
+  if (preview.steps.length === 0 || preview.point.kind === "apply") return false;
   showSteps(context, preview);
   return await pick("The files", [
     { label: "Leave them as they are", value: false },

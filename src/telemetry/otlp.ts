@@ -135,6 +135,7 @@ export async function post(
     return response.ok ? undefined : `it answered ${response.status}`;
   } catch (error) {
     // The runtime's sentence has the address in it, which may hold a token.
-    return messageOf(error).replaceAll(url, "its address").replaceAll(new URL(url).origin, "its address");
+    const { origin, host } = new URL(url);
+    return [url, origin, host].reduce((text, known) => text.replaceAll(known, "its address"), messageOf(error));
   }
 }

@@ -431,7 +431,7 @@ ${"─".repeat(80)}
       ["/prompt full", "Be kind."],
       ["/skills", /Skills\n[\s\S]*\/skill:commit {2}/],
       ["/audit", /Tool calls of this session\n.* bash +allowed +ok .*\n +\$ echo looked/],
-      ["/cost", /This session\n {2}sent, not cached +1\.5k[\s\S]*1 of yours, 2 of the model, 1 calls/],
+      ["/cost", /This session\n {2}sent, not cached +1\.5k[\s\S]*1 of yours, 2 of the model, 1 call\n/],
       ["/thinking high", "Thinking: high"],
       ["/tools -bash", "– bash"],
       ["/name the tidy one", "the tidy one"],

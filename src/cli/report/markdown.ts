@@ -116,11 +116,15 @@ function trialLines({ trial }: RunReport): string[] {
   return [`Trial: the workspace was not changed; ${where} (${counted(files.length, "file")}).`, ...left];
 }
 
-function fileRow({ path, kind, from, linesAdded, linesRemoved, isBinary }: FileChange): string[] {
+function fileRow(file: FileChange): string[] {
+  const { path, kind, from, linesAdded, linesRemoved, isBinary, modeBefore, modeAfter } = file;
   const lines = linesAdded === undefined || linesRemoved === undefined
     ? isBinary ? "binary" : "–"
     : `+${linesAdded} −${linesRemoved}`;
-  return [code(path), from === undefined ? kind : `moved from ${code(from)}`, lines];
+  const what = from === undefined ? kind : `moved from ${code(from)}`;
+  if (modeBefore === undefined || modeAfter === undefined) return [code(path), what, lines];
+  const modes = `mode ${modeBefore.toString(8)} → ${modeAfter.toString(8)}`;
+  return [code(path), kind === "mode" ? modes : `${what}, ${modes}`, lines];
 }
 
 function table<T>(title: string, heads: readonly string[], rows: readonly T[], cells: (row: T) => readonly string[]) {

@@ -95,8 +95,8 @@ Deno.test({
       await pty.type("tw");
       await pty.see("❯ two");
       await pty.keys("Enter");
-      const screen = await pty.see("Model: two");
-      assert(/ two\n▣/.test(screen), screen);
+      const screen = await pty.see("Model: openai/two");
+      assert(/ openai\/two\n▣/.test(screen), screen);
     }),
 });
 

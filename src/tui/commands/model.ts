@@ -5,11 +5,14 @@ import type { CommandContext } from "./command.ts";
 /** `/model [ID]` */
 export async function modelCommand({ engine, world, pick, say }: CommandContext, args: string): Promise<void> {
   const { model } = engine.state();
-  const current = modelName(model);
   const listed = args === "" ? await world.serverModels() : [];
   const details = new Map(listed.map(({ name, detail }) => [name, detail]));
+  // A server of one's own is asked for ids alone.
+  const current = details.has(model.id) && !details.has(modelName(model)) ? model.id : modelName(model);
   // The settings may name it by its id alone.
-  const known = [...new Set([current, ...world.models.filter((name) => name !== model.id), ...details.keys()])];
+  const known = [
+    ...new Set([current, ...world.models.filter((name) => name !== model.id || name === current), ...details.keys()]),
+  ];
   const choices = known.map((id) => ({
     label: id,
     value: id,

@@ -544,7 +544,7 @@ ${"─".repeat(80)}
     await pty.see(READY);
     await say(pty, "go");
     // The last line of a turn: what was changed.
-    await pty.see("puts them back");
+    await pty.see("/undo puts it back");
     const before = await pty.screen(true);
     await pty.keys("C-o");
     await pty.see("last row");
@@ -577,7 +577,7 @@ ${"─".repeat(80)}
   }, async (pty) => {
     await pty.see(READY);
     await say(pty, "go");
-    await pty.see("puts them back");
+    await pty.see("/undo puts it back");
     const all = await pty.screen(true);
     assertEquals(all.match(/lines above|Esc stops/g), null, all);
   });

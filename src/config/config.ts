@@ -1,3 +1,4 @@
+import { isAbsolutePath } from "../core/support/on_disk.ts";
 import { join } from "@std/path";
 import type { World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
@@ -10,7 +11,7 @@ import { decideTrust as decide, readTrust } from "../context/trust.ts";
 import { bringsSomething, lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
-import { isAbsolutePath, type Policy } from "../core/policy.ts";
+import { type Policy } from "../core/policy.ts";
 
 /** Where tools work in a trial. */
 export interface TrialPlace {

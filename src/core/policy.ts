@@ -1,3 +1,5 @@
+import { isWindowsPath } from "./support/text.ts";
+
 /** What a tool needs in order to work; a need that the policy does not cover makes the tool inactive. */
 export type Capability = "read" | "write" | "run" | "net";
 
@@ -103,16 +105,6 @@ export function isInside(path: string, folder: string): boolean {
   // Without putting strings together: this is asked some ten thousand times before the first request.
   return path.startsWith(folder) &&
     (path.length === folder.length || path.charCodeAt(folder.length) === SLASH || folder.endsWith("/"));
-}
-
-/** Whether a path is absolute as Windows has it: with a drive's letter, or of another machine. */
-export function isWindowsPath(path: string): boolean {
-  return /^(?:[a-zA-Z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
-}
-
-/** Whether a path is absolute on the system at hand. */
-export function isAbsolutePath(path: string, os: typeof Deno.build.os = Deno.build.os): boolean {
-  return path.charCodeAt(0) === SLASH || (os === "windows" && isWindowsPath(path));
 }
 
 /**

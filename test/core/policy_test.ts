@@ -1,6 +1,7 @@
+import { isAbsolutePath } from "../../src/core/support/on_disk.ts";
 import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
-import { coverage, covers, isAbsolutePath, isInside } from "../../src/core/policy.ts";
+import { coverage, covers, isInside } from "../../src/core/policy.ts";
 
 const INSIDE = [
   { path: "/a/b", folder: "/a/b", is: true },

@@ -27,7 +27,7 @@ const WRONG: readonly { name: string; api: string; config: Parameters<typeof ope
     config: { model: "m", baseUrl: "my server" },
     says: "not an http",
   },
-  { name: "a cassette that is missing", api: "replay", config: { file: "/nowhere/x.jsonl" }, says: "No such file" },
+  { name: "a cassette that is missing", api: "replay", config: { file: "/nowhere/x.jsonl" }, says: "does not exist" },
 ];
 for (const { name, api, config, says } of WRONG) {
   Deno.test(`openProvider() refuses ${name} with a way out`, async () => {

@@ -1,4 +1,4 @@
-import { isFolder } from "../../core/support/on_disk.ts";
+import { isAbsolutePath, isFolder } from "../../core/support/on_disk.ts";
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -7,7 +7,6 @@ import {
   type SessionInfo,
 } from "@agentclientprotocol/sdk";
 import { resolve } from "@std/path";
-import { isAbsolutePath } from "../../core/policy.ts";
 import { UserError } from "../../core/error.ts";
 import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";

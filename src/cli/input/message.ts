@@ -1,5 +1,5 @@
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join, normalize } from "@std/path";
-import { isAbsolutePath } from "../../core/policy.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { Buffer } from "node:buffer";

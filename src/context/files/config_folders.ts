@@ -1,6 +1,5 @@
-import { isFolder } from "../../core/support/on_disk.ts";
+import { isAbsolutePath, isFolder } from "../../core/support/on_disk.ts";
 import { join, normalize } from "@std/path";
-import { isAbsolutePath } from "../../core/policy.ts";
 
 /** Where configuration is read from and where new files are written. */
 export interface ConfigFolders {

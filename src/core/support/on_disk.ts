@@ -1,4 +1,5 @@
 import { attempt } from "./attempt.ts";
+import { isWindowsPath } from "./text.ts";
 
 /** Whether a folder is at a path, or behind a link there; false for what cannot be looked at. */
 export function isFolder(path: string): boolean {
@@ -18,4 +19,9 @@ export function entryAt(path: string): Deno.FileInfo | undefined {
 /** Whether something stands at a path, be it a link to nowhere; false for what cannot be looked at. */
 export function isThere(path: string): boolean {
   return entryAt(path) !== undefined;
+}
+
+/** Whether a path is absolute on the system at hand. */
+export function isAbsolutePath(path: string, os: typeof Deno.build.os = Deno.build.os): boolean {
+  return path.startsWith("/") || (os === "windows" && isWindowsPath(path));
 }

@@ -95,3 +95,8 @@ export function formatSize(bytes: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** Whether a path is absolute as Windows has it: with a drive's letter, or of another machine. */
+export function isWindowsPath(path: string): boolean {
+  return /^(?:[a-zA-Z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
+}

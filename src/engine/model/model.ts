@@ -1,6 +1,6 @@
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { isAbsolutePath } from "../../core/policy.ts";
 import type { Provider } from "../../core/provider.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";

@@ -1,6 +1,6 @@
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { isAbsolutePath } from "../../core/policy.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Lead } from "../../provider/replay/lead.ts";
 import type { Recording } from "../../provider/replay/record.ts";

@@ -1,7 +1,7 @@
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { sha256 } from "../../core/support/digest.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import { isAbsolutePath } from "../../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
 import { folderPrefix } from "./session_record.ts";
 

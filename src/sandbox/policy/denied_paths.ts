@@ -1,6 +1,7 @@
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { covers, isAbsolutePath, isInside, type Scope } from "../../core/policy.ts";
+import { covers, isInside, type Scope } from "../../core/policy.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow } from "./readable.ts";
 import { unique } from "./scopes.ts";

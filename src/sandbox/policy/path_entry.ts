@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { isWindowsPath } from "../../core/policy.ts";
+import { isWindowsPath } from "../../core/support/text.ts";
 
 /** The part of the facts that tells where links lead. */
 export type RealPath = (path: string) => string | undefined;

@@ -1,7 +1,7 @@
-import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { covers, isInside, type Scope } from "../../core/policy.ts";
+import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow } from "./readable.ts";
 import { unique } from "./scopes.ts";
@@ -84,9 +84,10 @@ function otherNames(mountinfo: string): (path: string) => string[] {
     if (own === undefined || !twice.includes(own)) return [];
     const place = join(own.top, below(path, own.point));
     return twice.flatMap((one) => {
-      if (one === own || one.device !== own.device || !isInside(place, one.top)) return [];
-      const name = join(one.point, below(place, one.top));
-      return mountOf(name) === one ? [name] : [];
+      if (one === own || one.device !== own.device) return [];
+      // A mount may show what the place is in, or a part of the place alone.
+      const name = isInside(place, one.top) ? join(one.point, below(place, one.top)) : one.point;
+      return (isInside(place, one.top) || isInside(one.top, place)) && mountOf(name) === one ? [name] : [];
     });
   };
 }

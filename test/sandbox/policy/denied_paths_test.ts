@@ -60,6 +60,8 @@ Deno.test("deniedPaths() denies what is secret under each path at which a mount 
     "/srv/a b/ann/.ssh",
     "/x/.ssh",
   ]);
+  // A part of the secret alone; beside it something that is none.
+  assertEquals(namesOfSecret([ROOT, "8:1 /home/ann/.ssh/keys /x/.ssh", "8:1 /home/ann/.sshd /y/.ssh"]), ["/x/.ssh"]);
   // What another mount hides, or is not there, or shows something beside it.
   assertEquals(namesOfSecret([ROOT, "8:1 /home /srv", "0:5 / /srv"]), []);
   assertEquals(namesOfSecret([ROOT, "8:1 /home /srv"], "/srv/ann/.ssh"), []);

@@ -15,7 +15,7 @@ export interface Result {
   readonly ms: number;
   /** The last line of what the attack said. */
   readonly said: string;
-  /** It was held in a command with others and escapes by itself: what others leave stands in its way. */
+  /** It does not escape in a command with others, and does by itself: what others leave stands in its way. */
   readonly isHidden?: true;
 }
 
@@ -31,8 +31,8 @@ const MOST_SHARED_BYTES = 1_000_000;
  * Runs every attack of a list through a column's shell, one after the other.
  *
  * @param isShared Whether attacks that tell by themselves what came of them share commands: half of the time of most is the
- *   program's start. One without an end in such a command runs again by itself. Without a sandbox all that were held
- *   do, which shows that none is held because of the others.
+ *   program's start. One without an end in such a command runs again by itself. Without a sandbox all that did not
+ *   escape do, which shows that none is held, or left out, because of the others.
  */
 export async function replay(
   column: Column,
@@ -57,7 +57,7 @@ export async function replay(
   const lingering: Promise<void>[] = [];
   for (const attack of attacks) {
     const shared = results.get(attack.name);
-    if (shared && (column.form !== "none" || shared.verdict !== "held")) continue;
+    if (shared && (column.form !== "none" || shared.verdict === "ESCAPED")) continue;
     const ran = await runAttack(column, program, arena, attack);
     const judged = judge(attack, ran, column, arena).then((verdict) => {
       const hidden = shared && verdict === "ESCAPED" ? { isHidden: true } as const : {};

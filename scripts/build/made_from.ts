@@ -10,11 +10,12 @@ export function binaryOf(root: string): string {
   return join(root, "dist", "sandpiper");
 }
 
-/** A digest of all present sources, their names and their texts, in hexadecimal digits. */
-export async function sourcesDigest(root: string): Promise<string> {
+/** A digest of all present sources, their names and their texts, and of the Deno that compiles, in hexadecimal digits. */
+export async function sourcesDigest(root: string, deno: string = Deno.version.deno): Promise<string> {
   const files = [...SOURCES, ...TOOLS].flatMap((path) => filesBelow(join(root, path))).sort();
   const parts = files.map(async (path) => `${await digestOf(path)} ${relative(root, path)}\n`);
-  return await sha256(new TextEncoder().encode((await Promise.all(parts)).join("")));
+  const text = [`${deno} ${Deno.build.target}\n`, ...await Promise.all(parts)].join("");
+  return await sha256(new TextEncoder().encode(text));
 }
 
 /** Notes beside a binary which sources it was made from. */

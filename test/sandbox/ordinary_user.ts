@@ -12,14 +12,18 @@ const mark = Deno.env.get(MARK);
 const isAgain = mark === undefined && USERS.includes("user");
 /** In a run of all tests, by day. A file that is looked at by itself, and each by night, runs as a whole as both. */
 const isHalf = mark === HALF || isAgain && Deno.env.has(PACKAGES) && !IS_NIGHTLY;
-let turn = 0;
 
 /**
- * Whether the next test of a file that an ordinary user runs again is one of this process: where all tests run by day, each
- * runs as one of the two users, in turn. To be asked in the same order by both.
+ * Whether a test of a file that an ordinary user runs again is one of this process: where all tests run by day, each runs as
+ * one of the two users. Its name alone decides, so that no test is left out by both, whatever each has registered before.
  */
-export function isOwnTurn(): boolean {
-  return !isHalf || turn++ % 2 === (mark === HALF ? 1 : 0);
+export function isOwnTurn(name: string): boolean {
+  return !isHalf || isUsersTurn(name) === (mark === HALF);
+}
+
+/** About one name of two. */
+function isUsersTurn(name: string): boolean {
+  return [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % 2 === 1;
 }
 
 /** Runs a test file again as user 1000, where the tests run as root. */

@@ -7,11 +7,14 @@ export const SHORTEST_SECRET = 7;
 /** What stands in a secret's place. */
 const HIDDEN = "[key]";
 
-/** A text of people, models, tools or servers without secrets, also as JSON writes them. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
+/**
+ * A text of people, models, tools or servers without secrets, also as JSON writes them. `shortest`: where a word too many may be
+ * taken out, because nobody plays the text again, shorter secrets are taken out of texts, too.
+ */
+export function hideSecrets(text: string, secrets: readonly string[], shortest = SHORTEST_SECRET): string {
   // The longest first: it may have another one in it.
   return [...secrets].sort((a, b) => b.length - a.length).reduce((clean, secret) => {
-    if (secret.length < SHORTEST_SECRET) return secret !== "" && clean.trim() === secret ? HIDDEN : clean;
+    if (secret.length < shortest) return secret !== "" && clean.trim() === secret ? HIDDEN : clean;
     return clean.replaceAll(secret, HIDDEN).replaceAll(JSON.stringify(secret).slice(1, -1), HIDDEN);
   }, text);
 }

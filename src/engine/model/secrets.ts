@@ -15,6 +15,9 @@ export interface Secrets {
   readonly scrub: (text: string) => string;
 }
 
+/** Shorter values stand for themselves in ordinary text. UTF-16 units. */
+const SHORTEST = 6;
+
 /** The secrets of a session. */
 export function openSecrets({ world }: Pick<Config, "world">, choice: ModelChoice): Secrets {
   const hidden = new Set<string>();
@@ -23,7 +26,7 @@ export function openSecrets({ world }: Pick<Config, "world">, choice: ModelChoic
     variable: (name) => world.env[name] ?? readVariable(name),
     isKey: (name, value) => (name === key?.origin && name !== "") || holdsSecret(value, key?.secrets ?? []),
     hide: (value) => void hidden.add(value),
-    scrub: (text) => hideSecrets(text, [...hidden, ...key?.secrets ?? []]),
+    scrub: (text) => hideSecrets(text, [...hidden, ...key?.secrets ?? []], SHORTEST),
   };
 }
 

@@ -23,10 +23,12 @@ export interface FailureParts extends FailureContext {
 }
 
 const MAX_SERVER_TEXT = 300;
+/** Shorter secrets are parts of ordinary words. UTF-16 units. */
+const SHORTEST = 4;
 
 /** A text of the server's, on one line, without controls and without anything that looks like a key. */
 export function publicText(text: string, secrets: readonly string[]): string {
-  const clean = hideSecrets(stripControls(text), secrets).replace(
+  const clean = hideSecrets(stripControls(text), secrets, SHORTEST).replace(
     /\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_*.-]{6,}/g,
     "[key]",
   )

@@ -65,19 +65,21 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
  */
 function otherNames(mountinfo: string): (path: string) => string[] {
   const mounts = mountinfo.split("\n").map((line) => {
-    const [, , device = "", top = "", point = ""] = line.split(" ").map((field) =>
+    const [id = "", parent = "", device = "", top = "", point = ""] = line.split(" ").map((field) =>
       field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
     );
-    return { device, top, point };
+    return { id, parent, device, top, point };
   }).filter(({ point }) => point !== "");
   const twice = [...Map.groupBy(mounts, ({ device }) => device).values()].filter(({ length }) => length > 1).flat();
   if (twice.length === 0) return () => [];
-  /** The mount that a path lies in: the innermost, of those at one place the last. */
-  const mountOf = (path: string) =>
-    mounts.reduce<typeof mounts[number] | undefined>(
-      (found, one) => isInside(path, one.point) && one.point.length >= (found?.point.length ?? 0) ? one : found,
-      undefined,
-    );
+  const ids = new Set(mounts.map(({ id }) => id));
+  const inside = Map.groupBy(mounts, ({ id, parent }) => parent !== id && ids.has(parent) ? parent : "");
+  /** The mount that a path lies in. The way there enters, of the mounts in a mount, the outermost: it hides the others. */
+  const mountOf = (path: string, around?: typeof mounts[number]): typeof mounts[number] | undefined => {
+    const [next] = (inside.get(around?.id ?? "") ?? []).filter(({ point }) => isInside(path, point))
+      .sort((a, b) => a.point.length - b.point.length);
+    return next === undefined ? around : mountOf(path, next);
+  };
   const below = (path: string, folder: string): string => path.slice(folder === "/" ? 0 : folder.length);
   return (path) => {
     const own = mountOf(path);

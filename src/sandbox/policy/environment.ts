@@ -1,6 +1,6 @@
 import { isAbsolute } from "@std/path";
 import type { Policy, Scope } from "../../core/policy.ts";
-import { SECRET_VARIABLE } from "./secrets.ts";
+import { ADDRESS_WITH_PASSWORD, SECRET_VARIABLE } from "./secrets.ts";
 
 const PASSES = new RegExp(
   "^(?:" + [
@@ -28,33 +28,36 @@ export interface PrivatePlaces {
 /**
  * The complete environment of tools: a list of names that pass, what was granted besides, and the private places.
  *
- * A grant of everything still leaves out names that look like secrets; named one by one, they pass.
+ * A grant of everything still leaves out names that look like secrets, and addresses with a password; named one by one,
+ * they pass.
  */
 export function toolEnvironment(
   env: Readonly<Record<string, string>>,
   grant: { readonly allow: Scope; readonly deny: Scope },
   places: PrivatePlaces,
 ): Record<string, string> {
-  const passes = (name: string): boolean => {
+  const passes = (name: string, value: string): boolean => {
     if (grant.deny.all || grant.deny.list.includes(name)) return false;
     if (grant.allow.list.includes(name)) return true;
-    if (isOnlyNamed(name)) return false;
+    if (isOnlyNamed(name, value)) return false;
     return PASSES.test(name) || grant.allow.all;
   };
-  const kept = Object.entries(env).filter(([name, value]) => passes(name) && !value.includes("\0"));
+  const kept = Object.entries(env).filter(([name, value]) => passes(name, value) && !value.includes("\0"));
   return { ...Object.fromEntries(kept), ...privateVariables(env, places) };
 }
 
 /** Whether a variable passes only where it is named: a grant of everything does not stand for it. */
-function isOnlyNamed(name: string): boolean {
-  return SECRET_VARIABLE.test(name) || STEERS.test(name);
+function isOnlyNamed(name: string, value: string): boolean {
+  return SECRET_VARIABLE.test(name) || STEERS.test(name) || ADDRESS_WITH_PASSWORD.test(value);
 }
 
-/** What both scopes of variables cover. */
-export function intersectVariables(a: Scope, b: Scope): Scope {
+/** What both scopes of variables cover; `env`: the host's own environment. */
+export function intersectVariables(a: Scope, b: Scope, env: Readonly<Record<string, string>>): Scope {
   if (a.all && b.all) return a;
   const [list, other] = a.all ? [b.list, a] : [a.list, b];
-  return { all: false, list: list.filter((name) => other.all ? !isOnlyNamed(name) : other.list.includes(name)) };
+  const isCovered = (name: string): boolean =>
+    other.all ? !isOnlyNamed(name, env[name] ?? "") : other.list.includes(name);
+  return { all: false, list: list.filter(isCovered) };
 }
 
 /**

@@ -100,13 +100,12 @@ export interface PolicyFacts extends FolderView {
 
 type Kind = "read" | "write" | "run" | "net" | "env";
 
-/** What two scopes of a kind have in common. */
+/** What two scopes of a kind have in common; of variables it depends on their values. */
 const COMMON = {
   read: intersectPaths,
   write: intersectPaths,
   run: intersectNames,
   net: intersectHosts,
-  env: intersectVariables,
 } as const;
 
 /**
@@ -214,6 +213,10 @@ function layersOf(
     );
     return { all: all.some((scope) => scope.all), list: unique(all.flatMap((scope) => scope.list)) };
   };
+  const common = {
+    ...COMMON,
+    env: (a: Scope, b: Scope) => intersectVariables(a, b, facts.env),
+  };
   const writes = !request.readOnly && !denied("write").all;
   /** What a layer says of a kind, and for reading what it says of writing: a place that is written is read, too. */
   const said = (kind: Kind, layer: ScopeLayer | undefined, without: Scope): Scope => {
@@ -234,15 +237,15 @@ function layersOf(
       const counts = kind === "read" ? settled : user;
       const standing = said(kind, flags, joinScopes(said(kind, counts, fallback), granted(kind, request.allowed)));
       const own = joinScopes(standing, granted(kind, request.grants));
-      const narrowed = project?.[kind] === undefined ? own : COMMON[kind](own, said(kind, project, own));
+      const narrowed = project?.[kind] === undefined ? own : common[kind](own, said(kind, project, own));
       if (ceiling === undefined) return narrowed;
       const written = flags?.[kind] === undefined ? NOTHING : said(kind, flags, fallback);
       const asked = kind === "net"
         ? { ...written, list: written.list.map((host) => ruleText(parseRule(host))) }
         : written;
-      const more = beyond(asked, COMMON[kind](asked, fallback));
+      const more = beyond(asked, common[kind](asked, fallback));
       if (more !== undefined) throw wider(kind, more, ceiling.name);
-      return COMMON[kind](narrowed, fallback);
+      return common[kind](narrowed, fallback);
     },
     denied,
   };

@@ -90,4 +90,12 @@ export const OPEN_IN_SSH: { readonly folder: string; readonly isOpen: (name: str
  * address may have a token in it, and programs that know these variables would send there what they do.
  */
 export const SECRET_VARIABLE =
-  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|^otel_exporter_/i;
+  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|^otel_exporter_|otlp_\w*headers/i;
+
+/**
+ * An address with a user and a password before its host (RFC 3986, userinfo), wherever it stands in a value: a proxy, an index of
+ * packages, a database. What follows the colon is a port only where digits alone do. To a web server a user alone is
+ * mostly a token. Without a scheme, as proxies may be written, the value is all of it.
+ */
+export const ADDRESS_WITH_PASSWORD =
+  /:\/\/[^\s/?#:@[]*:(?!\d*(?:[/?#,\s]|$))\S*@|https?:\/\/[^\s/?#@]+@|^[^\s/:@]+:[^\s/]+@[^\s/:@(]+(?:\(|(?::\d+)?(?:[/?#]|$))/i;

@@ -13,6 +13,7 @@ Deno.test("hideSecrets() takes a secret out wherever it is, a short one where it
     ["nothing", ["", ""], "nothing"],
   ];
   for (const [text, secrets, wanted] of cases) assertEquals(hideSecrets(text, secrets), wanted, text);
+  assertEquals(hideSecrets("not abc12, abc", ["abc12", "abc"], 4), "not [key], abc");
 });
 
 Deno.test("holdsSecret() finds a short secret as a word of its own", () => {

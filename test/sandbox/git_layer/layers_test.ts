@@ -10,7 +10,7 @@ import { folderOf } from "./folder_of.ts";
 
 const furnish = madeOnce(repository, [], ["."]);
 const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
-  if (isOwnTurn()) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
+  if (isOwnTurn(name)) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 };
 
 /** Commands that leave the user's own folder as it was, and what the notes say of each. */

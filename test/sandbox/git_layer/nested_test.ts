@@ -10,7 +10,7 @@ import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
 import { folderOf } from "./folder_of.ts";
 
 const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
-  if (isOwnTurn()) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
+  if (isOwnTurn(name)) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 };
 
 /** A repository with a submodule `sub` and a linked working folder `old`. */

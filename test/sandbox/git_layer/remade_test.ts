@@ -11,7 +11,7 @@ import { HAS_OWN } from "../namespaces_here.ts";
 import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
 
 const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
-  if (isOwnTurn()) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
+  if (isOwnTurn(name)) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 };
 
 /** A repository with another one to clone, `other`, and a bare one, `srv`. */
@@ -262,7 +262,7 @@ function shell(script: string, cwd = "/"): string {
 /** Whether the attacks of one command are this user's. */
 let isOwn = true;
 for (const [number, [name, , note]] of ATTACKS.entries()) {
-  if (number % AT_ONCE === 0) isOwn = isOwnTurn();
+  if (number % AT_ONCE === 0) isOwn = isOwnTurn(`attacks from ${number} on`);
   if (!isOwn) continue;
   Deno.test({
     name: `nothing that git obeys arrives in a repository that a command made: ${name}`,

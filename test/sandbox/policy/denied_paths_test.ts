@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
+import { isInside } from "../../../src/core/policy.ts";
 import { deniedPaths, refuseKeptAround, sessionDenials } from "../../../src/sandbox/policy/denied_paths.ts";
 
 const LINKS: Readonly<Record<string, string>> = { "/work/link": "/elsewhere/sessions" };
@@ -37,7 +38,7 @@ function namesOfSecret(lines: readonly string[], missing = ""): string[] {
     ...{ home: "/home/ann", env: {}, readable: [], writable: [], program: [], kept: [] },
     realPath: (path) => path === missing ? undefined : path,
     listFolder: () => [],
-    mounts: lines.map((line, at) => `${at} 1 ${line} rw - ext4 /dev/x rw\n`).join(""),
+    mounts: lines.map((line, at) => `${at} ${placeOf(lines, at)} ${line} rw - ext4 /dev/x rw\n`).join(""),
   });
   const found = [read, write, secrets].map((list) =>
     list.filter((path) => /\/\.ssh$/.test(path) && path !== "/home/ann/.ssh")
@@ -45,6 +46,16 @@ function namesOfSecret(lines: readonly string[], missing = ""): string[] {
   assertEquals(found[1], found[0]);
   assertEquals(found[2], found[0]);
   return found[0] ?? [];
+}
+
+/** The mount in which another one was made, when those before it were there. */
+function placeOf(lines: readonly string[], at: number): number {
+  const points = lines.map((line) => line.split(" ")[2] ?? "");
+  return points.slice(0, at).reduce(
+    (found, point, id) =>
+      isInside(points[at] ?? "", point) && point.length >= (points[found]?.length ?? 0) ? id : found,
+    -1,
+  );
 }
 
 const ROOT = "8:1 / /";
@@ -64,6 +75,9 @@ Deno.test("deniedPaths() denies what is secret under each path at which a mount 
   assertEquals(namesOfSecret([ROOT, "8:1 /home/ann/.ssh/keys /x/.ssh", "8:1 /home/ann/.sshd /y/.ssh"]), ["/x/.ssh"]);
   // What another mount hides, or is not there, or shows something beside it.
   assertEquals(namesOfSecret([ROOT, "8:1 /home /srv", "0:5 / /srv"]), []);
+  assertEquals(namesOfSecret([ROOT, "8:1 /home /srv/in", "0:5 / /srv"]), []);
+  // A mount that a later one around it hides says nothing of where the secret lies.
+  assertEquals(namesOfSecret([ROOT, "8:3 / /home/ann", "8:2 / /home", "8:2 / /data"]), ["/data/ann/.ssh"]);
   assertEquals(namesOfSecret([ROOT, "8:1 /home /srv"], "/srv/ann/.ssh"), []);
   assertEquals(namesOfSecret([ROOT, "8:1 /home/bob /srv", "8:3 /home /other"]), []);
 });

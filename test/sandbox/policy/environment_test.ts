@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toolEnvironment } from "../../../src/sandbox/policy/environment.ts";
+import { intersectVariables, toolEnvironment } from "../../../src/sandbox/policy/environment.ts";
 
 const PLACES = { home: "/home/u", root: "/w", tmp: "/p/tmp", cache: "/p/cache" };
 const NONE = { all: false, list: [] };
@@ -25,6 +25,7 @@ const HOST: Record<string, string> = {
   npm_config__authToken: "n",
   SESSION_COOKIE: "c",
   DATABASE_URL: "postgres://u:p@h/d",
+  HTTPS_PROXY: "http://ann:hunter2@proxy.test:3128",
   LD_PRELOAD: "/evil.so",
   BASH_ENV: "/evil.sh",
   GIT_SSH_COMMAND: "evil",
@@ -48,9 +49,9 @@ const CASES = [
   },
   {
     name: "passes what is named, secret or not",
-    allow: { all: false, list: ["FOO", "OPENAI_API_KEY"] },
+    allow: { all: false, list: ["FOO", "HTTPS_PROXY", "OPENAI_API_KEY"] },
     deny: NONE,
-    kept: ["EDITOR", "FOO", "JAVA_HOME", "LANG", "LC_ALL", "OPENAI_API_KEY", "TERM"],
+    kept: ["EDITOR", "FOO", "HTTPS_PROXY", "JAVA_HOME", "LANG", "LC_ALL", "OPENAI_API_KEY", "TERM"],
   },
   {
     name: "passes no secret for a grant of everything",
@@ -91,4 +92,36 @@ Deno.test("toolEnvironment() points git at settings of its own, whatever the hos
   const host = { GIT_CONFIG_GLOBAL: "/home/u/.gitconfig" };
   const made = toolEnvironment(host, scopes, { ...PLACES, gitConfig: "/p/tmp/.gitconfig" });
   assertEquals(made["GIT_CONFIG_GLOBAL"], "/p/tmp/.gitconfig");
+});
+
+const WITH_PASSWORD = [
+  ..."http://ann:hunter2@proxy.test:3128 http://ann:1234@proxy.test http://:p@h socks5h://u:p@[::1]:1080".split(" "),
+  ..."mongodb://u:p@h1:27017,h2:27017/d postgresql+psycopg://u:p@/d?host=/run redis://:p@h HTTP://u:p%40@h".split(" "),
+  ..."http://u:p/w@h:3128 https://ghp_0123@github.com/o/r ann:hunter2@proxy.test:3128 u:p@tcp(h:3306)/d".split(" "),
+  "https://a.test/simple https://u:p@b.test/simple",
+  "https://u:p@proxy.test,direct",
+];
+const WITHOUT = [
+  ..."http://proxy.test:3128 http://localhost:4873/@scope/name https://h/u:p@v mongodb://h1:1,h2:2/a@b".split(" "),
+  ..."ssh://git@h.test/r.git git@h.test:o/r.git file:///a:b/c@d postgres://me@/d http://[::1]:80/@x a@b.test".split(
+    " ",
+  ),
+  ..."nginx:1.25@sha256:0a1b 10:20 /a:/b@c".split(" "),
+  "https://a.test:8080 me@b.test",
+];
+
+Deno.test("toolEnvironment() passes an address with a password only where it is named", () => {
+  const passed = (value: string, allow: { all: boolean; list: string[] }): boolean =>
+    "X" in toolEnvironment({ X: value }, { allow, deny: NONE }, PLACES);
+  for (const value of WITH_PASSWORD) {
+    assertEquals([passed(value, ALL), passed(value, { all: true, list: ["X"] })], [false, true], value);
+  }
+  for (const value of WITHOUT) assertEquals(passed(value, ALL), true, value);
+});
+
+Deno.test("intersectVariables() covers a secret, by name or by value, only where both scopes name it", () => {
+  const env = { X: "http://u:p@h", FOO: "foo" };
+  const named = { all: false, list: ["X", "FOO", "A_KEY"] };
+  assertEquals(intersectVariables(ALL, named, env).list, ["FOO"]);
+  assertEquals(intersectVariables(named, named, env).list, named.list);
 });

@@ -25,7 +25,7 @@ function furnish({ home }: World): void {
 }
 
 const test = (name: string, work: () => void | Promise<void>): void => {
-  if (isOwnTurn()) Deno.test(name, work);
+  if (isOwnTurn(name)) Deno.test(name, work);
 };
 
 for (const level of CONFINED) {

@@ -56,7 +56,7 @@ const NEW: readonly (readonly [name: string, script: string, said: RegExp])[] = 
 for (const level of CONFINED) {
   /** `isUsers`: what only somebody can see who may not look into every folder. */
   const test = (name: string, work: () => Promise<void>, isUsers = false): void => {
-    if (isUsers || isOwnTurn()) Deno.test(`tripwire at ${level} ${name}`, work);
+    if (isUsers || isOwnTurn(`${level} ${name}`)) Deno.test(`tripwire at ${level} ${name}`, work);
   };
 
   test("leaves nothing changed that a later program obeys R478", () =>

@@ -139,6 +139,26 @@ export interface UndoOutcome {
   readonly isDone: boolean;
 }
 
+/**
+ * The steps of an undo that a person is shown. Folders come and go with what is in them: one is a step only where its mode is
+ * set or no other step is inside it, and has a slash at its end.
+ */
+export function shownSteps(steps: readonly UndoStep[]): readonly UndoStep[] {
+  const around = new Set<string>();
+  for (const { path } of steps) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (around.has(folder)) break;
+      around.add(folder);
+    }
+  }
+  return steps.flatMap((step) => {
+    const { action, path, thing } = step;
+    if (thing !== "folder") return [step];
+    return action === "mode" || !around.has(path) ? [{ ...step, path: `${path}/` }] : [];
+  });
+}
+
 /** How undo is asked for. */
 export interface UndoRequest {
   /** A point's number or its entry's id; the last message that was not undone without it. */

@@ -71,7 +71,7 @@ const FULL: Readonly<Record<string, string>> = {
 
 /** What is said where a connection fails, whose errors have no code of their own. */
 const OF_CONNECTIONS: readonly (readonly [words: RegExp, instead: string])[] = [
-  [/connection refused/i, "nothing listens there"],
+  [/connection refused|actively refused/i, "nothing listens there"],
   [/dns error|name or service|nodename/i, "there is no host of that name, or no network"],
   [/certificate|tls|UnknownIssuer/i, "its certificate is not trusted, or it speaks no TLS"],
   [/unreachable|no route/i, "there is no way to its address"],
@@ -84,6 +84,8 @@ const OF_CONNECTIONS: readonly (readonly [words: RegExp, instead: string])[] = [
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message } = error;
+  // Their words stand for themselves, whatever the cause.
+  if (error instanceof UserError || error instanceof ToolError) return message;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const meaning = OF_PATHS[code];
   if (meaning !== undefined && message.includes("(os error ")) {

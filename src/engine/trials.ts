@@ -1,11 +1,10 @@
 // Trials of a session: tools go on in a private copy, and what they changed there is taken or kept as a patch. The code of this
 // file is loaded with the first trial.
-import { counted } from "../core/support/text.ts";
 import type { Config } from "../config/config.ts";
 import type { ApplyOutcome, TakeRequest, TrialResult } from "../core/changes.ts";
 import type { Engine } from "../core/engine.ts";
 import { UserError } from "../core/error.ts";
-import { shellWord } from "../core/support/text.ts";
+import { counted, shellWord } from "../core/support/text.ts";
 import type { EngineCore } from "./parts.ts";
 import { beginTrial, type SessionTrial } from "./trial/session_trial.ts";
 

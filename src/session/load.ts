@@ -1,4 +1,5 @@
 import { attempt } from "../core/support/attempt.ts";
+import { counted } from "../core/support/text.ts";
 import type { SessionEntry, SessionHeader } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, readHeader } from "./header.ts";
@@ -118,9 +119,7 @@ function noticesOf(
   return notices;
 }
 
-function lines(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
-}
+const lines = (count: number): string => counted(count, "line");
 
 function parseObject(line: string): Fields | undefined {
   try {

@@ -35,6 +35,11 @@ Deno.test("undo takes back an application of a patch that was cut off: from the 
       "Before a patch was applied in part:\n  would remove made.txt\n  would restore a.txt\nNothing else would be undone\n",
     ], dry.stderr);
     assertEquals(texts(ws), HALF);
+    Deno.writeTextFileSync(`${ws}/made.txt`, "somebody's\n");
+    const left = await run(SOURCE, ["undo", "--dry-run", "--quiet"], options);
+    assertEquals(left.code, 1);
+    assertStringIncludes(left.stderr, "made.txt would be left as it is: somebody else changed it since");
+    Deno.writeTextFileSync(`${ws}/made.txt`, HALF["made.txt"]);
     const said = await run(SOURCE, ["undo", "--json"], options);
     assertEquals(short(JSON.parse(said.stdout)), expected(true), said.stderr);
     assertStringIncludes(said.stderr, "the application of a patch was cut off in the middle: 2 files were put back");

@@ -1,5 +1,4 @@
-import { shellWord } from "../../core/support/text.ts";
-import { counted } from "../../core/support/text.ts";
+import { counted, shellWord } from "../../core/support/text.ts";
 import { programName } from "../../core/version.ts";
 import { dirname, join, resolve } from "@std/path";
 import { readRecord, resultFolder } from "../../batch/results.ts";

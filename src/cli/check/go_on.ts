@@ -3,7 +3,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { isThere } from "../../core/support/on_disk.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { PLAYED_FIRST } from "../../engine/model/open_model.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { dollars, duration } from "../batch/progress.ts";
@@ -91,7 +91,7 @@ async function continued(file: string, count: number, going: Going): Promise<Con
   if (before.replies < count) {
     throw new UserError({
       what: `Cannot go on from ${count} in ${file}`,
-      why: before.replies === 1 ? "it holds 1 reply" : `it holds ${before.replies} replies`,
+      why: `it holds ${counted(before.replies, "reply", "replies")}`,
       fix: "Name a smaller number with --from",
     });
   }
@@ -140,14 +140,13 @@ function reportIn(path: string): JsonObject | undefined {
 
 function show(one: Continued, word: string, model: string, isWhole: boolean): void {
   const { played, live, changes, rules, outcome, exitCode, why, answer, costUsd, durationMs, patch } = one;
-  const replies = (number: number): string => number === 1 ? "1 reply" : `${number} replies`;
   const cost = live === 0 ? "nothing was asked" : costUsd === undefined ? "cost not known" : dollars(costUsd);
-  const differs = changes.length === 0
-    ? "as it was until then"
-    : `${changes.length} ${changes.length === 1 ? "change" : "changes"} until then`;
+  const differs = changes.length === 0 ? "as it was until then" : `${counted(changes.length, "change")} until then`;
   const places = placesOf(rules);
   const lines = [
-    `${oneLine(word, 200)}: ${replies(played)} played, then ${live} of ${oneLine(model, 100)}; ${differs}`,
+    `${oneLine(word, 200)}: ${counted(played, "reply", "replies")} played, then ${live} of ${
+      oneLine(model, 100)
+    }; ${differs}`,
     ...changeLines(changes, isWhole),
     ...(changes.length > 0 && places ? [`  not compared, by rules: ${places}`] : []),
     `  ${oneLine(outcome, 50)}, exit code ${exitCode}, ${cost}, ${duration(durationMs)}`,

@@ -2,6 +2,8 @@ import { resolve } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { ApplyOutcome, PatchedFile } from "../../core/changes.ts";
 import { isFile } from "../../core/support/on_disk.ts";
+import { counted } from "../../core/support/text.ts";
+import { programName } from "../../core/version.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -40,7 +42,7 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
     write(outcomeLines(path, outcome, values["dry-run"] === true));
     // Said even where warnings are not wanted: the exit code alone would not tell which.
     for (const { path, why, hunk } of outcome.misfits) {
-      writeAll(Deno.stderr, `sandpiper: ${oneLine(path, LONGEST_PATH)}${hunk ? `, ${hunk}` : ""}: ${why}\n`);
+      writeAll(Deno.stderr, `${programName()}: ${oneLine(path, LONGEST_PATH)}${hunk ? `, ${hunk}` : ""}: ${why}\n`);
     }
   }
   return outcome.misfits.length > 0 ? 1 : 0;
@@ -74,11 +76,9 @@ function readWhole(path: string): Uint8Array {
 const VERBS = { created: "new", changed: "changed", deleted: "deleted", moved: "moved", mode: "mode" } as const;
 
 function* outcomeLines(path: string, { files, misfits, isDone }: ApplyOutcome, isDry: boolean): Generator<string> {
-  const many = files.length === 1 ? "1 file" : `${files.length} files`;
+  const many = counted(files.length, "file");
   if (misfits.length > 0) {
-    yield `Nothing was changed: ${oneLine(path, LONGEST_PATH)} does not fit in ${misfits.length} ${
-      misfits.length === 1 ? "place" : "places"
-    }\n`;
+    yield `Nothing was changed: ${oneLine(path, LONGEST_PATH)} does not fit in ${counted(misfits.length, "place")}\n`;
     return;
   }
   if (files.length === 0) {

@@ -5,7 +5,7 @@ import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { loginStore } from "../../engine/mcp/logins.ts";
 import { ownerOf, serversOf } from "../../config/project_servers.ts";
 import { openSessionMcp } from "../../engine/mcp/mcp.ts";
@@ -195,7 +195,7 @@ async function test(config: Config, name: string): Promise<number> {
     const [state] = opened.states();
     if (state?.state !== "ready") return watch.exitCode() ?? 1; // why is told by then
     const lines = opened.tools().map((tool) => `  ${tool.name}: ${firstLine(tool.description)}`);
-    return say([`${name} works: ${lines.length} ${lines.length === 1 ? "tool" : "tools"}`, ...lines, ""].join("\n"));
+    return say([`${name} works: ${counted(lines.length, "tool")}`, ...lines, ""].join("\n"));
   } finally {
     await opened.close();
     await tools.close();

@@ -1,6 +1,7 @@
 import { programName } from "../../core/version.ts";
-import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
+import { shownSteps, type UndoOutcome, type UndoPoint, type UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
+import { counted } from "../../core/support/text.ts";
 import { localTime, oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
@@ -31,6 +32,7 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     }
     if (values["json"]) write([visibleJson(cutOff, 2), "\n"]);
     else write(dryRun ? [...outcomeLines(cutOff), "Nothing else would be undone\n"] : ["Nothing else was undone\n"]);
+    if (dryRun) warnLeft(config, cutOff);
     return left.length > 0 ? 1 : 0;
   }
   const stored = openStoredChanges(config, which);
@@ -46,13 +48,7 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     if (isTaken) {
       write([`To take this back: ${programName()} undo ${oneLine(session, 128)} --to ${points.length + 1}\n`]);
     }
-    for (const { path, why, isForcible } of outcome.left) {
-      const force = isForcible ? "; --force overwrites it" : "";
-      warnAlways(
-        config,
-        `${oneLine(path, LONGEST_PATH)} ${outcome.isDone ? "is" : "would be"} left as it is: ${why}${force}`,
-      );
-    }
+    warnLeft(config, outcome);
     return outcome.left.length > 0 ? 1 : 0;
   } finally {
     await stored.close();
@@ -119,11 +115,11 @@ function* listLines(session: string, points: readonly UndoPoint[]): Generator<st
 
 /** How many files changed at a point, and how many of somebody else's doing, which undo leaves alone. */
 function filesText(files: number, outside = 0): string {
-  const own = files === 1 ? "1 file" : `${files} files`;
+  const own = counted(files, "file");
   return outside === 0 ? own : `${own} (${outside} more by somebody else)`;
 }
 
-/** What was done, or would be, one file a line. */
+/** What was done, or would be, one file a line, and one folder of which no file is named. */
 function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<string> {
   const what = point.kind === "prompt"
     ? `Before "${oneLine(point.text, 120)}"`
@@ -138,15 +134,17 @@ function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<s
   const verbs = isDone
     ? { restore: "restored", remove: "removed", mode: "mode" }
     : { restore: "would restore", remove: "would remove", mode: "would set the mode of" };
-  for (const { path, action } of steps) yield `  ${verbs[action]} ${oneLine(path, LONGEST_PATH)}\n`;
+  for (const { path, action } of shownSteps(steps)) yield `  ${verbs[action]} ${oneLine(path, LONGEST_PATH)}\n`;
 }
 
 /** What was not done is said even where warnings are not wanted: the exit code alone would not tell which. */
-function warnAlways(config: Config, notice: string): void {
-  warn(
-    { ...config, invocation: { ...config.invocation, values: { ...config.invocation.values, quiet: false } } },
-    notice,
-  );
+function warnLeft(config: Config, { left, isDone }: UndoOutcome): void {
+  const { invocation } = config;
+  const always = { ...config, invocation: { ...invocation, values: { ...invocation.values, quiet: false } } };
+  for (const { path, why, isForcible } of left) {
+    const force = isForcible ? "; --force overwrites it" : "";
+    warn(always, `${oneLine(path, LONGEST_PATH)} ${isDone ? "is" : "would be"} left as it is: ${why}${force}`);
+  }
 }
 
 function misuse(): UserError {

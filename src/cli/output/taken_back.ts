@@ -1,4 +1,5 @@
 import { counted } from "../../core/support/text.ts";
+import { programName } from "../../core/version.ts";
 import type { TakenBack } from "../../core/changes.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 
@@ -6,12 +7,13 @@ const LONGEST_PATH = 400;
 
 /** What is said of an application of a patch that was cut off; whole lines. */
 export function takenBackLines({ isComplete, restored, left }: TakenBack): string[] {
-  if (isComplete) return ["sandpiper: a patch whose application was cut off is applied: nothing of it was missing\n"];
+  const name = programName();
+  if (isComplete) return [`${name}: a patch whose application was cut off is applied: nothing of it was missing\n`];
   const many = `${counted(restored.length, "file was", "files were")} put back`;
   return [
-    `sandpiper: the application of a patch was cut off in the middle: ${many}\n`,
+    `${name}: the application of a patch was cut off in the middle: ${many}\n`,
     ...left.map((path) =>
-      `sandpiper: ${oneLine(path, LONGEST_PATH)} is left as it is: somebody else changed it since then\n`
+      `${name}: ${oneLine(path, LONGEST_PATH)} is left as it is: somebody else changed it since then\n`
     ),
   ];
 }

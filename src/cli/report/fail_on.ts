@@ -1,4 +1,5 @@
 import { UserError } from "../../core/error.ts";
+import { counted } from "../../core/support/text.ts";
 import type { Config } from "../../config/config.ts";
 import type { RunFacts } from "./facts.ts";
 
@@ -7,7 +8,7 @@ const UNSEEN = "nobody could look at what changed";
 /** What `--fail-on` takes, and the sentence for a run in which it happened. */
 const CONDITIONS = {
   denied: ({ deniedCalls }) =>
-    deniedCalls === 0 ? undefined : `${counted(deniedCalls, "call")} ${deniedCalls === 1 ? "was" : "were"} denied`,
+    deniedCalls === 0 ? undefined : `${counted(deniedCalls, "call was", "calls were")} denied`,
   "tool-error": ({ failedCalls }) => failedCalls === 0 ? undefined : `${counted(failedCalls, "call")} of tools failed`,
   "no-change": ({ changes }) => {
     if (!changes) return UNSEEN;
@@ -16,7 +17,7 @@ const CONDITIONS = {
   change: ({ changes }) => {
     if (!changes) return UNSEEN;
     const files = changes.files.length;
-    return files === 0 ? undefined : `${counted(files, "file")} ${files === 1 ? "was" : "were"} changed`;
+    return files === 0 ? undefined : `${counted(files, "file was", "files were")} changed`;
   },
   warning: ({ warnings }) => warnings.length === 0 ? undefined : `there was a warning: ${warnings[0]}`,
 } as const satisfies Readonly<Record<string, (facts: RunFacts) => string | undefined>>;
@@ -52,8 +53,4 @@ export function failureOf(conditions: readonly Condition[], facts: RunFacts): st
     return said === undefined ? [] : [`${said} (--fail-on ${condition})`];
   });
   return all.length === 0 ? undefined : all.join("; ");
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

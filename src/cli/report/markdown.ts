@@ -2,7 +2,7 @@ import { modelName } from "../../core/provider.ts";
 import { lostText } from "../../core/support/lost_text.ts";
 import type { FileChange } from "../../core/changes.ts";
 import type { RunReport } from "./run_report.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { counted, stripControls } from "../../core/support/text.ts";
 import { proseMarkdown } from "../../session/export/markdown.ts";
 
 /** Lines of a failed check. */
@@ -160,10 +160,6 @@ export function markdownLine(foreign: string): string {
   const line = stripControls(foreign).replace(/\s+/g, " ").trim();
   return line.replace(/[\\`*_[\]<>|#&~]/g, "\\$&")
     .replace(/^[-+](?=[-\s]|$)/, "\\$&").replace(/^(\d{1,9})(?=[.)](?:\s|$))/, "$1\\");
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function number(value: number): string {

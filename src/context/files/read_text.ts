@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/error.ts";
+
 /** What became of an attempt to read a text file. `note` says what is odd and what to do about it. */
 export type ReadText =
   | { readonly status: "loaded"; readonly text: string; readonly note?: string }

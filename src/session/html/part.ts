@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { diffLines } from "diff";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { escapeHtml, escapeVisible } from "./escape.ts";
@@ -39,7 +40,7 @@ export function partHtml(part: Part): string {
         return `<p class="${part.isError ? "bad" : "output"}">${escapeHtml(part.title)}: –</p>`;
       }
       const lines = part.text.trimEnd().split("\n").length;
-      const title = `${part.title}, ${lines === 1 ? "1 line" : `${lines} lines`}`;
+      const title = `${part.title}, ${counted(lines, "line")}`;
       const isOpen = part.isError || lines <= OPEN_LINES;
       return folded(part.isError ? "bad" : "output", title, `<pre>${escapeHtml(part.text)}</pre>`, isOpen);
     }

@@ -106,7 +106,12 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     notice = at < 0 ? [] : all.slice(at);
     const lines = at < 0 ? all : all.slice(0, at);
     const dropped = lines.length - KEPT_LINES;
-    output = dropped > 0 ? [`[${counted(dropped, "line")} before these not kept]`, ...lines.slice(-KEPT_LINES)] : lines;
+    output = dropped > 0
+      ? [
+        `[${counted(dropped, "line before these is", "lines before these are")} not kept]`,
+        ...lines.slice(-KEPT_LINES),
+      ]
+      : lines;
   };
 
   return {
@@ -160,7 +165,6 @@ function allRows(lines: readonly string[], look: Look, style: Style = look.theme
 /** How much is not shown, and the key that shows it. */
 function more(count: number, { theme, expanded, expandKey }: Look, what = "more"): readonly string[] {
   if (count <= 0) return [];
-  const lines = count === 1 ? "line" : "lines";
-  const words = what === "read" ? `${count} ${lines} read` : `${count} ${what} ${lines}`;
+  const words = what === "read" ? `${counted(count, "line")} read` : counted(count, `${what} line`);
   return [theme.dim(`… ${words}${expanded || !expandKey ? "" : ` (${expandKey})`}`)];
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { UserError } from "../../core/error.ts";
 import { ago } from "../blocks/amounts.ts";
 import { cleanLine } from "../screen/foreign.ts";
@@ -64,7 +65,7 @@ export async function chooseSession(
 
 function choiceOf(line: SessionLine, now: number): Choice<Deed> {
   const { messageCount, modified, found } = line;
-  const count = `${messageCount} ${messageCount === 1 ? "message" : "messages"}`;
+  const count = counted(messageCount, "message");
   const title = titleOf(line);
   return {
     // What was found in the name stands there already.

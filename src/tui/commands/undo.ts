@@ -1,5 +1,5 @@
 import { counted } from "../../core/support/text.ts";
-import type { UndoOutcome, UndoRequest } from "../../core/changes.ts";
+import { shownSteps, type UndoOutcome, type UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { ago } from "../blocks/amounts.ts";
 import type { CommandContext } from "./command.ts";
@@ -112,12 +112,10 @@ export async function filesThere(context: CommandContext, entryId: string): Prom
 
 function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void {
   const more = (list: readonly unknown[]): string[] => list.length > SHOWN ? [`  and ${list.length - SHOWN} more`] : [];
-  const shown = counting(steps);
+  const shown = shownSteps(steps);
   page((theme) => [
     ...(shown.length > 0 ? [theme.strong("This would")] : []),
-    ...shown.slice(0, SHOWN).map(({ action, path, thing }) =>
-      `  ${VERBS[action]} ${theme.accent(thing === "folder" ? `${path}/` : path)}`
-    ),
+    ...shown.slice(0, SHOWN).map(({ action, path }) => `  ${VERBS[action]} ${theme.accent(path)}`),
     ...more(shown),
     ...(left.length > 0 ? [theme.strong(steps.length > 0 ? "and leave" : "This would leave as it is")] : []),
     ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
@@ -125,16 +123,9 @@ function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void
   ]);
 }
 
-/** Folders come and go with what is in them: only one of which nothing else is told is a step for people. */
-function counting(steps: UndoOutcome["steps"]): UndoOutcome["steps"] {
-  return steps.filter(({ thing, action, path }) =>
-    thing !== "folder" || action === "mode" || !steps.some((one) => one.path.startsWith(`${path}/`))
-  );
-}
-
 /** How many files, and folders that are steps of their own. */
 function filesIn({ steps }: Pick<UndoOutcome, "steps">): string {
-  const shown = counting(steps);
+  const shown = shownSteps(steps);
   const folders = shown.filter(({ thing }) => thing === "folder").length;
   const files = shown.length - folders;
   return [

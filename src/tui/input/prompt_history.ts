@@ -1,3 +1,5 @@
+import { attempt } from "../../core/support/attempt.ts";
+
 /** What the person said in earlier sessions, for the editor's arrow keys. */
 export interface PromptHistory {
   /** The newest ones, oldest first. */
@@ -19,12 +21,12 @@ export function promptHistory(path: string | undefined): PromptHistory {
   if (path === undefined) return { load: () => [], add: () => {} };
   return {
     load() {
-      return quietly(() => parse(tail(path)).slice(-ENTRIES)) ?? [];
+      return attempt(() => parse(tail(path)).slice(-ENTRIES)) ?? [];
     },
     add(text) {
       if (text.trim() === "" || text.startsWith(" ")) return;
-      quietly(() => {
-        if ((quietly(() => Deno.statSync(path).size) ?? 0) > MAX_BYTES) {
+      attempt(() => {
+        if ((attempt(() => Deno.statSync(path).size) ?? 0) > MAX_BYTES) {
           const kept = parse(tail(path)).map((entry) => JSON.stringify(entry) + "\n").join("");
           Deno.writeTextFileSync(path, kept, { mode: 0o600 });
         }
@@ -47,15 +49,7 @@ function tail(path: string): string {
 /** Lines that are no JSON strings are passed over: the first one may be half. */
 function parse(text: string): string[] {
   return text.split("\n").flatMap((line) => {
-    const value: unknown = quietly(() => JSON.parse(line));
+    const value: unknown = attempt(() => JSON.parse(line));
     return typeof value === "string" ? [value] : [];
   });
-}
-
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

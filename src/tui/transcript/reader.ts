@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import { backgroundLine, PLAN_LINES } from "./session_lines.ts";
 import { changesLine } from "./changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -120,7 +121,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
           // The line of status counts on; the same sentence again would tell nothing.
           if (event.attempt > 1 && event.errorMessage === retried) return;
           retried = event.errorMessage;
-          return say(`${event.errorMessage} It is tried again, up to ${event.maxAttempts} times`, "warning");
+          return say(`${event.errorMessage} It is tried again, up to ${counted(event.maxAttempts, "time")}`, "warning");
         case "background_end":
           return say(backgroundLine(event), event.exitCode === 0 ? "info" : "warning");
         case "plan_update": {

@@ -1,3 +1,4 @@
+import { counted } from "../../core/support/text.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { money } from "../blocks/amounts.ts";
 import { toolTitle } from "../blocks/tool_title.ts";
@@ -66,7 +67,7 @@ export function createSubAgentViews(root: string, now: () => number): SubAgentVi
       cost: 0,
       isRunning: () => shown.ending === undefined,
       line: () => {
-        const turns = `${shown.turns} ${shown.turns === 1 ? "turn" : "turns"}`;
+        const turns = counted(shown.turns, "turn");
         const doing = shown.ending ?? shown.call ?? (shown.reader.activity() || "starting");
         return [id, may, doing, turns, ...shown.cost > 0 ? [money(shown.cost)] : []].join(" · ");
       },

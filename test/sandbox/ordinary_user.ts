@@ -1,30 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { openPackages, PACKAGES } from "../../scripts/tests/packages.ts";
 import { thisProgram } from "../../src/sandbox/confine/self.ts";
-import { IS_NIGHTLY } from "../helpers/rounds.ts";
 import { makeWorld, programFor } from "./confined_world.ts";
 import { reachableDeno, USERS } from "./reachable.ts";
 
 const MARK = "SANDPIPER_TEST_AS_USER";
-/** What the mark says where only every second test is this user's. */
-const HALF = "half";
 const mark = Deno.env.get(MARK);
 const isAgain = mark === undefined && USERS.includes("user");
-/** In a run of all tests, by day. A file that is looked at by itself, and each by night, runs as a whole as both. */
-const isHalf = mark === HALF || isAgain && Deno.env.has(PACKAGES) && !IS_NIGHTLY;
-
-/**
- * Whether a test of a file that an ordinary user runs again is one of this process: where all tests run by day, each runs as
- * one of the two users. Its name alone decides, so that no test is left out by both, whatever each has registered before.
- */
-export function isOwnTurn(name: string): boolean {
-  return !isHalf || isUsersTurn(name) === (mark === HALF);
-}
-
-/** About one name of two. */
-function isUsersTurn(name: string): boolean {
-  return [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % 2 === 1;
-}
 
 /** Runs a test file again as user 1000, where the tests run as root. */
 export function asOrdinaryUser(name: string, file: string): void {
@@ -48,7 +30,7 @@ export function asOrdinaryUser(name: string, file: string): void {
         clearEnv: true,
         env: {
           ...self.env,
-          ...{ DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: isHalf ? HALF : "all" },
+          ...{ DENO_DIR: modules, TMPDIR: world.tmp, NO_COLOR: "1", [MARK]: "1" },
           // By night as many rounds as the other user's.
           ...Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([key]) => key === "SANDPIPER_ROUNDS")),
         },

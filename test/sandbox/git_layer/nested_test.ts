@@ -6,12 +6,11 @@ import { openGitLayers } from "../../../src/sandbox/git_layer/layers.ts";
 import { until } from "../../helpers/until.ts";
 import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
-import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
+import { asOrdinaryUser } from "../ordinary_user.ts";
 import { folderOf } from "./folder_of.ts";
 
-const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
-  if (isOwnTurn(name)) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
-};
+const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
+  Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
 /** A repository with a submodule `sub` and a linked working folder `old`. */
 const furnish = madeOnce(

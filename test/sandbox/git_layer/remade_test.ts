@@ -8,11 +8,10 @@ import { IS_NIGHTLY } from "../../helpers/rounds.ts";
 import { until } from "../../helpers/until.ts";
 import { git, type GuardedWorld, inWorld, madeOnce, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
-import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
+import { asOrdinaryUser } from "../ordinary_user.ts";
 
-const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void => {
-  if (isOwnTurn(name)) Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
-};
+const at = (name: string, work: (room: GuardedWorld) => Promise<void>, prepare = furnish): void =>
+  Deno.test({ name, ignore: !HAS_OWN, fn: () => inWorld("kernel+", prepare, work) });
 
 /** A repository with another one to clone, `other`, and a bare one, `srv`. */
 const furnish = madeOnce(
@@ -259,11 +258,7 @@ function shell(script: string, cwd = "/"): string {
   return new TextDecoder().decode(stdout);
 }
 
-/** Whether the attacks of one command are this user's. */
-let isOwn = true;
 for (const [number, [name, , note]] of ATTACKS.entries()) {
-  if (number % AT_ONCE === 0) isOwn = isOwnTurn(`attacks from ${number} on`);
-  if (!isOwn) continue;
   Deno.test({
     name: `nothing that git obeys arrives in a repository that a command made: ${name}`,
     ignore: !HAS_OWN,

@@ -9,7 +9,7 @@ import { disk } from "../../../src/sandbox/system/disk.ts";
 import { LAZY_SOURCE, run } from "../../helpers/program.ts";
 import { makeWorld, type World, worldPolicy } from "../confined_world.ts";
 import { inWorld } from "../guarded_world.ts";
-import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
+import { asOrdinaryUser } from "../ordinary_user.ts";
 import { CONFINED, exists } from "../shell_fixture.ts";
 
 const THERE = [".bashrc", ".profile", ".gitconfig", ".config/autostart/a.desktop", ".local/bin/ls", ".ssh/config"];
@@ -24,13 +24,9 @@ function furnish({ home }: World): void {
   Deno.symlinkSync(join(home, "dotfiles/tmux"), join(home, ".tmux.conf"));
 }
 
-const test = (name: string, work: () => void | Promise<void>): void => {
-  if (isOwnTurn(name)) Deno.test(name, work);
-};
-
 for (const level of CONFINED) {
   for (const place of ["home", "base"] as const) {
-    test(`at ${level} commands change no start-up file in a workspace that is ${place === "home" ? "" : "around "}the home`, () =>
+    Deno.test(`at ${level} commands change no start-up file in a workspace that is ${place === "home" ? "" : "around "}the home`, () =>
       inWorld(level, (_root, world) => furnish(world), async ({ world: { home }, run }) => {
         for (const name of [...THERE, ...MISSING, "dotfiles/tmux", ".tmux.conf"]) {
           const [path, folder] = [join(home, name), dirname(join(home, name))];
@@ -48,7 +44,7 @@ for (const level of CONFINED) {
 }
 
 for (const level of ["kernel", "permissions"] as const) {
-  test(`at ${level} write refuses start-up files in a workspace that is the home`, () => {
+  Deno.test(`at ${level} write refuses start-up files in a workspace that is the home`, () => {
     using world = makeWorld();
     furnish(world);
     const files = openFiles(worldPolicy(world, level, { root: world.home }));
@@ -72,7 +68,7 @@ function guarded(request: Partial<PolicyRequest>, path = "/usr/bin"): string[] {
   return policy.protected.filter((one) => isInside(one, home)).map((one) => one.slice(home.length + 1));
 }
 
-test("resolvePolicy() protects start-up files wherever the whole home may be written, and only there", () => {
+Deno.test("resolvePolicy() protects start-up files wherever the whole home may be written, and only there", () => {
   for (
     const request of [{ root: home }, { root: "/home" }, { root: "/" }, { flags: { write: ["~"] } }, {
       flags: { write: true },
@@ -86,14 +82,14 @@ test("resolvePolicy() protects start-up files wherever the whole home may be wri
   }
 });
 
-test("resolvePolicy() protects the programs of the home that PATH names, and nothing that was granted by its own name", () => {
+Deno.test("resolvePolicy() protects the programs of the home that PATH names, and nothing that was granted by its own name", () => {
   assert(guarded({ root: home }, `/usr/bin:${home}/tools/bin`).includes("tools/bin"));
   const names = guarded({ root: home, flags: { write: [".", "~/.bashrc", "~/.config/nvim/lua"] } });
   assert(!names.includes(".bashrc") && !names.includes(".config/nvim") && names.includes(".zshrc"));
 });
 
 for (const [name, shown] of [["home", "is your home folder"], ["base", "holds your home"]] as const) {
-  test(`a workspace that ${shown} is said at the start, with the folder`, async () => {
+  Deno.test(`a workspace that ${shown} is said at the start, with the folder`, async () => {
     using world = makeWorld();
     const cassette = join(world.tmp, "c.jsonl");
     Deno.writeTextFileSync(cassette, JSON.stringify({ text: "Done." }) + "\n");

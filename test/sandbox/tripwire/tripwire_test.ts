@@ -5,7 +5,7 @@ import { until } from "../../helpers/until.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 import { git, type GuardedWorld, inWorld, picture, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
-import { asOrdinaryUser, isOwnTurn } from "../ordinary_user.ts";
+import { asOrdinaryUser } from "../ordinary_user.ts";
 import { CONFINED, exists } from "../shell_fixture.ts";
 
 /** What a later git, editor or shell of the user would obey. */
@@ -54,10 +54,7 @@ const NEW: readonly (readonly [name: string, script: string, said: RegExp])[] = 
 ];
 
 for (const level of CONFINED) {
-  /** `isUsers`: what only somebody can see who may not look into every folder. */
-  const test = (name: string, work: () => Promise<void>, isUsers = false): void => {
-    if (isUsers || isOwnTurn(`${level} ${name}`)) Deno.test(`tripwire at ${level} ${name}`, work);
-  };
+  const test = (name: string, work: () => Promise<void>): void => Deno.test(`tripwire at ${level} ${name}`, work);
 
   test("leaves nothing changed that a later program obeys R478", () =>
     inWorld(level, furnish, async ({ world: { root }, run }) => {
@@ -200,7 +197,7 @@ for (const level of CONFINED) {
       if (exists(`${root}/again`)) Deno.chmodSync(`${root}/again`, 0o700);
       assert(!picture(`${root}/again/r/.git/config`).includes("evil"));
       new Deno.Command("chmod", { args: ["-R", "u+rwX", root] }).outputSync();
-    }), true);
+    }));
 
   test("undoes what git would obey, however many folders a command closed R478", () =>
     inWorld(level, (root) => {
@@ -222,7 +219,7 @@ for (const level of CONFINED) {
       assert(exists(`${root}/${"n/".repeat(40)}`), said);
       // Root may look into them as they are.
       if (Deno.uid() !== 0) assertEquals(left, [], said);
-    }), true);
+    }));
 
   test("takes away a trap whatever a command does to the place where others were put R478", () =>
     inWorld(level, furnish, async ({ world: { root, base, cache }, run }) => {

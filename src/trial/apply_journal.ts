@@ -2,7 +2,7 @@
 // middle, by SIGKILL or a crash, is found by whoever comes next and taken back.
 import { messageOf } from "../core/error.ts";
 import { sha256 } from "../core/support/digest.ts";
-import { KIND, type Tree } from "../core/support/tree.ts";
+import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { namesIn, type Wanted } from "./plan.ts";
 import { isEqual } from "./write_patch.ts";
 
@@ -253,11 +253,6 @@ function piece(
   contents: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
   return contents.subarray(at, at + length);
-}
-
-function kindAt(tree: Tree, path: string): number | undefined {
-  const mode = tree.status(path)?.mode;
-  return mode === undefined ? undefined : mode >> 12;
 }
 
 function folderMode(tree: Tree, path: string): number | undefined {

@@ -1,8 +1,7 @@
 import { UserError } from "../core/error.ts";
-import { attempt } from "../core/support/attempt.ts";
 import type { SessionHeader } from "../core/session.ts";
 import { isSessionId } from "./identifiers.ts";
-import { isObject } from "./shape.ts";
+import { parseObject } from "./shape.ts";
 
 /** A header as it stands in a file; `version` of the file's entry shapes. */
 export interface StoredHeader {
@@ -41,8 +40,8 @@ export function readHeader(path: string): StoredHeader {
 
 /** The header that a line holds. Versions before 2 had no number. Throws `UserError` for anything else. */
 export function parseHeader(line: string, path: string): StoredHeader {
-  const fields: unknown = attempt(() => JSON.parse(line));
-  if (!isObject(fields) || fields["type"] !== "session") {
+  const fields = parseObject(line);
+  if (fields?.["type"] !== "session") {
     throw refusal(path, "it does not begin with a session's header");
   }
   const { id, timestamp, cwd, parentSession, version = 1 } = fields;

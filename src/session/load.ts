@@ -3,7 +3,7 @@ import { counted } from "../core/support/text.ts";
 import type { SessionEntry, SessionHeader } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, readHeader } from "./header.ts";
-import { type Fields, isObject, isText } from "./shape.ts";
+import { type Fields, isObject, isText, parseObject } from "./shape.ts";
 
 /** What a session file holds; the file was not changed. */
 export interface LoadedSession {
@@ -120,15 +120,6 @@ function noticesOf(
 }
 
 const lines = (count: number): string => counted(count, "line");
-
-function parseObject(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Brings entries of formats 1 and 2, one after the other in the order of the file, into the shape of format 3, in place.

@@ -1,4 +1,5 @@
 // What comes out of a session file is checked in place: a hundred thousand entries are not copied to be looked at.
+import { attempt } from "../core/support/attempt.ts";
 import type { ImageContent, TextContent } from "../core/message.ts";
 
 /** An object fresh from a JSON parser, which nobody else holds. */
@@ -7,6 +8,12 @@ export type Fields = Record<string, unknown>;
 /** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object that a line of JSON holds; undefined for anything else. */
+export function parseObject(line: string): Fields | undefined {
+  const value: unknown = attempt(() => JSON.parse(line));
+  return isObject(value) ? value : undefined;
 }
 
 /** Removes an optional field that is not what it should be. */

@@ -5,7 +5,7 @@ import { textOf } from "../core/message.ts";
 import { entryMessage } from "./context.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, parseHeader } from "./header.ts";
-import { isObject } from "./shape.ts";
+import { parseObject } from "./shape.ts";
 
 /** A session as a list shows it. */
 export interface SessionSummary {
@@ -91,7 +91,7 @@ function nameIn(lines: readonly string[]): string | undefined {
   for (let i = lines.length - 1; i >= 0; i--) {
     const line = lines[i];
     if (!line?.startsWith('{"type":"session_info"')) continue;
-    const name = fieldsOf(line)?.["name"];
+    const name = parseObject(line)?.["name"];
     if (typeof name === "string") return oneLine(name);
   }
   return undefined;
@@ -100,21 +100,12 @@ function nameIn(lines: readonly string[]): string | undefined {
 function firstMessageIn(lines: readonly string[]): string {
   for (const line of lines) {
     if (!line.startsWith('{"type":"message"') || line.length > LINE_UNITS || !line.includes('"role":"user"')) continue;
-    const fields = fieldsOf(line);
+    const fields = parseObject(line);
     if (fields === undefined) continue;
     const message = entryMessage(readEntry(fields, 0).entry);
     if (message?.role === "user") return oneLine(textOf(message.content));
   }
   return "";
-}
-
-function fieldsOf(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function oneLine(text: string): string {

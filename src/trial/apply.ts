@@ -1,6 +1,6 @@
 // Carries a plan out: all of it or nothing. Each file is put in its place whole; what fails is taken back, step by step.
 import { messageOf } from "../core/error.ts";
-import { KIND, type Tree } from "../core/support/tree.ts";
+import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { namesIn, type Wanted } from "./plan.ts";
 
 /** What failed, and what could not be taken back after it. */
@@ -42,9 +42,9 @@ export function applyPlan(
     for (const [path, want] of wanted) {
       if (want.kind === "absent") continue;
       at = path;
-      if (statusKind(tree, path) === KIND.folder) removeFolders(tree, path, step);
+      if (kindAt(tree, path) === KIND.folder) removeFolders(tree, path, step);
       makeFolders(tree, path, umask, step);
-      const there = statusKind(tree, path) !== undefined;
+      const there = kindAt(tree, path) !== undefined;
       const restore = there ? kept(tree, path) : () => tree.remove(path, false);
       if (want.kind === "link") step(path, () => tree.putLink(path, want.target, temporary), restore);
       else step(path, () => tree.putFile(path, want.bytes, want.mode, temporary), restore);
@@ -67,7 +67,7 @@ type Step = (path: string, work: () => void, undo: () => void) => void;
 
 /** A link that becomes a file keeps nothing of what it was. */
 function isOtherKind(tree: Tree, path: string, want: Wanted): boolean {
-  const kind = statusKind(tree, path);
+  const kind = kindAt(tree, path);
   return (kind === KIND.link && want.kind === "file") || (kind === KIND.file && want.kind === "link");
 }
 
@@ -110,12 +110,7 @@ function removeOne(tree: Tree, folder: string, mode: number, step: Step): void {
 function makeFolders(tree: Tree, path: string, umask: number, step: Step): void {
   for (let cut = path.indexOf("/"); cut > 0; cut = path.indexOf("/", cut + 1)) {
     const folder = path.slice(0, cut);
-    if (statusKind(tree, folder) !== undefined) continue;
+    if (kindAt(tree, folder) !== undefined) continue;
     step(folder, () => tree.makeFolder(folder, 0o777 & ~umask), () => tree.remove(folder, true));
   }
-}
-
-function statusKind(tree: Tree, path: string): number | undefined {
-  const mode = tree.status(path)?.mode;
-  return mode === undefined ? undefined : mode >> 12;
 }

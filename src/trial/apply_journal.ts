@@ -2,7 +2,7 @@
 // middle, by SIGKILL or a crash, is found by whoever comes next and taken back.
 import { messageOf } from "../core/error.ts";
 import { sha256 } from "../core/support/digest.ts";
-import { KIND, type Tree } from "../core/support/tree.ts";
+import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { namesIn, type Wanted } from "./plan.ts";
 import { isEqual } from "./write_patch.ts";
 
@@ -121,7 +121,9 @@ export function readJournal(bytes: Uint8Array<ArrayBuffer>): ApplyJournal | unde
  * else's work and is left. May be cut off itself, and repeated. `isDry`: only says what it would do.
  */
 export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = false): TakenBack {
-  const tree = isDry ? { ...files, ...NO_CHANGES } : files;
+  /** What a dry run would have removed by now. */
+  const gone = new Set<string>();
+  const tree = isDry ? { ...files, ...NO_CHANGES, remove: (path: string) => void gone.add(path) } : files;
   const { steps, folders, temporary } = head;
   for (const folder of new Set(["", ...folders.map(({ path }) => path)])) {
     try {
@@ -165,7 +167,9 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
   });
   for (const folder of made.sort((a, b) => b.length - a.length)) {
     try {
-      if (kindAt(tree, folder) === KIND.folder && namesIn(tree, folder).length === 0) tree.remove(folder, true);
+      const isEmpty = kindAt(tree, folder) === KIND.folder &&
+        namesIn(tree, folder).every((name) => gone.has(`${folder}/${name}`));
+      if (isEmpty) tree.remove(folder, true);
     } catch (error) {
       failed.push({ path: folder, why: messageOf(error) });
     }
@@ -186,9 +190,7 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
       return "as it was";
     }
     if (isBefore(tree, path, before, contents)) return "as it was";
-    const kind = kindAt(tree, path);
-    const willGo = isDry && kind === KIND.folder && made.includes(path);
-    const isGone = (kind === undefined && before.kind !== after.kind) || willGo;
+    const isGone = gone.has(path) || (kindAt(tree, path) === undefined && before.kind !== after.kind);
     if (!isGone && !isAfter(tree, step)) return "changed since";
     for (const folder of foldersOf(path)) makeFolder(folder);
     if (before.kind === "link") tree.putLink(path, before.target, temporary);
@@ -199,7 +201,6 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
 }
 
 const NO_CHANGES = {
-  remove: () => {},
   putFile: () => {},
   putLink: () => {},
   makeFolder: () => {},
@@ -253,11 +254,6 @@ function piece(
   contents: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
   return contents.subarray(at, at + length);
-}
-
-function kindAt(tree: Tree, path: string): number | undefined {
-  const mode = tree.status(path)?.mode;
-  return mode === undefined ? undefined : mode >> 12;
 }
 
 function folderMode(tree: Tree, path: string): number | undefined {

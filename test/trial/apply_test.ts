@@ -351,3 +351,26 @@ function modesOf(tree: Tree, folder = ""): string[] {
     return mode >> 12 === KIND.folder ? [`${path} ${(mode & 0o7777).toString(8)}`, ...modesOf(tree, path)] : [];
   }).sort();
 }
+
+Deno.test("takeBack() says beforehand that a file does not come back where somebody's file is in the folder in its place", () =>
+  withTree((tree, path) => {
+    for (const name of ["f", "x"]) Deno.writeTextFileSync(`${path}/${name}`, `${name}\n`);
+    const text = [
+      writeDifference({ path: "f", before: content("f\n") }),
+      writeDifference({ path: "f/in/new", after: content("new\n") }),
+      writeDifference({ path: "x", before: content("x\n"), after: content("new x\n") }),
+    ].map((one) => one.text).join("");
+    const { wanted } = planPatch(read(text), ground(tree));
+    for (const other of [undefined, "f/other", "f/in/other"]) {
+      const journal = applyJournal(tree, wanted, ".t.tmp");
+      assertEquals(applyPlan(tree, wanted, 0o022), undefined);
+      Deno.writeTextFileSync(`${path}/x`, "x\n");
+      if (other !== undefined) Deno.writeTextFileSync(`${path}/${other}`, "mine\n");
+      const said = takeBack(tree, journal, true);
+      assertEquals(said, takeBack(tree, journal), other);
+      assertEquals(said.left.map((one) => one.path), other === undefined ? [] : ["f"], other);
+      if (other === undefined) continue;
+      Deno.removeSync(`${path}/f`, { recursive: true });
+      Deno.writeTextFileSync(`${path}/f`, "f\n");
+    }
+  }));

@@ -4,6 +4,7 @@ import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
+import { counted } from "../../core/support/text.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { onSignals } from "../output/signals.ts";
@@ -60,8 +61,9 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
     stopWatching();
   }
   const changed = all.filter(({ changes, isUpdated }) => changes.length > 0 && !isUpdated).length;
+  const same = counted(all.length, "recording is as it was", "recordings are as they were");
   if (values["json"]) writeAll(Deno.stdout, visibleJson(all, 2) + "\n");
-  else writeAll(Deno.stdout, `${all.length - changed} of ${all.length} recordings are as they were\n`);
+  else writeAll(Deno.stdout, `${all.length - changed} of ${same}\n`);
   return changed > 0 ? 5 : 0;
 }
 

@@ -133,6 +133,12 @@ export interface Tree {
   readonly close: () => void;
 }
 
+/** One of KIND, or another kind of entry (a pipe, a device); undefined where nothing is. */
+export function kindAt(tree: Tree, path: string): number | undefined {
+  const mode = tree.status(path)?.mode;
+  return mode === undefined ? undefined : mode >> 12;
+}
+
 /** What can be shown of a byte string. */
 export function shownPath(path: string): string {
   // deno-lint-ignore no-control-regex

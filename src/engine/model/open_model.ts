@@ -85,7 +85,7 @@ export async function openModel(
 }
 
 function shortKey(file: string, shortest: number): string {
-  return `the API key has less than ${shortest} characters: ${file} may hold it within longer texts, because such a word can ` +
+  return `the API key has fewer than ${shortest} characters: ${file} may hold it within longer texts, because such a word can ` +
     "stand there for itself";
 }
 

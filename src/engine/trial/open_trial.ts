@@ -2,7 +2,7 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
-import { emptyRecords, KIND, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
+import { emptyRecords, KIND, kindAt, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
@@ -283,11 +283,6 @@ function pauses(): () => Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 0));
     until = performance.now() + SLICE_MS;
   };
-}
-
-function kindAt(tree: Tree, path: string): number | undefined {
-  const mode = tree.status(path)?.mode;
-  return mode === undefined ? undefined : mode >> 12;
 }
 
 function cannot(why: string, fix: string): UserError {

@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import type { AuditEntry } from "../audit.ts";
 import { isSessionId } from "../identifiers.ts";
-import { isNumber, isObject, isText } from "../shape.ts";
+import { isNumber, isText, parseObject } from "../shape.ts";
 import { readLines } from "../load.ts";
 
 /** The tool calls of a session, in their order. */
@@ -42,8 +42,8 @@ export function auditedSessions(folder: string, start: string): readonly string[
 }
 
 function parse(line: string): AuditEntry | undefined {
-  const value: unknown = attempt(() => JSON.parse(line));
-  if (!isObject(value)) return undefined;
+  const value = parseObject(line);
+  if (value === undefined) return undefined;
   const { time, session, callId, tool, arguments: digest, decision, outcome, durationMs, waitedMs } = value;
   const isWhole = [time, session, callId, tool, digest].every(isText) && isNumber(durationMs) &&
     (decision === "allowed" || decision === "denied" || decision === "refused") &&

@@ -20,6 +20,10 @@ scope.onmessage = ({ data: { memory, flag, folder } }) => {
   const bulk = openBulkLink(memory, () => scope.postMessage("asks"));
   const end = performance.now() + GIVE_UP_MS;
   let answered = 0;
-  while (Atomics.load(new Int32Array(flag), 0) === 0 && performance.now() < end) if (bulk.list(folder)) answered++;
+  while (Atomics.load(new Int32Array(flag), 0) === 0 && performance.now() < end) {
+    const entries = bulk.list(folder);
+    if (entries?.every(({ name }) => name !== "a.txt")) return scope.postMessage("wrong");
+    if (entries) answered++;
+  }
   scope.postMessage(answered > 0 && performance.now() < end ? "heard" : "gave up");
 };

@@ -90,7 +90,10 @@ export function openBulkLink(memory: SharedArrayBuffer, send: () => void): BulkL
       Atomics.store(head, 0, ASKED);
       send();
     }
-    isLost = Atomics.wait(head, 0, ASKED, WAIT_MS) === "timed-out";
+    // The wake of the answer before this one may come late, and finds this request still unanswered.
+    do isLost = Atomics.wait(head, 0, ASKED, WAIT_MS) === "timed-out"; while (
+      !isLost && Atomics.load(head, 0) === ASKED
+    );
     const length = isLost ? -1 : head[1] ?? -1;
     if (length > 0) own.set(shared.subarray(0, length));
     return length;

@@ -152,6 +152,25 @@ Deno.test({ name: "answerBulk() leaves its thread to other events while a search
   clearTimeout(timer);
 });
 
+Deno.test({ name: "BulkLink.list() waits on where it is woken before the answer is there", ignore }, async () => {
+  using place = workspace();
+  const reader = openBulkReader(policyFor(place.root));
+  const [memory, flag] = [bulkMemory(), new SharedArrayBuffer(4)];
+  const worker = new Worker(new URL("../bulk_asker.ts", import.meta.url), { type: "module" });
+  const { promise: word, resolve } = Promise.withResolvers<string>();
+  worker.onmessage = ({ data }) => {
+    if (data !== "asks") return resolve(data);
+    // The wake of an earlier answer, which comes late.
+    while (Atomics.notify(new Int32Array(memory), 0) === 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    Atomics.store(new Int32Array(flag), 0, 1);
+    answerBulk(memory, (...asked) => reader?.(...asked) ?? -1, 0);
+  };
+  worker.postMessage({ memory, flag, folder: place.root } satisfies Asking);
+  assertEquals(await word, "heard");
+  worker.terminate();
+});
+
 /** Texts in which a search of bytes could find less or more than one of characters. */
 const TEXTS: Readonly<Record<string, string | Uint8Array>> = {
   ...{ "plain.txt": "one\ncaf\u00e9 needle\n", "none.txt": "nothing\n", "caf\u00e9.txt": "CAF\u00c9 NEEDLE" },

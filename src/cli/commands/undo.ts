@@ -127,7 +127,9 @@ function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<s
     ? "Before files were put back"
     : "Before a patch was applied in part";
   if (steps.length === 0) {
-    yield `${what}: ${left.length > 0 ? "nothing was put back" : "all files are as they were then"}\n`;
+    yield `${what}: ${
+      left.length > 0 ? "nothing was put back" : "all files in the write scope are as they were then"
+    }\n`;
     return;
   }
   yield `${what}:\n`;

@@ -51,7 +51,9 @@ const CUT_OFF = "The application of a patch was cut off in the middle: undo take
 async function confirm(context: CommandContext, preview: UndoOutcome, request: UndoRequest): Promise<void> {
   const { engine, pick, say } = context;
   if (preview.point.kind === "apply") say(CUT_OFF, "warning");
-  if (preview.steps.length === 0 && preview.left.length === 0) return say("All files are as they were then");
+  if (preview.steps.length === 0 && preview.left.length === 0) {
+    return say("All files in the write scope are as they were then");
+  }
   showSteps(context, preview);
   const forcible = preview.left.filter(({ isForcible }) => isForcible).length;
   if (preview.steps.length === 0 && forcible === 0) {

@@ -118,16 +118,21 @@ export function openLayered(
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
   let order = 0;
-  /** What each log was when it had been taken: by this a log is known that nobody else wrote to since. */
-  const logsTaken = new Map<string, { readonly stamp: string | undefined; readonly order: number }>();
+  /** What each log was when it was last looked at: by this one is known that nobody else wrote to since. */
+  const logsSeen = new Map<string, { readonly stamp: string | undefined; readonly order: number }>();
+  const see = (path: string): void => {
+    const stamp = statusOf(`${folder}/${path}`)?.stamp;
+    const seen = logsSeen.get(path);
+    if (seen === undefined || seen.stamp !== stamp) logsSeen.set(path, { stamp, order: ++order });
+  };
 
-  const begin = (): Begun => ({
-    refs: refsNow(),
-    head: headAt(folder) ?? "",
-    index: indexNow(),
-    at: Date.now(),
-    order: ++order,
-  });
+  const begin = (): Begun => {
+    const head = headAt(folder) ?? "";
+    // The two that nearly every change of a command is written to; of another one its time has to tell.
+    see("logs/HEAD");
+    if (head.startsWith("ref: ")) see(`logs/${head.slice(5)}`);
+    return { refs: refsNow(), head, index: indexNow(), at: Date.now(), order: ++order };
+  };
 
   const before = (at: number): Begun => {
     const now = begin();
@@ -211,9 +216,9 @@ export function openLayered(
     const isChanged = (path: string): boolean => {
       if (!path.startsWith("logs/")) return false;
       const status = statusOf(`${folder}/${path}`);
-      const taken = logsTaken.get(path);
-      const isOurs = taken !== undefined && taken.order < begun.order && taken.stamp === status?.stamp;
-      return !isOurs && (status?.changedMs ?? 0) > begun.at - TICK_MS;
+      const seen = logsSeen.get(path);
+      const isSame = seen !== undefined && seen.order < begun.order && seen.stamp === status?.stamp;
+      return !isSame && (status?.changedMs ?? 0) > begun.at - TICK_MS;
     };
     return new Set([...entries.keys()].filter(isChanged));
   };
@@ -364,13 +369,18 @@ export function openLayered(
       const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
       for (const [ref, { text, objects }] of logs) {
         const path = `logs/${ref}`;
-        if (isOther.has(path) || (ref === "HEAD" ? !isHeadTaken || !isWhole : left.has(ref))) continue;
+        if (isOther.has(path)) {
+          // The host's git wrote to it just now: the next command begins with that.
+          see(path);
+          continue;
+        }
+        if (ref === "HEAD" ? !isHeadTaken || !isWhole : left.has(ref)) continue;
         // One of a reference that is not there would stand in the way of others.
         if (text !== undefined && ref !== "HEAD" && !isThere(ref)) continue;
         if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
         else if (text === undefined) removeFile(`${folder}/${path}`);
         else if (text !== own(path)) putFile(folder, path, text);
-        logsTaken.set(path, { stamp: statusOf(`${folder}/${path}`)?.stamp, order: ++order });
+        see(path);
       }
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
       if (entries.has("config")) {

@@ -321,6 +321,22 @@ at("commands in quick succession each leave their line in the logs", async ({ wo
   }
 });
 
+at("a command's line stays in the logs right after somebody else's", async ({ world: { root }, run }) => {
+  const messages = ["one", "two"];
+  for (const message of messages) {
+    git(root, "commit", "-q", "--allow-empty", "-m", "own");
+    // As of this moment: clocks tick some milliseconds apart.
+    for (const log of ["HEAD", "refs/heads/main"]) Deno.utimeSync(`${root}/.git/logs/${log}`, new Date(), new Date());
+    await run(`git commit -q --allow-empty -m ${message}`);
+  }
+  for (const ref of ["HEAD", "main"]) {
+    assertEquals(
+      git(root, "reflog", "--format=%gs", ref).trimEnd().split("\n").slice(0, 4).toReversed(),
+      messages.flatMap((message) => ["commit: own", `commit: ${message}`]),
+    );
+  }
+});
+
 at("git does not tidy up by itself in a layer", async ({ run }) => {
   assertEquals((await run("git config gc.auto; git config maintenance.auto")).output, "0\nfalse\n");
 });

@@ -23,7 +23,8 @@ export const ALONE: readonly string[] = [
 
 /**
  * Files that take longer than about five seconds, the longest first: each has a process of its own, and these start before
- * all others. What is begun last should be short, or one processor would wait for the other.
+ * all others. What is begun last should be short, or one processor would wait for the other. At their end one whose
+ * memory, beside that of another file, would come near to what a process may take.
  */
 export const LONGEST: readonly string[] = [
   "test/attacks/sub_agents_test.ts",
@@ -88,6 +89,7 @@ export const LONGEST: readonly string[] = [
   "test/binary/signals_test.ts",
   "test/binary/check_test.ts",
   "test/binary/extensions_test.ts",
+  "test/session/large_test.ts",
 ];
 
 /** Tests of what takes much memory may take so much of it themselves, mebibytes; the others less. */

@@ -2,7 +2,8 @@
 // sockets are never connected or bound: they are replaced by ones of this process that lead to its proxy, or to a server of
 // the same process tree on loopback, and to nothing else. So it does not matter what the caller, or another thread of its
 // tree, makes of the address or the descriptor meanwhile.
-import { AT_FDCWD, close, cString, errno, systemCall } from "../system/ffi.ts";
+import { close, errno, systemCall } from "../system/ffi.ts";
+import { readProcLink } from "../system/procfs.ts";
 import { foreignMemory, foreignSocket } from "./foreign_socket.ts";
 import type { OwnPort, OwnPorts } from "./own_ports.ts";
 import {
@@ -189,7 +190,10 @@ function listenAt(place: LoopbackPlace, port: number, isBoth: boolean): MadeSock
     close(fd);
     return number;
   }
-  return { fd, listens: { place, port: portOf(fd), isBoth, cookie: cookieOf(fd), link: linkOf(fd) } };
+  return {
+    fd,
+    listens: { place, port: portOf(fd), isBoth, cookie: cookieOf(fd), link: readProcLink(`/proc/self/fd/${fd}`) ?? "" },
+  };
 }
 
 function setOption(fd: number, level: number, name: number, value: number): void {
@@ -207,10 +211,4 @@ function cookieOf(fd: number): bigint {
   const cookie = new BigUint64Array(1);
   systemCall("getsockopt", fd, SOL_SOCKET, SO_COOKIE, cookie, new Uint8Array(new Uint32Array([8]).buffer));
   return cookie[0] ?? 0n;
-}
-
-function linkOf(fd: number): string {
-  const target = new Uint8Array(64);
-  const count = systemCall("readlinkat", AT_FDCWD, cString(`/proc/self/fd/${fd}`), target, target.length);
-  return new TextDecoder().decode(target.subarray(0, Math.max(0, count)));
 }

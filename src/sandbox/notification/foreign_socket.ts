@@ -1,7 +1,6 @@
-import { AT_FDCWD, close, cString, errno, open, read, systemCall } from "../system/ffi.ts";
+import { close, errno, O_CLOEXEC, O_NONBLOCK, open, systemCall } from "../system/ffi.ts";
+import { readProc, readProcLink } from "../system/procfs.ts";
 
-const O_CLOEXEC = 0o2000000;
-const O_NONBLOCK = 0o4000;
 const EACCES = 13;
 const EBADF = 9;
 const ENOENT = 2;
@@ -18,13 +17,10 @@ export interface ForeignSocket {
 /** Looks at a descriptor of a thread; the errno that a call about it should end with where it is no socket. */
 export function foreignSocket(task: number, fd: number): ForeignSocket | { readonly errno: number } {
   const path = `/proc/${task}/fd/${fd}`;
-  const target = new Uint8Array(64);
-  const count = systemCall("readlinkat", AT_FDCWD, cString(path), target, target.length);
-  if (count < 0) return { errno: errno() === ENOENT ? EBADF : EACCES };
-  const link = decoder.decode(target.subarray(0, count));
+  const link = readProcLink(path);
+  if (link === undefined) return { errno: errno() === ENOENT ? EBADF : EACCES };
   if (!link.startsWith("socket:")) return { errno: ENOTSOCK };
-  const info = readSome(`/proc/${task}/fdinfo/${fd}`);
-  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readProc(`/proc/${task}/fdinfo/${fd}`) ?? "")?.[1];
   if (flags === undefined) return { errno: EACCES };
   const bits = parseInt(flags, 8);
   return { link, isNonBlocking: (bits & O_NONBLOCK) !== 0, closesOnExec: (bits & O_CLOEXEC) !== 0 };
@@ -38,15 +34,4 @@ export function foreignMemory(task: number, at: bigint, size: number): Uint8Arra
   const count = systemCall("pread64", fd, bytes, size, BigInt.asIntN(64, at));
   close(fd);
   return count === size ? bytes : undefined;
-}
-
-const decoder = new TextDecoder();
-
-function readSome(path: string): string {
-  const fd = open(path, O_CLOEXEC);
-  if (fd < 0) return "";
-  const bytes = new Uint8Array(1024);
-  const count = read(fd, bytes);
-  close(fd);
-  return decoder.decode(bytes.subarray(0, Math.max(0, count)));
 }

@@ -1,5 +1,3 @@
-import { wideEncoding } from "../text/file_type.ts";
-
 /** How far into a page its own word about its encoding may stand (HTML: 1,024 bytes). */
 const PRESCAN = 1_024;
 
@@ -19,7 +17,9 @@ export function decodeText(bytes: Uint8Array, type: string): string {
 
 function markOf(bytes: Uint8Array): string | undefined {
   const [a, b, c] = bytes;
-  return a === 0xef && b === 0xbb && c === 0xbf ? "utf-8" : wideEncoding(bytes);
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8";
+  if (a === 0xfe && b === 0xff) return "utf-16be";
+  return a === 0xff && b === 0xfe ? "utf-16le" : undefined;
 }
 
 function charsetIn(text: string): string | undefined {

@@ -2,9 +2,8 @@
 // sockets are never connected or bound: they are replaced by ones of this process that lead to its proxy, or to a server of
 // the same process tree on loopback, and to nothing else. So it does not matter what the caller, or another thread of its
 // tree, makes of the address or the descriptor meanwhile.
-import { close, errno, systemCall } from "../system/ffi.ts";
-import { readProcLink } from "../system/procfs.ts";
-import { foreignMemory, foreignSocket } from "./foreign_socket.ts";
+import { close, errno, O_CLOEXEC, O_NONBLOCK, open, systemCall } from "../system/ffi.ts";
+import { readProc, readProcLink } from "../system/procfs.ts";
 import type { OwnPort, OwnPorts } from "./own_ports.ts";
 import {
   familyOf,
@@ -18,9 +17,12 @@ import type { CallListener, UnansweredCall } from "./unanswered_call.ts";
 
 /** The errnos that a call may end with; errno(3). */
 const E = {
+  NOENT: 2,
+  BADF: 9,
   AGAIN: 11,
   ACCES: 13,
   FAULT: 14,
+  NOTSOCK: 88,
   AFNOSUPPORT: 97,
   ADDRINUSE: 98,
   ADDRNOTAVAIL: 99,
@@ -211,4 +213,34 @@ function cookieOf(fd: number): bigint {
   const cookie = new BigUint64Array(1);
   systemCall("getsockopt", fd, SOL_SOCKET, SO_COOKIE, cookie, new Uint8Array(new Uint32Array([8]).buffer));
   return cookie[0] ?? 0n;
+}
+
+/** A socket of another process, as /proc shows it. */
+interface ForeignSocket {
+  /** Its kind and number: the same for all descriptors of one socket. */
+  readonly link: string;
+  readonly isNonBlocking: boolean;
+  readonly closesOnExec: boolean;
+}
+
+/** Looks at a descriptor of a thread; the errno that a call about it should end with where it is no socket. */
+function foreignSocket(task: number, fd: number): ForeignSocket | { readonly errno: number } {
+  const path = `/proc/${task}/fd/${fd}`;
+  const link = readProcLink(path);
+  if (link === undefined) return { errno: errno() === E.NOENT ? E.BADF : E.ACCES };
+  if (!link.startsWith("socket:")) return { errno: E.NOTSOCK };
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readProc(`/proc/${task}/fdinfo/${fd}`) ?? "")?.[1];
+  if (flags === undefined) return { errno: E.ACCES };
+  const bits = parseInt(flags, 8);
+  return { link, isNonBlocking: (bits & O_NONBLOCK) !== 0, closesOnExec: (bits & O_CLOEXEC) !== 0 };
+}
+
+/** Some bytes of another process's memory; undefined where they cannot be read whole. */
+function foreignMemory(task: number, at: bigint, size: number): Uint8Array<ArrayBuffer> | undefined {
+  const fd = open(`/proc/${task}/mem`, O_CLOEXEC);
+  if (fd < 0) return undefined;
+  const bytes = new Uint8Array(size);
+  const count = systemCall("pread64", fd, bytes, size, BigInt.asIntN(64, at));
+  close(fd);
+  return count === size ? bytes : undefined;
 }

@@ -33,11 +33,8 @@ export const edit: Tool<z.infer<ReturnType<typeof editArgs>>> = {
       const shown = shownPath(file, policy.root);
       const { size } = files.info(file);
       if (size > MAX_EDIT_BYTES) {
-        throw new ToolError(
-          `Cannot edit ${shown}: ${formatSize(size)} is more than ${
-            formatSize(MAX_EDIT_BYTES)
-          }. Use a command such as sed`,
-        );
+        const why = `${formatSize(size)} is more than ${formatSize(MAX_EDIT_BYTES)}`;
+        throw new ToolError(`Cannot edit ${shown}: ${why}. Use a command such as sed`);
       }
       const bytes = files.read(file);
       if (wideEncoding(bytes)) {

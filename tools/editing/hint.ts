@@ -50,10 +50,8 @@ function sameLines(text: string, old: string): string | undefined {
   }
   const at = starts[0];
   if (at === undefined) return undefined;
-  const differs = wanted.findIndex((line, offset) => lines[at + offset] !== line);
-  return `Its first line is there at line ${at + 1}, but line ${
-    at + 1 + differs
-  } differs: read from there and copy exactly`;
+  const other = at + 1 + wanted.findIndex((line, offset) => lines[at + offset] !== line);
+  return `Its first line is there at line ${at + 1}, but line ${other} differs: read from there and copy exactly`;
 }
 
 /** A part of the file as JSON: blanks at line ends and tabs can be seen in it, and it can be copied as it stands. */

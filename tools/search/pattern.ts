@@ -12,22 +12,17 @@ export interface Pattern {
   readonly needle?: string;
 }
 
-/** Why a pattern cannot be used, for the model. */
-export interface BrokenPattern {
-  readonly error: string;
-}
-
 /** Texts shorter than this are no use for sorting files out. */
 const MIN_NEEDLE = 3;
 
 /**
  * Compiles what the model asked for. Beside JavaScript's own syntax it takes `(?i)` at the start, `(?P<name>…)` and
- * POSIX classes, which models know from other search tools.
+ * POSIX classes, which models know from other search tools. `error`: why it cannot be used, for the model.
  */
 export function compilePattern(
   pattern: string,
   options: { readonly literal?: boolean; readonly ignoreCase?: boolean },
-): Pattern | BrokenPattern {
+): Pattern | { readonly error: string } {
   if (pattern === "") return { error: "The pattern is empty. Give the text or regular expression to search for." };
   if (options.literal) {
     return build(escapeRegex(pattern), !pattern.includes("\n"), pattern, options.ignoreCase === true);
@@ -136,36 +131,22 @@ function keepOnLine(source: string): LinePattern {
 }
 
 /** Collects the runs of plain characters that stand outside every group. */
-interface Needles {
-  readonly add: (char: string, depth: number) => void;
-  /** The last character turned out to be optional. */
-  readonly dropLast: () => void;
-  readonly end: () => void;
-  /** There is a choice between texts, so none is in every match. */
-  readonly giveUp: () => void;
-  readonly best: () => string;
-}
-
-function collectNeedles(): Needles {
+function collectNeedles() {
   let run = "";
   let longest = "";
   let isUseless = false;
-  const end = () => {
+  const end = (): void => {
     if (run.length > longest.length) longest = run;
     run = "";
   };
   return {
-    add(char, depth) {
-      if (depth === 0) run += char;
-    },
-    dropLast() {
-      run = run.slice(0, -1);
-    },
+    add: (char: string, depth: number): void => void (depth === 0 && (run += char)),
+    /** The last character turned out to be optional. */
+    dropLast: (): void => void (run = run.slice(0, -1)),
     end,
-    giveUp() {
-      isUseless = true;
-    },
-    best() {
+    /** There is a choice between texts, so none is in every match. */
+    giveUp: (): void => void (isUseless = true),
+    best(): string {
       end();
       return isUseless ? "" : longest;
     },

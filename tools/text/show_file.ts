@@ -72,10 +72,8 @@ const MAX_IMAGE_BYTES = 3_538_944;
 function imageResult(shown: string, mimeType: string, size: number, load: () => Uint8Array): ToolResult {
   if (size > MAX_IMAGE_BYTES) {
     return textResult(
-      `${shown} is an image (${mimeType}, ${formatSize(size)}), larger than the ${
-        formatSize(MAX_IMAGE_BYTES)
-      } that can ` +
-        "be shown. Make a smaller copy and read that",
+      `${shown} is an image (${mimeType}, ${formatSize(size)}), larger than the ${formatSize(MAX_IMAGE_BYTES)} that ` +
+        "can be shown. Make a smaller copy and read that",
     );
   }
   const data = load().toBase64();

@@ -129,11 +129,10 @@ function withoutFinalNewlines(text: string): string {
 function truncationNotice({ output, totalLines, truncatedBy, fullOutputPath }: ShellOutcome): string {
   const shown = output.replace(/\n$/, "").split("\n").length;
   const size = formatSize(new TextEncoder().encode(output).length);
-  const part = truncatedBy === "bytes" && shown === 1
+  const isByBytes = truncatedBy === "bytes";
+  const part = isByBytes && shown === 1
     ? `Showing the last ${size} of line ${totalLines}.`
-    : `Showing lines ${totalLines - shown + 1}-${totalLines} of ${totalLines}${
-      truncatedBy === "bytes" ? ` (${size})` : ""
-    }.`;
+    : `Showing lines ${totalLines - shown + 1}-${totalLines} of ${totalLines}${isByBytes ? ` (${size})` : ""}.`;
   return `[${part}${fullOutputPath === undefined ? "" : ` Full output: ${fullOutputPath}`}]`;
 }
 

@@ -5,6 +5,7 @@ import { textResult, type Tool } from "../src/core/tool.ts";
 import { editArgs, prepareEdit } from "./editing/arguments.ts";
 import { editDiff } from "./editing/diff.ts";
 import { matchEdits, type Replacement } from "./editing/match.ts";
+import { wideEncoding } from "./text/file_type.ts";
 import { decodeLossless, encodeLossless } from "./text/lossless_text.ts";
 import { shownPath } from "./text/shown_path.ts";
 
@@ -32,14 +33,11 @@ export const edit: Tool<z.infer<ReturnType<typeof editArgs>>> = {
       const shown = shownPath(file, policy.root);
       const { size } = files.info(file);
       if (size > MAX_EDIT_BYTES) {
-        throw new ToolError(
-          `Cannot edit ${shown}: ${formatSize(size)} is more than ${
-            formatSize(MAX_EDIT_BYTES)
-          }. Use a command such as sed`,
-        );
+        const why = `${formatSize(size)} is more than ${formatSize(MAX_EDIT_BYTES)}`;
+        throw new ToolError(`Cannot edit ${shown}: ${why}. Use a command such as sed`);
       }
       const bytes = files.read(file);
-      if (isWide(bytes)) {
+      if (wideEncoding(bytes)) {
         throw new ToolError(`Cannot edit ${shown}: it is UTF-16 text, and edit works on UTF-8. Convert it first`);
       }
       const raw = decodeLossless(bytes);
@@ -53,10 +51,6 @@ export const edit: Tool<z.infer<ReturnType<typeof editArgs>>> = {
     });
   },
 };
-
-function isWide(bytes: Uint8Array): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-}
 
 function replaceAll(raw: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];

@@ -43,27 +43,28 @@ export function toolDefinition(tool: Tool): ToolDefinition {
  * @param places Asked at every call, because skills may come and go.
  */
 export function readSkillAt(places: () => ReadonlyMap<string, string>): Tool {
-  const tool = TOOLS.find(({ name }) => name === "read_skill");
-  if (!tool) throw new Error("there is no tool read_skill");
   return {
-    ...tool,
+    ...builtIn("read_skill"),
     prepare: async (given) => (await import("./read_skill.ts")).skillArguments(given, places()),
   };
 }
 
 /** `web_search` for a session. `template`: the provider's address, with `{query}` where the words belong. */
 export function webSearchAt(template: string): Tool {
-  const tool = TOOLS.find(({ name }) => name === "web_search");
-  if (!tool) throw new Error("there is no tool web_search");
   // Half a pair of UTF-16, which models write at times, has no encoding.
   const encoded = (query: unknown): string => encodeURIComponent(String(query).toWellFormed());
-  return { ...tool, fetches: ({ query }) => template.replace("{query}", () => encoded(query)) };
+  return { ...builtIn("web_search"), fetches: ({ query }) => template.replace("{query}", () => encoded(query)) };
+}
+
+function builtIn(name: string): Tool {
+  const tool = TOOLS.find((one) => one.name === name);
+  if (!tool) throw new Error(`there is no tool ${name}`);
+  return tool;
 }
 
 function loadedLater({ definition, load, ...data }: Described): Tool {
   return {
     ...data,
-    ...(data.needs.includes("net") ? { fetches: async (args) => await (await load()).fetches?.(args) } : {}),
     description: definition.description,
     args: async (z) => await (await load()).args(z),
     prepare: async (args) => await (await load()).prepare?.(args) ?? args,

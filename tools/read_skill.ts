@@ -4,7 +4,7 @@ import { ToolError } from "../src/core/error.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { formatSize } from "../src/core/support/text.ts";
 import { textResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
-import { decodeLossless, hasStrayBytes, markStrayBytes } from "./text/lossless_text.ts";
+import { decodeLossless, markStrayBytes } from "./text/lossless_text.ts";
 import { shownPath } from "./text/shown_path.ts";
 import { visibleControls } from "./text/visible_controls.ts";
 
@@ -52,7 +52,7 @@ function instructions(file: string, { files, policy }: ToolContext): ToolResult 
   if (size > MAX_BYTES) throw new ToolError(`${shown} has ${formatSize(size)}. Open parts of it with read`);
   const text = decodeLossless(files.read(file)).replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const body = text.replace(/^---\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/, "").trim();
-  const clean = visibleControls(hasStrayBytes(body) ? markStrayBytes(body) : body);
+  const clean = visibleControls(markStrayBytes(body));
   const part = clean.length > MAX_UNITS ? clean.slice(0, MAX_UNITS).toWellFormed() : clean;
   return textResult([
     `References are relative to ${shownPath(dirname(file))}.`,

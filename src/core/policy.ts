@@ -17,6 +17,9 @@ export type SandboxLevel = "kernel+" | "kernel" | "seatbelt" | "permissions" | "
 /** Levels where the kernel refuses each file by its place, whatever names and links say meanwhile: one look is enough there. */
 export const CONFINED_LEVELS: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel", "seatbelt"]);
 
+/** Levels where a single program can be confined, and a list of programs is held. */
+export const PROGRAM_LEVELS: ReadonlySet<SandboxLevel> = new Set<SandboxLevel>(["kernel+", "kernel"]);
+
 /** Bounds of one tool call. */
 export interface Limits {
   /** Default and longest wall clock of a bash call, milliseconds. */

@@ -2,9 +2,9 @@ import { deframer } from "../core/framing.ts";
 import { CONFINED_LEVELS, type Policy } from "../core/policy.ts";
 import { ProtocolError, readRequest, workerPermissions } from "../core/protocol.ts";
 import { answerBulk, bulkMemory, type BulkReader } from "./files/bulk_link.ts";
-import { keepOutputClean } from "./output.ts";
 import { readPolicy } from "./policy_message.ts";
-import type { FromWorker } from "./worker_link.ts";
+import { keepOutputClean, sendStdio, serveStdio } from "./stdio.ts";
+import type { FromWorker } from "./worker.ts";
 
 /** Exit code for a host that does not speak the protocol (sysexits: EX_PROTOCOL). */
 const EXIT_PROTOCOL = 76;
@@ -39,14 +39,12 @@ export async function runRunner(): Promise<void> {
 }
 
 async function serveHere(): Promise<void> {
-  const [{ wholeToolsUnder }, { openFiles }, { serve }, { inProcessShell }, { sendStdio, serveStdio }] = await Promise
-    .all([
-      import("../../tools/table.ts"),
-      import("./files/files.ts"),
-      import("./serve.ts"),
-      import("./shell/shell.ts"),
-      import("./stdio.ts"),
-    ]);
+  const [{ wholeToolsUnder }, { openFiles }, { serve }, { inProcessShell }] = await Promise.all([
+    import("../../tools/table.ts"),
+    import("./files/files.ts"),
+    import("./serve.ts"),
+    import("./shell/shell.ts"),
+  ]);
   await serveStdio(serve({ tools: wholeToolsUnder, openFiles, openShell: inProcessShell, send: sendStdio }), []);
 }
 

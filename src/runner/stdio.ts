@@ -35,3 +35,8 @@ export function sendStdio(text: string): void {
     for (let done = 0; done < line.length;) done += Deno.stdout.writeSync(line.subarray(done));
   }
 }
+
+/** Sends whatever code prints to standard error: standard output carries the protocol, or belongs to the host. */
+export function keepOutputClean(): void {
+  console.log = console.info = console.debug = console.error;
+}

@@ -4,11 +4,21 @@ import { ProtocolError } from "../core/protocol.ts";
 import { wholeToolsUnder } from "../../tools/table.ts";
 import { type BulkLink, openBulkLink } from "./files/bulk_link.ts";
 import { openFiles } from "./files/files.ts";
-import { keepOutputClean } from "./output.ts";
 import { serve } from "./serve.ts";
 import { inProcessShell } from "./shell/shell.ts";
-import { sendStdio, serveStdio } from "./stdio.ts";
-import type { FromProcess, FromWorker } from "./worker_link.ts";
+import { keepOutputClean, sendStdio, serveStdio } from "./stdio.ts";
+
+/**
+ * What this worker, in the runner's process, tells the thread that started it: it is ready to serve, it wants folders read, its
+ * input has ended, or its input is not the protocol.
+ */
+export type FromWorker = "ready" | "asks" | "over" | "broken";
+
+/** What it is told first: all that came over the pipe so far, and memory that it shares with a thread that reads for it. */
+interface FromProcess {
+  readonly chunks: readonly Uint8Array[];
+  readonly memory?: SharedArrayBuffer;
+}
 
 /** The part of a worker's global scope in use; the program is checked against the types of a window. */
 interface WorkerScope {

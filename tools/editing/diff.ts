@@ -1,4 +1,5 @@
 import { stripControls } from "../../src/core/support/text.ts";
+import { countLineFeeds } from "../text/truncate.ts";
 import type { Replacement } from "./match.ts";
 
 /** What people see of an edit: `+NN`, `-NN` and context lines, numbered, and the first new line that differs. */
@@ -72,7 +73,7 @@ function blocksOf(raw: string, replacements: readonly Replacement[]): Block[] {
       first++;
     }
     const start = linesBefore(raw, group[0]?.start ?? 0, CONTEXT);
-    const line = counted.line + newlinesIn(raw, counted.offset, start);
+    const line = counted.line + countLineFeeds(raw, counted.offset, start);
     counted = { offset: start, line };
     const changed: string[] = [];
     let from = start;
@@ -139,10 +140,4 @@ function linesAfter(raw: string, offset: number, count: number): number {
     at = next + 1;
   }
   return at;
-}
-
-function newlinesIn(raw: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = raw.indexOf("\n", from); at !== -1 && at < to; at = raw.indexOf("\n", at + 1)) count++;
-  return count;
 }

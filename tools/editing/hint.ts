@@ -1,5 +1,6 @@
-import { looseView, tidyLoosely } from "./view.ts";
+import { countLineFeeds } from "../text/truncate.ts";
 import { visibleControls } from "../text/visible_controls.ts";
+import { looseView, tidyLoosely } from "./view.ts";
 
 /** Most lines that are compared for a hint. */
 const MAX_LINES = 200_000;
@@ -49,24 +50,16 @@ function sameLines(text: string, old: string): string | undefined {
   }
   const at = starts[0];
   if (at === undefined) return undefined;
-  const differs = wanted.findIndex((line, offset) => lines[at + offset] !== line);
-  return `Its first line is there at line ${at + 1}, but line ${
-    at + 1 + differs
-  } differs: read from there and copy exactly`;
+  const other = at + 1 + wanted.findIndex((line, offset) => lines[at + offset] !== line);
+  return `Its first line is there at line ${at + 1}, but line ${other} differs: read from there and copy exactly`;
 }
 
 /** A part of the file as JSON: blanks at line ends and tabs can be seen in it, and it can be copied as it stands. */
 function shown(text: string, start: number, end: number, how: string): string {
-  const from = linesIn(text, 0, start) + 1;
-  const to = from + linesIn(text, start, Math.max(start, end - 1));
+  const from = countLineFeeds(text, 0, start) + 1;
+  const to = from + countLineFeeds(text, start, Math.max(start, end - 1));
   const lines = from === to ? `Line ${from} has text that` : `Lines ${from}-${to}`;
   const says = from === to ? how.replace("differ", "differs") : how;
   if (end - start > MAX_SHOWN_UNITS) return `${lines} ${says}: read them and copy the text exactly`;
   return `${lines} ${says}. As JSON it is ${JSON.stringify(visibleControls(text.slice(start, end)))}: use exactly that`;
-}
-
-function linesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import { formatSize } from "../../src/core/support/text.ts";
 import { textResult, type ToolResult } from "../../src/core/tool.ts";
+import { fitHead } from "../text/truncate.ts";
 
 /** What of a listing reaches the model, bytes of UTF-8. */
 export const FINDINGS_BYTES = 50 * 1024;
@@ -19,23 +20,23 @@ export interface Findings {
 
 /** The result of a search: whole lines up to the byte limit, then the notices in one bracket. */
 export function findingsResult({ lines, empty, unfinished, notices, details }: Findings): ToolResult {
-  const kept = headBytes(lines);
+  const kept = fitHead(lines, Infinity, FINDINGS_BYTES);
   const said = [...notices];
   const more: Record<string, JsonObject> = {};
-  if (kept.count < lines.length) {
+  if (kept.lines < lines.length) {
     said.push(`${formatSize(FINDINGS_BYTES)} limit reached`);
     more["truncation"] = {
       truncated: true,
       truncatedBy: "bytes",
       totalLines: lines.length,
-      outputLines: kept.count,
+      outputLines: kept.lines,
       outputBytes: kept.bytes,
       maxBytes: FINDINGS_BYTES,
     };
   }
   const body = lines.length === 0
     ? (unfinished === undefined ? empty : `${empty} in what was searched`)
-    : lines.slice(0, kept.count).join("\n");
+    : lines.slice(0, kept.lines).join("\n");
   const head = unfinished === undefined ? "" : `[${unfinished}]\n\n`;
   const text = head + body + (said.length > 0 ? `\n\n[${said.join(". ")}]` : "");
   const all = { ...details, ...more };
@@ -45,15 +46,4 @@ export function findingsResult({ lines, empty, unfinished, notices, details }: F
 /** A limit as people mean it: a whole number of at least one. */
 export function atLeastOne(limit: number | undefined, fallback: number): number {
   return limit === undefined || !Number.isFinite(limit) ? fallback : Math.max(1, Math.floor(limit));
-}
-
-function headBytes(lines: readonly string[]): { readonly count: number; readonly bytes: number } {
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  for (const [count, line] of lines.entries()) {
-    const size = encoder.encode(line).length + (count > 0 ? 1 : 0);
-    if (bytes + size > FINDINGS_BYTES) return { count, bytes };
-    bytes += size;
-  }
-  return { count: lines.length, bytes };
 }

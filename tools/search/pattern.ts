@@ -1,5 +1,4 @@
-import { escapeRegex } from "../../src/core/support/glob.ts";
-import { keepOnLine } from "./pattern_lines.ts";
+import { escapeRegex, posixClass } from "../../src/core/support/glob.ts";
 
 /** A search pattern, ready to use. */
 export interface Pattern {
@@ -13,22 +12,17 @@ export interface Pattern {
   readonly needle?: string;
 }
 
-/** Why a pattern cannot be used, for the model. */
-export interface BrokenPattern {
-  readonly error: string;
-}
-
 /** Texts shorter than this are no use for sorting files out. */
 const MIN_NEEDLE = 3;
 
 /**
  * Compiles what the model asked for. Beside JavaScript's own syntax it takes `(?i)` at the start, `(?P<name>…)` and
- * POSIX classes, which models know from other search tools.
+ * POSIX classes, which models know from other search tools. `error`: why it cannot be used, for the model.
  */
 export function compilePattern(
   pattern: string,
   options: { readonly literal?: boolean; readonly ignoreCase?: boolean },
-): Pattern | BrokenPattern {
+): Pattern | { readonly error: string } {
   if (pattern === "") return { error: "The pattern is empty. Give the text or regular expression to search for." };
   if (options.literal) {
     return build(escapeRegex(pattern), !pattern.includes("\n"), pattern, options.ignoreCase === true);
@@ -76,4 +70,114 @@ function translate(pattern: string): { readonly source: string; readonly ignoreC
   const inline = /^\(\?([ism]+)\)/.exec(pattern);
   const source = pattern.slice(inline?.[0].length ?? 0).replaceAll("(?P<", "(?<");
   return { source, ignoreCase: inline?.[1]?.includes("i") === true };
+}
+
+/** A regular expression rewritten so that it stays on one line. */
+interface LinePattern {
+  readonly source: string;
+  /** False when something in it may still match a line end, so that it must be given single lines. */
+  readonly wholeText: boolean;
+  /** The longest text that every match contains; empty when none is known. */
+  readonly needle: string;
+}
+
+/** White space but the line feed, for use inside `[…]`. */
+const SPACES = " \\t\\v\\f\\r\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
+
+const REWRITTEN: Readonly<Record<string, string>> = { s: "[^\\S\\n]", W: "[^\\w\\n]", D: "[^\\d\\n]" };
+
+/** Escapes that cannot match a line feed: `\w`, `\d`, `\S`, boundaries, back references, some blanks. */
+const HARMLESS = /[wdSbBktfv1-9]/;
+
+/**
+ * Rewrites what could match a line feed (`\s`, `\W`, `\D`, `[^…]`) so that a whole file can be searched in one call of
+ * the regular expression engine instead of one a line, and finds a text that tells files without a match apart.
+ */
+function keepOnLine(source: string): LinePattern {
+  const needles = collectNeedles();
+  let out = "";
+  // `(?s:…)` and the like change what `.` means.
+  let wholeText = !source.includes("\n") && !/\(\?[a-z]*-?[a-z]+:/.test(source);
+  let depth = 0;
+  for (let i = 0; i < source.length;) {
+    const char = source.charAt(i);
+    if (char === "\\") {
+      const next = source.charAt(i + 1);
+      const isPlain = /[^A-Za-z0-9]/.test(next);
+      if (isPlain) needles.add(next, depth);
+      else needles.end();
+      if (!isPlain && !(next in REWRITTEN) && !HARMLESS.test(next)) wholeText = false;
+      out += REWRITTEN[next] ?? char + next;
+      i += 2;
+    } else if (char === "[") {
+      const set = lineSet(source, i);
+      needles.end();
+      wholeText &&= set.wholeText;
+      out += set.source;
+      i = set.end;
+    } else {
+      if (char === "(") depth++;
+      if (char === ")") depth--;
+      if (char === "|" && depth === 0) needles.giveUp();
+      if (/[*?{]/.test(char)) needles.dropLast();
+      if (/[.^$()|*+?{}]/.test(char)) needles.end();
+      else needles.add(char, depth);
+      const count = char === "{" ? /^\{\d*,?\d*\}/.exec(source.slice(i))?.[0] ?? char : char;
+      out += count;
+      i += count.length;
+    }
+  }
+  return { source: out, wholeText, needle: needles.best() };
+}
+
+/** Collects the runs of plain characters that stand outside every group. */
+function collectNeedles() {
+  let run = "";
+  let longest = "";
+  let isUseless = false;
+  const end = (): void => {
+    if (run.length > longest.length) longest = run;
+    run = "";
+  };
+  return {
+    add: (char: string, depth: number): void => void (depth === 0 && (run += char)),
+    /** The last character turned out to be optional. */
+    dropLast: (): void => void (run = run.slice(0, -1)),
+    end,
+    /** There is a choice between texts, so none is in every match. */
+    giveUp: (): void => void (isUseless = true),
+    best(): string {
+      end();
+      return isUseless ? "" : longest;
+    },
+  };
+}
+
+/** The set that starts at `start`, with POSIX names spelled out and without the line feed. */
+function lineSet(
+  source: string,
+  start: number,
+): { readonly source: string; readonly end: number; readonly wholeText: boolean } {
+  const negated = source.charAt(start + 1) === "^";
+  let body = "";
+  let wholeText = true;
+  let i = start + (negated ? 2 : 1);
+  while (i < source.length && source.charAt(i) !== "]") {
+    const char = source.charAt(i);
+    const named = char === "[" ? /^\[:([a-z]+):\]/.exec(source.slice(i)) : null;
+    const ranges = posixClass(named?.[1] ?? "");
+    if (named && ranges !== undefined) {
+      body += named[1] === "space" && !negated ? SPACES : ranges;
+      wholeText &&= negated || named[1] !== "cntrl";
+      i += named[0].length;
+      continue;
+    }
+    const text = char === "\\" ? source.slice(i, i + 2) : char;
+    // A range may begin below the line feed and end above it; that is too rare to be worked out.
+    const mayHoldLineFeed = /^\\(?![wdSs]|[tfv](?!-)|[^A-Za-z0-9])/.test(source.slice(i, i + 3)) || char < " ";
+    if (!negated && mayHoldLineFeed && char !== "\t") wholeText = false;
+    body += text === "\\s" && !negated ? SPACES : text;
+    i += text.length;
+  }
+  return { source: `[${negated ? "^" : ""}${body}${negated ? "\\n" : ""}]`, end: i + 1, wholeText };
 }

@@ -43,15 +43,21 @@ export type FileType =
   /** `name` when the first bytes are known. */
   | { readonly type: "binary"; readonly name?: string };
 
+/** The encoding that a byte order mark of UTF-16 tells: such a text is full of zero bytes. */
+export function wideEncoding([first, second]: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
 /** Tells text, image and other content apart; names and extensions play no part. */
 export function fileType(head: Uint8Array): FileType {
   if (isPlain(head)) return { type: "text" };
   const start = String.fromCharCode(...head.subarray(0, 300));
   const mimeType = imageType(start);
   if (mimeType) return { type: "image", mimeType };
-  if (start.startsWith("\xff\xfe")) return { type: "utf16", encoding: "utf-16le" };
-  if (start.startsWith("\xfe\xff")) return { type: "utf16", encoding: "utf-16be" };
-  if (!looksBinary(head)) return { type: "text" };
+  const encoding = wideEncoding(head);
+  if (encoding) return { type: "utf16", encoding };
+  if (!looksBinary(head, start)) return { type: "text" };
   const name = MAGIC.find(([offset, bytes]) => start.startsWith(bytes, offset))?.[2];
   return name ? { type: "binary", name } : { type: "binary" };
 }
@@ -70,13 +76,9 @@ function imageType(start: string): string | undefined {
 }
 
 /** A zero byte, or so many bytes outside of UTF-8 and of what text files hold that nobody would read it. */
-function looksBinary(head: Uint8Array): boolean {
-  if (head.includes(0) || startsAs(head, "%PDF-")) return true;
+function looksBinary(head: Uint8Array, start: string): boolean {
+  if (head.includes(0) || start.startsWith("%PDF-")) return true;
   const text = decoder.decode(head);
   const odd = text.match(new RegExp(UNLIKE_TEXT, "g"))?.length ?? 0;
   return odd > text.length * 0.3;
-}
-
-function startsAs(head: Uint8Array, text: string): boolean {
-  return [...text].every((unit, index) => head[index] === unit.charCodeAt(0));
 }

@@ -9,6 +9,13 @@ export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
+/** How many line feeds there are from one index up to another. */
+export function countLineFeeds(text: string, from = 0, to = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
 /** The lines from the front that fit. */
 export interface Head {
   /** How many lines; 0 when the first alone is too long. */

@@ -3,24 +3,8 @@ import Turndown, { type TurndownNode } from "turndown";
 
 /** What is no text for a reader. */
 const UNREAD = [
-  "script",
-  "title",
-  "style",
-  "noscript",
-  "template",
-  "svg",
-  "iframe",
-  "object",
-  "embed",
-  "canvas",
-  "video",
-  "audio",
-  "map",
-  "dialog",
-  "select",
-  "button",
-  "input",
-  "textarea",
+  ..."script title style noscript template svg iframe object embed canvas video audio map dialog".split(" "),
+  ..."select button input textarea".split(" "),
 ];
 
 /** Longer addresses are for machines. */

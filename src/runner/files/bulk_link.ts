@@ -1,6 +1,5 @@
 import type { FolderEntry } from "../../core/tool.ts";
 import { decodeLossless } from "../../../tools/text/lossless_text.ts";
-import type { BatchFile } from "./batch.ts";
 
 /** What the worker asks of the thread that reads folders: the names in one, or the content of files in it. */
 export interface BulkRequest {
@@ -12,6 +11,13 @@ export interface BulkRequest {
   readonly mostBytes: number;
   /** Smaller files that do not hold it in UTF-8, and are no UTF-16, are not handed over. Not empty. */
   readonly needle?: string;
+}
+
+/** One file's content. */
+export interface BatchFile {
+  readonly name: string;
+  /** A part of memory that the next batch uses again. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Memory of both threads: a word for whose turn it is and one for a length, then a request or what was read. */

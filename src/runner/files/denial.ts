@@ -14,11 +14,8 @@ export type Denied = Pick<Denial, "kind" | "target">;
 
 /** A denial that a grant could lift. */
 class DeniedError extends ToolError {
-  readonly denied: Denied;
-
-  constructor(message: string, denied: Denied, options?: ErrorOptions) {
+  constructor(message: string, readonly denied: Denied, options: ErrorOptions) {
     super(message, options);
-    this.denied = denied;
   }
 }
 
@@ -36,17 +33,13 @@ export function denial(
   policy?: Pick<Policy, "readingOnly" | "packed">,
   cause?: unknown,
 ): ToolError {
-  const remedy = grant === undefined
-    ? "No grant opens it"
-    : access === "write" && policy?.readingOnly
+  const what = `Denied: ${access} ${shownPath(path)}: ${rule}`;
+  if (grant === undefined) return new ToolError(`${what}. No grant opens it`, { cause });
+  const option = grantOption(access, shownPath(place(access, grant)));
+  const remedy = access === "write" && policy?.readingOnly
     ? "Nothing can be written before the user accepts the plan"
-    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}${
-      asFarAs(policy ?? {})
-    }`;
-  const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
-  return grant === undefined
-    ? new ToolError(message, { cause })
-    : new DeniedError(message, { kind: access, target: grant }, { cause });
+    : `Only the user can allow it, with ${option}${asFarAs(policy ?? {})}`;
+  return new DeniedError(`${what}. ${remedy}`, { kind: access, target: grant }, { cause });
 }
 
 /** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */

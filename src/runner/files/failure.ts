@@ -79,9 +79,8 @@ export function explainFailure(tool: string, error: unknown): string {
     return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with ${option}`;
   }
   if (error instanceof Deno.errors.PermissionDenied) {
-    return `PermissionDenied: ${
-      firstLine(message)
-    }. The sandbox or the file's mode forbids it; only the user can change that`;
+    const why = "The sandbox or the file's mode forbids it; only the user can change that";
+    return `PermissionDenied: ${firstLine(message)}. ${why}`;
   }
   return `The ${tool} tool failed: ${firstLine(message)}`;
 }

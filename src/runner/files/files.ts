@@ -121,22 +121,14 @@ export function openFiles(
   const write = (path: string, bytes: Uint8Array<ArrayBuffer>): void =>
     guard("write", path, () => {
       if (bytes.length > policy.limits.fileBytes) {
-        throw new ToolError(
-          `Cannot write ${shown(path)}: ${formatSize(bytes.length)} exceeds the limit of ${
-            formatSize(policy.limits.fileBytes)
-          } a file`,
-        );
+        const why = `${formatSize(bytes.length)} exceeds the limit of ${formatSize(policy.limits.fileBytes)} a file`;
+        throw new ToolError(`Cannot write ${shown(path)}: ${why}`);
       }
       const { real, exists } = enter("write", path);
       const alone = checkPaths && !covers(policy.write, dirname(real));
       if (!exists && alone) {
-        throw denial(
-          "write",
-          path,
-          "a new file changes its folder, which is outside the write scope",
-          `${dirname(real)}/`,
-          policy,
-        );
+        const rule = "a new file changes its folder, which is outside the write scope";
+        throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));
       if (alone) return writeAlone(path, real, bytes);

@@ -47,6 +47,17 @@ export function shellFileCalls(policy: Policy, files: Files): ShellFileCalls {
     return real;
   };
 
+  /** Works on an open file that is known by one name alone. */
+  const onFile = (path: string, access: Access, real: string, work: (fd: number, info: fs.Stats) => void): void => {
+    const { fd, info } = openRegular(real, access);
+    try {
+      refuseHardLink(policy, path, info);
+      work(fd, info);
+    } finally {
+      fs.closeSync(fd);
+    }
+  };
+
   const copy = (from: string, to: string, recursive: boolean): void => {
     const found = fs.lstatSync(places.target("read", from).real);
     if (!found.isDirectory()) {
@@ -74,19 +85,15 @@ export function shellFileCalls(policy: Policy, files: Files): ShellFileCalls {
     append(path, bytes) {
       const { real, exists } = places.target("write", path);
       if (!exists) return files.write(path, bytes);
-      const { fd, info } = openRegular(real, "write");
-      try {
-        refuseHardLink(policy, path, info);
+      onFile(path, "write", real, (fd, { size }) => {
         const { fileBytes } = policy.limits;
-        if (info.size + bytes.length > fileBytes) {
+        if (size + bytes.length > fileBytes) {
           throw new ToolError(`Cannot write ${shownPath(path)}: it would exceed ${formatSize(fileBytes)}`);
         }
         for (let done = 0; done < bytes.length;) {
-          done += fs.writeSync(fd, bytes, done, bytes.length - done, info.size + done);
+          done += fs.writeSync(fd, bytes, done, bytes.length - done, size + done);
         }
-      } finally {
-        fs.closeSync(fd);
-      }
+      });
     },
     makeFolder(path, withParents) {
       const { real, exists } = places.target("write", path);
@@ -97,10 +104,7 @@ export function shellFileCalls(policy: Policy, files: Files): ShellFileCalls {
       if (!withParents && !isFolder(dirname(real))) throw shellFailure("ENOENT", "mkdir", path);
       makeFolders(real, () => {});
     },
-    remove(path, recursive) {
-      const real = places.tree(path);
-      Deno.removeSync(real, { recursive });
-    },
+    remove: (path, recursive) => Deno.removeSync(places.tree(path), { recursive }),
     move(from, to) {
       const [source, target] = [places.tree(from), places.tree(to)];
       // A link in it would be where git writes its own data, and lead a git of the user out of the workspace.
@@ -114,24 +118,12 @@ export function shellFileCalls(policy: Policy, files: Files): ShellFileCalls {
     setMode(path, mode) {
       const real = existing(path);
       if (isFolder(real)) return Deno.chmodSync(real, mode & MODE_BITS);
-      const { fd, info } = openRegular(real, "read");
-      try {
-        refuseHardLink(policy, path, info);
-        fs.fchmodSync(fd, mode & MODE_BITS);
-      } finally {
-        fs.closeSync(fd);
-      }
+      onFile(path, "read", real, (fd) => fs.fchmodSync(fd, mode & MODE_BITS));
     },
     setTimes(path, accessed, modified) {
       const real = existing(path);
       if (isFolder(real)) return Deno.utimeSync(real, accessed, modified);
-      const { fd, info } = openRegular(real, "read");
-      try {
-        refuseHardLink(policy, path, info);
-        fs.futimesSync(fd, accessed, modified);
-      } finally {
-        fs.closeSync(fd);
-      }
+      onFile(path, "read", real, (fd) => fs.futimesSync(fd, accessed, modified));
     },
   };
 }
@@ -152,18 +144,9 @@ function refuseHardLink(policy: Policy, path: string, { nlink }: fs.Stats): void
 }
 
 /** Where the in-process shell's paths lead; each throws a denial for what the policy does not allow. */
-export interface ShellPlaces {
-  /** With all links followed. */
-  target(access: Access, path: string): Place;
-  /** The name itself: links above it are followed, it is not. */
-  name(access: Access, path: string): string;
-  /** A name that goes away or moves, together with whatever is in it. */
-  tree(path: string): string;
-}
-
-/** The places of a policy. */
-function shellPlaces(policy: Policy): ShellPlaces {
+function shellPlaces(policy: Policy) {
   const scope = fileScope(policy);
+  /** The name itself: links above it are followed, it is not. */
   const name = (access: Access, path: string): string => {
     scope.check(access, path);
     const parent = dirname(path);
@@ -175,13 +158,15 @@ function shellPlaces(policy: Policy): ShellPlaces {
   };
   return {
     name,
-    target(access, path) {
+    /** With all links followed. */
+    target(access: Access, path: string): Place {
       scope.check(access, path);
       const place = placeOf(path);
       scope.check(access, path, place.real);
       return place;
     },
-    tree(path) {
+    /** A name that goes away or moves, together with whatever is in it. */
+    tree(path: string): string {
       const real = name("write", path);
       scope.checkTree(path, real);
       return real;

@@ -2,6 +2,7 @@ import type { CustomCommand } from "just-bash";
 import { basename } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import type { RunProgram } from "../../core/runner.ts";
+import { textOf } from "./files.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /** The listed programs as commands of a script; each is started by the host, which decides again. */
@@ -20,19 +21,11 @@ export function programCommands(
         const outcome = await run({ argv: [listed, ...args], cwd: context.cwd, stdin }, ending);
         outcome.notes.forEach(onNote);
         const { exitCode, stdout, stderr } = outcome;
-        return { ...bytesOutput(unsafeBytesFromLatin1(latin1(stdout))), stderr: text(stderr), exitCode };
+        return { ...bytesOutput(unsafeBytesFromLatin1(textOf(stdout, "latin1"))), stderr: textOf(stderr), exitCode };
       } catch (error) {
         // 126: found, but not to be run.
         return { stdout: "", stderr: `${basename(listed)}: ${messageOf(error)}\n`, exitCode: 126 };
       }
     })
   );
-}
-
-function latin1(bytes: Uint8Array): string {
-  return new TextDecoder("latin1").decode(bytes);
-}
-
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }

@@ -1,7 +1,7 @@
 import { basename } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { messageOf, ToolError } from "../../core/error.ts";
-import type { Policy } from "../../core/policy.ts";
+import { type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
 import type { RunProgram } from "../../core/runner.ts";
 import type { Files, Shell, ShellOutcome } from "../../core/tool.ts";
 import type { Denied } from "../files/denial.ts";
@@ -137,7 +137,7 @@ function missingCommands(stderr: string): string[] {
 
 /** R457: what was denied, and the smallest grant where one is to be had. */
 function missingNote(name: string, { sandbox }: Policy): string {
-  const grant = sandbox === "kernel" || sandbox === "kernel+"
+  const grant = PROGRAM_LEVELS.has(sandbox)
     ? `only the user can grant it, with ${grantOption("run", name)}`
     : `at the sandbox level ${sandbox} no single program can be granted`;
   return `NotCapable: run access to "${name}" is not granted; ${grant}.`;
@@ -145,8 +145,7 @@ function missingNote(name: string, { sandbox }: Policy): string {
 
 /** R457: what there is instead. */
 function insteadNote({ run }: Policy, commands: ReadonlySet<string>): string {
-  const listed = run.all ? [] : run.list;
-  return `This bash is an interpreter that starts ${
-    listed.length === 0 ? "no program" : `no program but ${listed.join(", ")}`
-  }; its own commands: ${[...commands].sort().join(" ")}.`;
+  const but = run.all || run.list.length === 0 ? "" : ` but ${run.list.join(", ")}`;
+  const own = [...commands].sort().join(" ");
+  return `This bash is an interpreter that starts no program${but}; its own commands: ${own}.`;
 }

@@ -5,8 +5,7 @@ import { encodeCommand, encodeNamespaces, encodePolicy } from "../launcher/frame
 import type { ConfineRequest, ExecRequest, NamespaceRequest } from "../launcher/request.ts";
 import { taskLimit } from "../policy/limits.ts";
 import { SOCKET_NAME } from "../proxy/environment.ts";
-import type { SeccompRequest } from "../seccomp/argument_check.ts";
-import { seccompFilter } from "../seccomp/seccomp.ts";
+import { seccompFilter, type SeccompRequest } from "../seccomp/seccomp.ts";
 import { type Architecture, ARCHITECTURES } from "../seccomp/table.ts";
 import { disk, glanceAtDisk } from "../system/disk.ts";
 import { readProcLink } from "../system/procfs.ts";

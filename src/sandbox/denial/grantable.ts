@@ -4,7 +4,7 @@ import { dirname, isAbsolute, normalize } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, covers, isInside, type Policy } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
 import { addressKind, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "../policy/net_rules.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
@@ -65,9 +65,8 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
     return "what is in it may hold secrets; what else is in it can be read by its name";
   }
   if (covers(policy[kind], path)) return undefined;
-  return `only the command line can allow it, with ${grantOption(kind, kind === "read" ? path : dirname(path))}${
-    asFarAs(policy)
-  }`;
+  const option = grantOption(kind, kind === "read" ? path : dirname(path));
+  return `only the command line can allow it, with ${option}${asFarAs(policy)}`;
 }
 
 /** Whether a policy allows what was denied. */
@@ -104,9 +103,7 @@ function ofPath(kind: "read" | "write", target: string, policy: Policy, realPath
 
 function ofProgram(target: string, policy: Policy): Denial | undefined {
   const { all, list } = policy.run;
-  // Anywhere else nothing could confine a single program.
-  const confines = policy.sandbox === "kernel" || policy.sandbox === "kernel+";
-  if (!confines || all || list.includes(target) || !PROGRAM.test(target)) return undefined;
+  if (!PROGRAM_LEVELS.has(policy.sandbox) || all || list.includes(target) || !PROGRAM.test(target)) return undefined;
   return "path" in programFile(target, policy) ? { kind: "run", target, grant: target } : undefined;
 }
 

@@ -253,21 +253,18 @@ function pathHint(
     }
     if (writable(policy, path)) return undefined;
     const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
+    const allowed = allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) });
     const rule = `${tree ?? path} is outside of what may be written`;
-    const note = `Sandbox: ${rule}. ${
-      allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) })
-    }; for temporary files use $TMPDIR.`;
+    const note = `Sandbox: ${rule}. ${allowed}; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
   }
-  if (!readable(policy, path) && SHELL.test(line)) {
-    const [toRead, toWrite] = [grantOption("read", path), grantOption("write", dirname(path))];
-    const note = `Sandbox: ${path} is outside of what may be read. ${allowedBy(policy, { toRead, toWrite })}.`;
-    return { note, denial: { kind: isNew(realPath) ? "write" : "read", target: path } };
-  }
   if (!readable(policy, path)) {
+    // A redirection of the shell's own may read or make the file.
+    const isEither = SHELL.test(line);
     const toRead = grantOption("read", path);
-    const note = `Sandbox: ${path} is outside of what may be read. ${allowedBy(policy, { toRead })}.`;
-    return { note, denial: { kind: "read", target: path } };
+    const allowed = allowedBy(policy, isEither ? { toRead, toWrite: grantOption("write", dirname(path)) } : { toRead });
+    const note = `Sandbox: ${path} is outside of what may be read. ${allowed}.`;
+    return { note, denial: { kind: isEither && isNew(realPath) ? "write" : "read", target: path } };
   }
   const secret = policy.denyRead.find((denied) => isInside(denied, path));
   if (secret !== undefined) {

@@ -48,15 +48,10 @@ function offlineHint(line: string, policy: Policy): NetHint {
   // Elsewhere the network is allowed as a whole or not at all.
   const target = knowsHosts(policy) ? host : "*";
   const denial: Pick<NetHint, "denial"> = target === undefined ? {} : { denial: { kind: "net", target } };
-  return net.list.length > 0
-    ? {
-      note: `Sandbox: the network is limited to ${net.list.join(", ")}. ${allowedBy(policy, "--allow-net=+HOST")}.`,
-      ...denial,
-    }
-    : {
-      note: `Sandbox: commands have no network. ${allowedBy(policy, grantOption("net", target ?? "*"))}.`,
-      ...denial,
-    };
+  const note = net.list.length > 0
+    ? `Sandbox: the network is limited to ${net.list.join(", ")}. ${allowedBy(policy, "--allow-net=+HOST")}.`
+    : `Sandbox: commands have no network. ${allowedBy(policy, grantOption("net", target ?? "*"))}.`;
+  return { note, ...denial };
 }
 
 /** Servers of this machine are out of reach as all others are, and a refusal looks as if nothing ran there. */
@@ -65,23 +60,18 @@ function loopbackHint(line: string, policy: Policy): NetHint | undefined {
   const isAnonymous = hasOwnLoopback(policy) && /^[^/]*Connection refused\W*$/i.test(line);
   if (found === null && !isAnonymous) return undefined;
   if (!hasOwnLoopback(policy)) {
-    return {
-      note: `Sandbox: commands have no network, not even to this machine's own servers. ${
-        allowedBy(policy, "--allow-net")
-      }.`,
-      denial: { kind: "net", target: "*" },
-    };
+    const allowed = allowedBy(policy, "--allow-net");
+    const note = `Sandbox: commands have no network, not even to this machine's own servers. ${allowed}.`;
+    return { note, denial: { kind: "net", target: "*" } };
   }
   const port = found?.[2];
   const host = found?.[1]?.replace(/^\[|\]$/g, "").toLowerCase() ?? "localhost";
   const target = `${host === "::1" ? "[::1]" : host}${port === undefined ? "" : `:${port}`}`;
+  const allowed = allowedBy(policy, `--allow-net=+${port === undefined ? "localhost:PORT" : target}`);
   return {
     note:
       "Sandbox: a command's loopback is its own: servers that run outside of this command, the user's too, are not on " +
-      `it. ${
-        allowedBy(policy, `--allow-net=+${port === undefined ? "localhost:PORT" : target}`)
-      }; a server of the command's own has ` +
-      "to be started by the same command.",
+      `it. ${allowed}; a server of the command's own has to be started by the same command.`,
     ...(port === undefined ? {} : { denial: { kind: "net" as const, target } }),
   };
 }

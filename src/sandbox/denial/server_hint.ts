@@ -18,9 +18,8 @@ export function serverHint(argv: readonly string[], output: string, policy: Poli
     if (policy.denyRead.some((denied) => isInside(path, denied))) {
       return `${path} may hold secrets or was denied by the user: it is never readable`;
     }
-    return `${path} is outside of what tools may read. Only the user can allow it, with ${
-      grantOption("read", packageFolder(path))
-    }`;
+    const option = grantOption("read", packageFolder(path));
+    return `${path} is outside of what tools may read. Only the user can allow it, with ${option}`;
   }
   const hint = hintToTell(denialHints(output, "failed", policy, disk.realPath));
   return hint?.note?.replace(/^Sandbox: /, "").replace(/\.$/, "");

@@ -9,7 +9,7 @@ import type { HostGit } from "./host_git.ts";
 import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import { importObjects } from "./objects.ts";
-import { isOperation, isUnfinished, planOperations } from "./operations.ts";
+import { isOperation, isUnfinished, OPERATION_FOLDERS, planOperations } from "./operations.ts";
 import {
   bytesAt,
   filesAt,
@@ -22,7 +22,7 @@ import {
   removeLeftLocks,
   textAt,
 } from "./real_files.ts";
-import { headAt, openRefMoves, said } from "./ref_moves.ts";
+import { connected, headAt, said, takeHead, takeRefs } from "./ref_moves.ts";
 import { isObjectName, isRefName, openRefs, refChanges, type Refs } from "./refs.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
@@ -114,6 +114,7 @@ export function openLayered(
   removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
   const indexNow = openLook(`${folder}/index`, LONGEST_INDEX);
+  const moved = { folder, hashBytes, git };
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
@@ -148,8 +149,6 @@ export function openLayered(
       order: 0,
     };
   };
-
-  const { connected, takeRefs, takeHead } = openRefMoves(folder, hashBytes, git);
 
   const areBlobs = async (names: ReadonlySet<string>): Promise<boolean> => {
     if (names.size === 0) return true;
@@ -238,7 +237,7 @@ export function openLayered(
         if (value === undefined) removeFile(`${folder}/${path}`);
         else if (value !== own(path)) putFile(folder, path, value);
       }
-      for (const name of FOLDERS) removeEmpty(`${folder}/${name}`);
+      for (const name of OPERATION_FOLDERS) removeEmpty(`${folder}/${name}`);
     } else if ([...plan.writes.keys()].some(isUnfinished)) {
       notes.push("What is half done (a merge, a rebase) was not taken either.");
     }
@@ -332,14 +331,14 @@ export function openLayered(
       }
       const unknown = [...tips].filter((to): to is string => to !== undefined && isObjectName(to) && !known.has(to));
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
-      const whole = new Set([...known, ...await connected(unknown, limit)]);
+      const whole = new Set([...known, ...await connected(moved, unknown, limit)]);
       const before = notes.length;
       const isOther = isPlace ? new Set<string>() : changedSince(entries, begun);
-      const done = await takeRefs(changes, whole, notes);
+      const done = await takeRefs(moved, changes, whole, notes);
       // HEAD may name a branch that was not taken.
       const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||
         (notes.length === before
-          ? await takeHead(head, whole, begun, notes)
+          ? await takeHead(moved, head, whole, begun, notes)
           : said(notes, "HEAD stays as it is, since not all references were taken."));
       const isWhole = notes.length === before;
       if (entries.has("index")) {
@@ -410,7 +409,6 @@ interface LayerFiles {
 /** What a linked working folder has in the repository that it is of. */
 const SHARED = /^(?:objects|packed-refs|config|commondir|refs\/(?:heads|tags|remotes|notes)|refs\/stash)(?:\/|$)/;
 const GONE: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other"]);
-const FOLDERS = ["rebase-merge", "rebase-apply", "sequencer"];
 
 function named(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map((name) => name.slice(0, 200));
@@ -423,5 +421,5 @@ function sameBytes(some: Uint8Array | undefined, others: Uint8Array | undefined)
 
 /** What of the user's a folder hides that a command made anew, where that is of something half done. */
 function hidden(folder: string, path: string): string[] {
-  return FOLDERS.includes(path) ? filesAt(folder, path) : [];
+  return OPERATION_FOLDERS.includes(path) ? filesAt(folder, path) : [];
 }

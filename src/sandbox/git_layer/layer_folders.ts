@@ -2,7 +2,8 @@
 // dozen changes of a file system, for some of which a disk is waited for: it is done by other threads, ahead and afterwards.
 import { dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import type { Policy } from "../../core/policy.ts";
+import { privatePlaces } from "../policy/private_folders.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
 
@@ -38,11 +39,8 @@ export function openLayerFolders(
   policy: Policy,
   isUsable: (folders: LayerFolders) => boolean,
 ): LayerFolders | undefined {
-  const { cache, tmp, write } = policy;
-  const isReached = (place: string): boolean =>
-    covers(write, place) || [cache, tmp].some((folder) => isInside(place, folder));
-  for (const place of [dirname(cache), dirname(tmp)]) {
-    const made = isReached(place) ? undefined : makeBase(place);
+  for (const place of privatePlaces(policy)) {
+    const made = makeBase(place);
     if (made === undefined) continue;
     const folders = foldersIn(made);
     if (isUsable(folders)) return folders;

@@ -133,11 +133,12 @@ const ALONE: Readonly<Record<string, Grammar>> = {
   FETCH_HEAD: each(/^[0-9a-f]{40,64}\t(?:not-for-merge)?\t/),
 };
 const LONGEST = 1024 * 1024;
-const FOLDERS = ["rebase-merge", "rebase-apply", "sequencer"];
+/** Folders that something half done has to itself. */
+export const OPERATION_FOLDERS = ["rebase-merge", "rebase-apply", "sequencer"];
 
 /** Whether a path of a repository's folder is of something half done. */
 export function isOperation(path: string): boolean {
-  return Object.hasOwn(ALONE, path) || FOLDERS.includes(path.split("/")[0] as string) ||
+  return Object.hasOwn(ALONE, path) || OPERATION_FOLDERS.includes(path.split("/")[0] as string) ||
     OPERATIONS.some(({ files }) => Object.hasOwn(files, path));
 }
 

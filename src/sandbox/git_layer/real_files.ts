@@ -4,9 +4,9 @@ import { basename, dirname } from "@std/path";
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { attempt } from "../../core/support/attempt.ts";
+import { isFresh } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
-import { isFresh } from "./refs.ts";
 
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 50;
@@ -25,7 +25,7 @@ export function openLook(path: string, most: number): () => Uint8Array<ArrayBuff
     const status = statusOf(path);
     if (last === undefined || last.stamp !== status?.stamp) {
       const bytes = status && bytesAt(path, most);
-      const isSure = !isFresh(status?.changedMs) && statusOf(path)?.stamp === status?.stamp;
+      const isSure = (status === undefined || !isFresh(status.changedMs)) && statusOf(path)?.stamp === status?.stamp;
       last = isSure ? { stamp: status?.stamp, bytes } : undefined;
       return bytes;
     }

@@ -1,8 +1,9 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
-import { readRegular } from "../system/regular_file.ts";
+import { isFresh } from "../system/disk.ts";
 import { addressOf, cString } from "../system/ffi.ts";
 import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
+import { textAt } from "./real_files.ts";
 import type { UpperKind } from "./upper.ts";
 
 /** Values by name: an object, or `ref: NAME`. */
@@ -24,8 +25,6 @@ export interface RefChange {
 const LONGEST_REF = 4_096;
 const LONGEST_PACKED = 256 * 1024 * 1024;
 const PIECE = 64 * 1024;
-/** A change so shortly before a look may have the same time as one right after it. */
-const FRESH_MS = 100;
 
 const OBJECT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -103,8 +102,8 @@ export function openRefs(folder: string): () => Refs {
     const status = statusOf(`${folder}/packed-refs`);
     const stamp = status?.stamp ?? "";
     if (packed?.stamp !== stamp || packed.isFresh) {
-      const text = status?.kind === "file" ? readText(`${folder}/packed-refs`, LONGEST_PACKED) : undefined;
-      packed = { stamp, isFresh: isFresh(status?.changedMs), refs: parsePacked(text ?? "") };
+      const text = status?.kind === "file" ? textAt(`${folder}/packed-refs`, LONGEST_PACKED) : undefined;
+      packed = { stamp, isFresh: status !== undefined && isFresh(status.changedMs), refs: parsePacked(text ?? "") };
     }
     return last = { loose, packed: packed.refs };
   };
@@ -120,14 +119,9 @@ function readFolder(
   for (const entry of Deno.readDirSync(`${folder}/${name}`)) {
     const path = `${name}/${entry.name}`;
     if (entry.isDirectory) inner.push(path);
-    else if (entry.isFile) values.set(path, readText(`${folder}/${path}`, LONGEST_REF)?.trimEnd() ?? "");
+    else if (entry.isFile) values.set(path, textAt(`${folder}/${path}`, LONGEST_REF)?.trimEnd() ?? "");
   }
   return { isFresh: isFresh(seconds * 1_000 + nanoseconds / 1e6), values, inner };
-}
-
-/** Whether what changed then may have changed once more since, at the same time by its clock. */
-export function isFresh(changedMs: number | undefined): boolean {
-  return changedMs !== undefined && Date.now() - changedMs < FRESH_MS;
 }
 
 /**
@@ -205,14 +199,5 @@ function* piecesOf(text: string): Generator<string> {
     const end = text.indexOf("\n", at + PIECE);
     yield text.slice(at, end < 0 ? undefined : end + 1);
     at = end < 0 ? text.length : end + 1;
-  }
-}
-
-function readText(path: string, most: number): string | undefined {
-  try {
-    const bytes = readRegular(path, most);
-    return bytes && new TextDecoder().decode(bytes);
-  } catch {
-    return undefined;
   }
 }

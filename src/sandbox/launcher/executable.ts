@@ -3,7 +3,7 @@
 // file, whose name is gone again before it is started for the first time.
 import { createHash } from "node:crypto";
 import { messageOf, UserError } from "../../core/error.ts";
-import { close, cString, errno, errnoName, open, read, systemCall } from "../system/ffi.ts";
+import { close, cString, errno, errnoName, O_CLOEXEC, O_NOFOLLOW, open, read, systemCall } from "../system/ffi.ts";
 import { statusOfOpen } from "../system/statx.ts";
 import { IMAGES, type LauncherImage } from "./image.ts";
 
@@ -16,8 +16,6 @@ const FD_CLOEXEC = 1;
 const F_ADD_SEALS = 1033;
 /** F_SEAL_SEAL, SHRINK, GROW and WRITE: nobody can change it any more, this process included. */
 const ALL_SEALS = 0xf;
-const O_CLOEXEC = 0o2000000;
-const O_NOFOLLOW: Readonly<Record<typeof Deno.build.arch, number>> = { x86_64: 0o400000, aarch64: 0o100000 };
 /** Exit code of a launcher that reads no frame. */
 const NOTHING_RUN = 71;
 
@@ -139,7 +137,7 @@ function inOpenFile(bytes: Uint8Array<ArrayBuffer>, digest: string, place: strin
   const { folder, path } = makeFile(bytes, place);
   let fd = -1;
   try {
-    fd = open(path, O_CLOEXEC | O_NOFOLLOW[Deno.build.arch]);
+    fd = open(path, O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) throw new Error(`${path}: ${errnoName(errno())}`);
     if (statusOfOpen(fd)?.kind !== "file" || digestOf(readAll(fd, bytes.length + 1)) !== digest) {
       throw new Error(`${path} is not what was written`);

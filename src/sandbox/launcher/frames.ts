@@ -95,7 +95,10 @@ export function encodeCommand(request: ExecRequest): Uint8Array<ArrayBuffer> {
   return frame.end(KIND.command, flags);
 }
 
-function putProgram(frame: Writer, { argv, env, cwd }: Pick<ExecRequest, "argv" | "env" | "cwd">): void {
+function putProgram(
+  frame: ReturnType<typeof writer>,
+  { argv, env, cwd }: Pick<ExecRequest, "argv" | "env" | "cwd">,
+): void {
   const variables = Object.entries(env);
   frame.u32(argv.length);
   frame.u32(variables.length);
@@ -140,16 +143,8 @@ export function sumOf(bytes: Uint8Array): number {
   return sum >>> 0;
 }
 
-interface Writer {
-  u32(value: number): void;
-  /** A safe integer; a negative one is written as the huge number that the launcher refuses. */
-  u64(value: number): void;
-  text(value: string): void;
-  bytes(value: Uint8Array): void;
-  end(kind: number, flags: number): Uint8Array<ArrayBuffer>;
-}
-
-function writer(): Writer {
+/** A frame that is being written. */
+function writer() {
   const encoder = new TextEncoder();
   let bytes = new Uint8Array(16 * 1024);
   let view = new DataView(bytes.buffer);
@@ -162,17 +157,18 @@ function writer(): Writer {
     view = new DataView(bytes.buffer);
   };
   return {
-    u32(value) {
+    u32(value: number): void {
       reserve(4);
       view.setUint32(at, value, true);
       at += 4;
     },
-    u64(value) {
+    /** A safe integer; a negative one is written as the huge number that the launcher refuses. */
+    u64(value: number): void {
       reserve(8);
       view.setBigInt64(at, BigInt(value), true);
       at += 8;
     },
-    text(value) {
+    text(value: string): void {
       // A UTF-16 unit is three bytes at the most.
       reserve(value.length * 3 + 5);
       const { written } = encoder.encodeInto(value, bytes.subarray(at + 4));
@@ -180,12 +176,12 @@ function writer(): Writer {
       bytes[at + 4 + written] = 0;
       at += written + 5;
     },
-    bytes(value) {
+    bytes(value: Uint8Array): void {
       reserve(value.length);
       bytes.set(value, at);
       at += value.length;
     },
-    end(kind, flags) {
+    end(kind: number, flags: number): Uint8Array<ArrayBuffer> {
       if (at > LONGEST_FRAME) throw new Error(`a frame of ${at} bytes is too long`);
       const frame = bytes.slice(0, at);
       const head = new DataView(frame.buffer);

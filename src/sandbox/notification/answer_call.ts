@@ -2,8 +2,8 @@
 // sockets are never connected or bound: they are replaced by ones of this process that lead to its proxy, or to a server of
 // the same process tree on loopback, and to nothing else. So it does not matter what the caller, or another thread of its
 // tree, makes of the address or the descriptor meanwhile.
-import { AT_FDCWD, close, cString, errno, systemCall } from "../system/ffi.ts";
-import { foreignMemory, foreignSocket } from "./foreign_socket.ts";
+import { close, errno, O_CLOEXEC, O_NONBLOCK, open, systemCall } from "../system/ffi.ts";
+import { readProc, readProcLink } from "../system/procfs.ts";
 import type { OwnPort, OwnPorts } from "./own_ports.ts";
 import {
   familyOf,
@@ -17,9 +17,12 @@ import type { CallListener, UnansweredCall } from "./unanswered_call.ts";
 
 /** The errnos that a call may end with; errno(3). */
 const E = {
+  NOENT: 2,
+  BADF: 9,
   AGAIN: 11,
   ACCES: 13,
   FAULT: 14,
+  NOTSOCK: 88,
   AFNOSUPPORT: 97,
   ADDRINUSE: 98,
   ADDRNOTAVAIL: 99,
@@ -189,7 +192,10 @@ function listenAt(place: LoopbackPlace, port: number, isBoth: boolean): MadeSock
     close(fd);
     return number;
   }
-  return { fd, listens: { place, port: portOf(fd), isBoth, cookie: cookieOf(fd), link: linkOf(fd) } };
+  return {
+    fd,
+    listens: { place, port: portOf(fd), isBoth, cookie: cookieOf(fd), link: readProcLink(`/proc/self/fd/${fd}`) ?? "" },
+  };
 }
 
 function setOption(fd: number, level: number, name: number, value: number): void {
@@ -209,8 +215,32 @@ function cookieOf(fd: number): bigint {
   return cookie[0] ?? 0n;
 }
 
-function linkOf(fd: number): string {
-  const target = new Uint8Array(64);
-  const count = systemCall("readlinkat", AT_FDCWD, cString(`/proc/self/fd/${fd}`), target, target.length);
-  return new TextDecoder().decode(target.subarray(0, Math.max(0, count)));
+/** A socket of another process, as /proc shows it. */
+interface ForeignSocket {
+  /** Its kind and number: the same for all descriptors of one socket. */
+  readonly link: string;
+  readonly isNonBlocking: boolean;
+  readonly closesOnExec: boolean;
+}
+
+/** Looks at a descriptor of a thread; the errno that a call about it should end with where it is no socket. */
+function foreignSocket(task: number, fd: number): ForeignSocket | { readonly errno: number } {
+  const path = `/proc/${task}/fd/${fd}`;
+  const link = readProcLink(path);
+  if (link === undefined) return { errno: errno() === E.NOENT ? E.BADF : E.ACCES };
+  if (!link.startsWith("socket:")) return { errno: E.NOTSOCK };
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readProc(`/proc/${task}/fdinfo/${fd}`) ?? "")?.[1];
+  if (flags === undefined) return { errno: E.ACCES };
+  const bits = parseInt(flags, 8);
+  return { link, isNonBlocking: (bits & O_NONBLOCK) !== 0, closesOnExec: (bits & O_CLOEXEC) !== 0 };
+}
+
+/** Some bytes of another process's memory; undefined where they cannot be read whole. */
+function foreignMemory(task: number, at: bigint, size: number): Uint8Array<ArrayBuffer> | undefined {
+  const fd = open(`/proc/${task}/mem`, O_CLOEXEC);
+  if (fd < 0) return undefined;
+  const bytes = new Uint8Array(size);
+  const count = systemCall("pread64", fd, bytes, size, BigInt.asIntN(64, at));
+  close(fd);
+  return count === size ? bytes : undefined;
 }

@@ -1,6 +1,6 @@
 // Calls that a filter leaves to the host (SECCOMP_RET_USER_NOTIF): seccomp_unotify(2), linux/seccomp.h.
 import { CHECKED_CALLS } from "../seccomp/table.ts";
-import { close, systemCall, systemCallAside } from "../system/ffi.ts";
+import { close, O_CLOEXEC, systemCall, systemCallAside } from "../system/ffi.ts";
 import { fairTurns } from "./fair_turns.ts";
 
 const RECEIVE = 0xc0502100;
@@ -8,7 +8,6 @@ const SEND = 0xc0182101;
 const IS_VALID = 0x40082102;
 const ADD_DESCRIPTOR = 0x40182103;
 const IN_PLACE_OF = 1; // SECCOMP_ADDFD_FLAG_SETFD
-const O_CLOEXEC = 0o2000000;
 
 /** The calls that are left to the host. */
 const LEFT_TO_HOST = ["connect", "bind", "listen"] as const;

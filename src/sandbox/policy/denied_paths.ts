@@ -42,8 +42,7 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   ];
   // A secret folder is often a link to where it is kept. One that leads to something as large as the home is no secret.
   const there = [...presentBelow(facts.home, HOME_SECRETS, facts.listFolder), ...SYSTEM_SECRETS, ...(own ? [own] : [])];
-  const real = there.map((path) => facts.realPath(path)).filter((path) => path !== undefined)
-    .filter((path) => !isInside(facts.home, path));
+  const real = there.flatMap((path) => facts.realPath(path) ?? []).filter((path) => !isInside(facts.home, path));
   const secrets = unique([...lexical, ...real]);
   const carved = (keep: readonly string[]): string[] => secrets.flatMap((path) => carve(path, keep, facts.listFolder));
   // Mostly below a secret place, whose denial covers it.

@@ -24,8 +24,8 @@ export function describePolicy(policy: Policy, granted: readonly Denial[] = []):
     ...(policy.copyOf === undefined ? [] : [
       `This is a trial: the workspace is a private copy, ${visible(policy.root)}, of ${
         visible(policy.copyOf)
-      }, which can be ` +
-      "read and not be written. Work in the copy: the user gets what changes in it as a patch, without commits.",
+      }, which ` +
+      "can be read and not be written. Work in the copy: the user gets what changes in it as a patch, without commits.",
     ]),
     `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
     `Write: ${writeList(policy)}${protectedList(policy)}.`,

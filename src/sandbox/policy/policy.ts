@@ -34,20 +34,11 @@ import {
 } from "./scopes.ts";
 import type { FolderView } from "../system/folder_view.ts";
 
+type Kind = "read" | "write" | "run" | "net" | "env";
+
 /** One layer of wishes about scopes: flags, user settings or project settings. */
-export interface ScopeLayer {
-  readonly read?: WrittenScope;
-  readonly write?: WrittenScope;
-  readonly run?: WrittenScope;
-  readonly net?: WrittenScope;
-  readonly env?: WrittenScope;
-  readonly deny?: {
-    readonly read?: WrittenScope;
-    readonly write?: WrittenScope;
-    readonly run?: WrittenScope;
-    readonly net?: WrittenScope;
-    readonly env?: WrittenScope;
-  };
+export interface ScopeLayer extends Readonly<Partial<Record<Kind, WrittenScope>>> {
+  readonly deny?: Readonly<Partial<Record<Kind, WrittenScope>>>;
 }
 
 /** What a person allowed besides when a call was denied; it adds to what is there and takes nothing away. */
@@ -98,8 +89,6 @@ export interface PolicyFacts extends FolderView {
   readonly noHosts?: () => string | undefined;
 }
 
-type Kind = "read" | "write" | "run" | "net" | "env";
-
 /** What two scopes of a kind have in common; of variables it depends on their values. */
 const COMMON = {
   read: intersectPaths,
@@ -122,7 +111,7 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   const tmp = realFolder(facts.tmp, "temporary folder", facts.realPath);
   const cache = realFolder(facts.cache, "cache folder", facts.realPath);
   const layers = layersOf(request, root, home, facts);
-  const extra = [...facts.skills, ...(facts.readable ?? [])].map((path) => facts.realPath(path)).filter(isText);
+  const extra = [...facts.skills, ...(facts.readable ?? [])].flatMap((path) => facts.realPath(path) ?? []);
   const kept = sessionDenials(facts.kept ?? [], [root, tmp, cache, ...extra], facts.realPath);
   const program = unique((facts.program ?? []).flatMap((path) => [path, facts.realPath(path) ?? path]));
   const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
@@ -138,7 +127,9 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   const read = layers.denied("read").all ? NOTHING : layers.wanted("read", workspace);
   const write = request.readOnly || layers.denied("write").all ? NOTHING : layers.wanted("write", workspace);
   refuseKeptAround(kept, [read, write]);
-  const run = request.readOnly ? NOTHING : layers.wanted("run", kernelHolds(facts.level) ? EVERYTHING : NOTHING);
+  const run = request.readOnly
+    ? NOTHING
+    : layers.wanted("run", CONFINED_LEVELS.has(facts.level) ? EVERYTHING : NOTHING);
   const link = worktreeLink(root, facts);
   const net = netScope(layers.wanted("net", NOTHING), layers.denied("net"), facts.level, facts.noHosts);
   const env = toolEnvironment(
@@ -152,9 +143,8 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   );
   const startup = startupPaths(write, { ...facts, home });
   // What is written there later sessions tell their models, whatever their workspace is.
-  const unpacked = (facts.unpacked ?? []).map((path) => facts.realPath(path)).filter(isText).filter((path) =>
-    covers(write, path)
-  );
+  const unpacked = (facts.unpacked ?? []).flatMap((path) => facts.realPath(path) ?? [])
+    .filter((path) => covers(write, path));
   const denyWrite = unique([...denied.write, ...startup, ...unpacked]);
   return {
     root,
@@ -282,14 +272,6 @@ function withPlaces(scope: Scope, places: readonly string[], denied: readonly st
   const own = withoutDenied(scope, denied);
   if (own.all || own.list.length === 0) return own;
   return withoutDenied({ all: false, list: unique([...own.list, ...places]) }, denied);
-}
-
-function isText(value: string | undefined): value is string {
-  return value !== undefined;
-}
-
-function kernelHolds(level: SandboxLevel): boolean {
-  return level === "kernel+" || level === "kernel" || level === "seatbelt";
 }
 
 /**

@@ -1,4 +1,5 @@
-import { coverage, isInside, type Policy } from "../../core/policy.ts";
+import { dirname } from "@std/path";
+import { coverage, covers, isInside, type Policy } from "../../core/policy.ts";
 
 /** Shared by all programs of a machine; where commands have namespaces each gets folders of its own in their place. */
 const SHARED = ["/tmp", "/dev/shm"];
@@ -27,5 +28,12 @@ export function privateFolders(
     shown.every((path) => !isInside(path, folder)) &&
     !(read.all && !write.all && folder === "/tmp") && !read.list.includes(folder) && !write.list.includes(folder) &&
     written.every((path) => !isInside(path, folder) || path === tmp || path === cache || isReadable(path))
+  );
+}
+
+/** Places that no command can reach, where the host may work with what commands made. */
+export function privatePlaces({ cache, tmp, write }: Policy): string[] {
+  return [...new Set([dirname(cache), dirname(tmp)])].filter((path) =>
+    !covers(write, path) && ![cache, tmp].some((folder) => isInside(path, folder))
   );
 }

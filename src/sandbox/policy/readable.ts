@@ -41,7 +41,7 @@ export function systemPaths(realPath: ReadableFacts["realPath"]): string[] {
 }
 
 function real(paths: readonly string[], realPath: ReadableFacts["realPath"]): string[] {
-  return paths.map((path) => realPath(path)).filter((path) => path !== undefined);
+  return paths.flatMap((path) => realPath(path) ?? []);
 }
 
 /**

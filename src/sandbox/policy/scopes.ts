@@ -67,6 +67,11 @@ export function withoutDenied(scope: Scope, denied: readonly string[]): Scope {
   return { all: scope.all, list: scope.list.filter((path) => !denied.some((folder) => isInside(path, folder))) };
 }
 
+/** The words of some lines. */
+export function words(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(" "));
+}
+
 /** Without repetitions, in order of first occurrence. */
 export function unique(list: readonly string[]): string[] {
   return [...new Set(list)];

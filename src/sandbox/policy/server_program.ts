@@ -2,11 +2,8 @@ import { isAbsolute } from "@std/path";
 import { ToolError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
 import { programFile } from "./program_files.ts";
-
-/** Where the kernel confines a single program. */
-const CONFINING: readonly Policy["sandbox"][] = ["kernel+", "kernel"];
 
 /**
  * What to start for a server's command: any program where all may run, else one that is listed and whose file tools cannot
@@ -24,7 +21,7 @@ export function serverProgram(command: string, policy: Policy): string {
       `${command} is not in the run scope; only the user can allow it: ${grantOption("run", command)}`,
     );
   }
-  if (!CONFINING.includes(sandbox)) {
+  if (!PROGRAM_LEVELS.has(sandbox)) {
     throw new ToolError(`at the sandbox level ${sandbox} no single program can be confined`);
   }
   const file = programFile(command, policy);
@@ -38,9 +35,8 @@ export function serverFolder(cwd: string, policy: Policy): string {
   if (real === undefined || !Deno.lstatSync(real).isDirectory) {
     throw new ToolError(`it cannot start in ${cwd}: no folder`);
   }
-  const path = real;
-  if (!covers(policy.read, path) || policy.denyRead.some((denied) => isInside(path, denied))) {
+  if (!covers(policy.read, real) || policy.denyRead.some((denied) => isInside(real, denied))) {
     throw new ToolError(`it cannot start in ${cwd}: outside the read scope`);
   }
-  return path;
+  return real;
 }

@@ -1,5 +1,6 @@
 // What ordinary commands need of a machine, found by running them: nothing here holds anybody's secrets, and folders are
 // named one by one where a whole one would (`/etc`, a home). Missing paths grant nothing.
+import { words } from "./scopes.ts";
 
 /** Programs and libraries: read and execute. */
 export const SYSTEM_PROGRAMS: readonly string[] = [
@@ -16,17 +17,17 @@ export const SYSTEM_PROGRAMS: readonly string[] = [
 ];
 
 /** Configuration that programs look for: read. */
-export const SYSTEM_SETTINGS: readonly string[] = [
-  ..."passwd group nsswitch.conf hosts host.conf gai.conf resolv.conf hostname protocols services shells".split(" "),
-  ..."localtime timezone locale.alias locale.conf default/locale os-release debian_version lsb-release".split(" "),
-  ..."redhat-release alpine-release arch-release machine-id environment".split(" "),
-  ..."ssl ca-certificates ca-certificates.conf pki crypto-policies".split(" "),
-  ..."ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path".split(" "),
-  ..."profile profile.d bash.bashrc bashrc bash_completion.d inputrc skel login.defs".split(" "),
-  ..."gitconfig gitattributes npmrc mime.types magic terminfo manpath.config fonts papersize".split(" "),
-  ..."python3 java maven gradle perl php R ruby lua vim nanorc less sensible-editor ImageMagick-6".split(" "),
-  ..."mke2fs.conf apt/sources.list apt/sources.list.d dpkg debconf.conf".split(" "),
-].map((name) => `/etc/${name}`);
+export const SYSTEM_SETTINGS: readonly string[] = words(
+  "passwd group nsswitch.conf hosts host.conf gai.conf resolv.conf hostname protocols services shells",
+  "localtime timezone locale.alias locale.conf default/locale os-release debian_version lsb-release",
+  "redhat-release alpine-release arch-release machine-id environment",
+  "ssl ca-certificates ca-certificates.conf pki crypto-policies",
+  "ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path",
+  "profile profile.d bash.bashrc bashrc bash_completion.d inputrc skel login.defs",
+  "gitconfig gitattributes npmrc mime.types magic terminfo manpath.config fonts papersize",
+  "python3 java maven gradle perl php R ruby lua vim nanorc less sensible-editor ImageMagick-6",
+  "mke2fs.conf apt/sources.list apt/sources.list.d dpkg debconf.conf",
+).map((name) => `/etc/${name}`);
 
 /** Versioned names below /etc. */
 export const SYSTEM_SETTINGS_PREFIXES: readonly string[] = ["python3.", "java-", "ImageMagick-", "php"];
@@ -53,23 +54,22 @@ export const DEVICES: readonly string[] = ["/dev/null", "/dev/zero", "/dev/full"
  * Toolchains below a home: read and execute. The home is closed but for these. Each holds what an installer put there,
  * never a folder beside which settings, tokens or files that a person or a shell writes may lie.
  */
-export const HOME_TOOLCHAINS: readonly string[] = [
-  ...".cargo/bin .cargo/registry/cache .cargo/registry/index .cargo/registry/src".split(" "),
-  ...".rustup/toolchains .rustup/settings.toml .rustup/update-hashes go/bin go/pkg/mod go/pkg/sumdb .sdkman/candidates"
-    .split(" "),
-  ...".nvm/versions .nvm/alias .nvm/nvm.sh .nvm/nvm-exec .volta/bin .volta/tools .bun/bin .deno/bin".split(" "),
-  ...".bun/install/cache .bun/install/global/node_modules .local/bin .local/lib".split(" "),
-  ...".pyenv/bin .pyenv/completions .pyenv/libexec .pyenv/plugins .pyenv/pyenv.d .pyenv/shims".split(" "),
-  ...".pyenv/version .pyenv/versions".split(" "),
-  ...".rbenv/bin .rbenv/libexec .rbenv/plugins .rbenv/rbenv.d .rbenv/shims .rbenv/version .rbenv/versions".split(" "),
-  ...".asdf/asdf.sh .asdf/bin .asdf/installs .asdf/lib .asdf/plugins .asdf/shims".split(" "),
-  ...".local/share/mise/installs .local/share/mise/plugins .local/share/mise/shims".split(" "),
-  ...".local/share/uv/python .local/share/uv/tools .local/share/pnpm/global .local/share/pnpm/nodejs".split(" "),
-  ...".local/share/pnpm/store .local/share/fnm/aliases .local/share/fnm/node-versions .node-gyp".split(" "),
-  ...".m2/repository .m2/wrapper .gradle/caches .gradle/jdks .gradle/wrapper".split(" "),
-  ...".ghcup/bin .ghcup/ghc .elan/bin .elan/toolchains .juliaup/bin .julia/juliaup .julia/packages".split(" "),
+export const HOME_TOOLCHAINS: readonly string[] = words(
+  ".cargo/bin .cargo/registry/cache .cargo/registry/index .cargo/registry/src",
+  ".rustup/toolchains .rustup/settings.toml .rustup/update-hashes go/bin go/pkg/mod go/pkg/sumdb .sdkman/candidates",
+  ".nvm/versions .nvm/alias .nvm/nvm.sh .nvm/nvm-exec .volta/bin .volta/tools .bun/bin .deno/bin",
+  ".bun/install/cache .bun/install/global/node_modules .local/bin .local/lib",
+  ".pyenv/bin .pyenv/completions .pyenv/libexec .pyenv/plugins .pyenv/pyenv.d .pyenv/shims",
+  ".pyenv/version .pyenv/versions",
+  ".rbenv/bin .rbenv/libexec .rbenv/plugins .rbenv/rbenv.d .rbenv/shims .rbenv/version .rbenv/versions",
+  ".asdf/asdf.sh .asdf/bin .asdf/installs .asdf/lib .asdf/plugins .asdf/shims",
+  ".local/share/mise/installs .local/share/mise/plugins .local/share/mise/shims",
+  ".local/share/uv/python .local/share/uv/tools .local/share/pnpm/global .local/share/pnpm/nodejs",
+  ".local/share/pnpm/store .local/share/fnm/aliases .local/share/fnm/node-versions .node-gyp",
+  ".m2/repository .m2/wrapper .gradle/caches .gradle/jdks .gradle/wrapper",
+  ".ghcup/bin .ghcup/ghc .elan/bin .elan/toolchains .juliaup/bin .julia/juliaup .julia/packages",
   ".julia/artifacts",
-];
+);
 
 /** Folders below a home that are laid out as `/usr` is; `*` for each folder there. */
 export const HOME_PREFIXES: readonly string[] = [
@@ -78,13 +78,13 @@ export const HOME_PREFIXES: readonly string[] = [
 ];
 
 /** What of a folder that is laid out as `/usr` is programs and what they load; no `etc`, where people keep variables. */
-export const PREFIX_PARTS: readonly string[] = [
-  ..."bin sbin condabin conda-meta include lib lib32 lib64 libexec man share ssl pyvenv.cfg".split(" "),
+export const PREFIX_PARTS: readonly string[] = words(
+  "bin sbin condabin conda-meta include lib lib32 lib64 libexec man share ssl pyvenv.cfg",
   // Java's.
-  ..."conf/security conf/net.properties conf/logging.properties jmods jre legal release".split(" "),
+  "conf/security conf/net.properties conf/logging.properties jmods jre legal release",
   // Maven's and Gradle's.
-  ..."boot init.d conf/logging".split(" "),
-];
+  "boot init.d conf/logging",
+);
 
 /** And what else, where a program of this name is in its `bin`. */
 export const PARTS_BY_PROGRAM: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/error.ts";
-import { open, succeed, systemCall } from "../system/ffi.ts";
+import { O_CLOEXEC, O_PATH, open, succeed, systemCall } from "../system/ffi.ts";
 import { acceptEach } from "./accept.ts";
 import { BRIDGE_PORT } from "./environment.ts";
 import { closeQuietly, relay } from "./relay.ts";
@@ -63,8 +63,6 @@ function hideSelf(): void {
 
 /** A way to the socket that stays when its name is gone. */
 function holdSocket(path: string): string {
-  const O_PATH = 0o10000000;
-  const O_CLOEXEC = 0o2000000;
   return `/proc/self/fd/${succeed(open(path, O_PATH | O_CLOEXEC), `open ${path}`)}`;
 }
 

@@ -82,11 +82,7 @@ function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGa
     frame: (policy) => policy,
     ready,
     env: proxy.env(BRIDGE_PORT),
-    notes: proxy.notes,
-    denied: proxy.denied,
-    refused: proxy.refused,
-    unreached: proxy.unreached,
-    reached: proxy.reached,
+    ...proxy.told,
     close: () => {
       closeQuietly(listener);
       proxy.close();
@@ -102,11 +98,7 @@ function openPortGate(list: readonly string[], options: NetOptions = MACHINE): N
   return {
     ...{ lend, frame, ready },
     env: proxy.env(port),
-    notes: proxy.notes,
-    denied: proxy.denied,
-    refused: proxy.refused,
-    unreached: proxy.unreached,
-    reached: proxy.reached,
+    ...proxy.told,
     close: () => {
       close();
       proxy.close();
@@ -115,18 +107,7 @@ function openPortGate(list: readonly string[], options: NetOptions = MACHINE): N
 }
 
 /** The proxy behind a gate. */
-interface Proxy {
-  readonly serve: (conn: Deno.Conn) => Promise<void>;
-  readonly env: (port: number) => Readonly<Record<string, string>>;
-  readonly notes: NetGate["notes"];
-  readonly denied: NetGate["denied"];
-  readonly refused: NetGate["refused"];
-  readonly unreached: NetGate["unreached"];
-  readonly reached: NetGate["reached"];
-  readonly close: () => void;
-}
-
-function openProxy(list: readonly string[], options: NetOptions): Proxy {
+function openProxy(list: readonly string[], options: NetOptions) {
   const rules = list.map(parseRule);
   const token = crypto.getRandomValues(new Uint8Array(24)).toHex();
   const open = new Set<Deno.Conn>();
@@ -172,17 +153,19 @@ function openProxy(list: readonly string[], options: NetOptions): Proxy {
 
   return {
     serve,
-    env: (port) => proxyVariables(rules, token, port),
-    notes: () => {
-      const lines = [...denied.keys()];
-      const more = lines.length - MOST_NOTES;
-      return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
+    env: (port: number): Readonly<Record<string, string>> => proxyVariables(rules, token, port),
+    told: {
+      notes: () => {
+        const lines = [...denied.keys()];
+        const more = lines.length - MOST_NOTES;
+        return more > 0 ? [...lines.slice(0, MOST_NOTES), `Denied: connect to ${more} more hosts.`] : lines;
+      },
+      denied: () =>
+        [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
+      refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
+      unreached: () => [...unreached],
+      reached: () => [...reached],
     },
-    denied: () =>
-      [...denied.values()].filter((host) => host !== undefined).map((target) => ({ kind: "net" as const, target })),
-    refused: () => [...denied].filter(([, host]) => host === undefined).map(([note]) => note).slice(0, MOST_NOTES),
-    unreached: () => [...unreached],
-    reached: () => [...reached],
     close: () => {
       for (const conn of open) closeQuietly(conn);
     },

@@ -1,3 +1,4 @@
+import { stringOf } from "../system/byte_path.ts";
 import { canonicalHost, hostText, readPort } from "../policy/net_rules.ts";
 
 /** The head of a message and what came after it. */
@@ -17,7 +18,7 @@ export async function readHead(
   bytes.set(before);
   for (let length = before.length, searched = 0;;) {
     const end = emptyLine(bytes, searched, length);
-    if (end !== undefined) return { head: latin1(bytes.subarray(0, end)), rest: bytes.slice(end + 4, length) };
+    if (end !== undefined) return { head: stringOf(bytes, 0, end), rest: bytes.slice(end + 4, length) };
     if (length >= maxBytes) return "too long";
     searched = Math.max(0, length - 3);
     const count = await from.read(bytes.subarray(length));
@@ -29,12 +30,6 @@ export async function readHead(
 /** Bytes of a text of which each character is one. */
 export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 4_096) text += String.fromCharCode(...bytes.subarray(at, at + 4_096));
-  return text;
 }
 
 function emptyLine(bytes: Uint8Array, from: number, to: number): number | undefined {

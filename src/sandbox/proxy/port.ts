@@ -5,19 +5,12 @@ import { watchDescriptor } from "../notification/descriptor_watch.ts";
 import { ownPorts } from "../notification/own_ports.ts";
 import { callListener } from "../notification/unanswered_call.ts";
 import { acceptEach } from "./accept.ts";
+import type { NetGate } from "./gate.ts";
 import { closeQuietly } from "./relay.ts";
 
 /** A port of the machine's loopback that the sockets of one process tree are connected to, by this process. */
-export interface OpenPort {
+export interface OpenPort extends Pick<NetGate, "lend" | "frame" | "ready" | "close"> {
   readonly port: number;
-  /** Calls `start`, which starts the tree's first process, while that can inherit the way to this one; once. */
-  readonly lend: <T>(start: () => T) => T;
-  /** That process's first frame, with the number of what it inherits. */
-  readonly frame: (policy: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
-  /** The tree's calls are answered. Never resolves where its first process does not come as far as that. */
-  readonly ready: Promise<void>;
-  /** Calls fail from now on. Safe to call twice. */
-  readonly close: () => void;
 }
 
 /** Opens a port; `serve` gets the connections of the tree, and no others. */

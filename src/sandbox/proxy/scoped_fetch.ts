@@ -46,7 +46,7 @@ export function openScopedFetch(
   if (net.all && !isJudged) return { fetch: plain(), notes: () => [], close: () => {} };
 
   const host = canonicalHost(origin.hostname) ?? origin.hostname;
-  const port = origin.port === "" ? (origin.protocol === "https:" ? 443 : 80) : Number(origin.port);
+  const port = portOf(origin);
   if (!net.all && net.list.length === 0) {
     throw new ToolError(
       `${host} is not in the network scope; only the user can allow it: ${grantOption("net", hostText(host, port))}`,
@@ -92,6 +92,11 @@ export function openScopedFetch(
       for (const conn of open) closeQuietly(conn);
     },
   };
+}
+
+/** The port of an http or https address. */
+export function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
 /** Hosts that Deno's clients reach without any proxy, one that a program names included; read when a client is made. */

@@ -24,55 +24,35 @@ const KINDS: Readonly<Record<Exclude<AddressKind, "public">, string>> = {
 /** How many rules a note shows. */
 const SHOWN = 8;
 
-/** What a scope of every host opens: what lies near this machine is asked for by attackers, and has to be named. */
-const OPEN_KINDS: ReadonlySet<AddressKind> = new Set(["public", "private"]);
-
 /**
  * Where a request of the host itself may go when the network is open as a whole: to every public and private address, and
- * to one of this machine, of its link or of a metadata service only where a rule names it.
+ * to one of this machine, of its link or of a metadata service only where a rule names it: those are asked for by attackers.
  */
-export async function chooseOpenTarget(
+export function chooseOpenTarget(
   rules: readonly HostRule[],
   host: string,
   port: number,
   world: Network,
 ): Promise<Target> {
-  const found = await addressesOf(host, world);
-  if (typeof found === "string") return { kind: "unknown", why: found };
-  const own = ownAddresses(world);
-  const judged = found.map((text) => {
-    const address = canonicalAddress(text);
-    const kind = address === undefined ? "reserved" : own.has(address) ? "loopback" : addressKind(address);
-    const isNamed = address !== undefined && namesAddress(rules, address, port);
-    return { address: address ?? text, kind, isOpen: OPEN_KINDS.has(kind) || isNamed };
+  const objection = (address: string | undefined, isOwn: boolean): string | undefined => {
+    if (address === undefined) return KINDS.reserved;
+    if (namesAddress(rules, address, port)) return undefined;
+    const kind = isOwn ? "loopback" : addressKind(address);
+    return kind === "public" || kind === "private" ? undefined : KINDS[kind];
+  };
+  return chooseAddresses(host, world, objection, (address, what) => {
+    const why = `it leads to ${address}, ${what}, which has to be named`;
+    // A list replaces the open network: the name has to be in it, too.
+    const named = [...new Set([host, address])].map((one) => `+${hostText(one, port)}`);
+    const note = `Denied: connect to ${hostText(host, port)}: ${why}, whatever else is open. ` +
+      `Only the user can do that, in place of a bare --allow-net: --allow-net=${named.join(",")}`;
+    return { kind: "denied", why, note };
   });
-  const addresses = judged.filter(({ isOpen }) => isOpen).map(({ address }) => address);
-  if (addresses.length > 0) return { kind: "addresses", addresses };
-  const [first] = judged;
-  const what = first && first.kind !== "public" ? KINDS[first.kind] : "no plain address";
-  const why = `it leads to ${first?.address}, ${what}, which has to be named`;
-  // A list replaces the open network: the name has to be in it, too.
-  const named = [...new Set([host, first?.address ?? host])].map((one) => `+${hostText(one, port)}`);
-  const note = `Denied: connect to ${hostText(host, port)}: ${why}, whatever else is open. ` +
-    `Only the user can do that, in place of a bare --allow-net: --allow-net=${named.join(",")}`;
-  return { kind: "denied", why, note };
-}
-
-/** Addresses that a host stands for; why there is none, as a clause. */
-async function addressesOf(host: string, world: Network): Promise<readonly string[] | string> {
-  const found = isAddress(host) ? [host] : await world.resolve(host).catch(whyUnresolved);
-  return typeof found !== "string" && found.length === 0 ? "it has no address" : found;
-}
-
-function ownAddresses(world: Network): ReadonlySet<string | undefined> {
-  return new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
 }
 
 /**
  * Decides where a request for a host may go: the host must be in the scope, and so must be each address that it turns out
  * to stand for, unless that is a public one.
- *
- * The addresses are to be connected to as they are: asking for the name again may give others.
  */
 export async function chooseTarget(
   rules: readonly HostRule[],
@@ -83,18 +63,47 @@ export async function chooseTarget(
   if (!allowsHost(rules, host, port)) {
     return denied(rules, host, port, "not in the network scope", hostText(host, port));
   }
-  const found = await addressesOf(host, world);
-  if (typeof found === "string") return { kind: "unknown", why: found };
-  const own = ownAddresses(world);
-  const judged = found.map((text) => {
-    const address = canonicalAddress(text);
-    return { address: address ?? text, objection: objection(address, host, port, rules, own) };
+  const objection = (address: string | undefined, isOwn: boolean): string | undefined => {
+    // An address of an interface by its number (fe80::1%eth0) is no address here.
+    if (address === undefined) return "no plain address";
+    if (namesAddress(rules, address, port)) return undefined;
+    const kind = addressKind(address);
+    // The one name that says which address it means (RFC 6761).
+    if (host === "localhost" && kind === "loopback") return undefined;
+    if (kind !== "public") return KINDS[kind];
+    return isOwn ? KINDS.loopback : undefined;
+  };
+  return await chooseAddresses(host, world, objection, (address, what) => {
+    const why = `it leads to ${address}, ${what}, which is not in the network scope itself`;
+    return denied(rules, host, port, why, hostText(address, port));
   });
-  const addresses = judged.filter(({ objection }) => objection === undefined).map(({ address }) => address);
-  if (addresses.length > 0) return { kind: "addresses", addresses };
-  const [first] = judged;
-  const why = `it leads to ${first?.address}, ${first?.objection}, which is not in the network scope itself`;
-  return denied(rules, host, port, why, hostText(first?.address ?? host, port));
+}
+
+/**
+ * Those of a host's addresses to which there is no objection, to be connected to as they are: asking for the name again may give
+ * others. `objection` gets each in its one form (undefined: it has none) and whether it is the machine's own; `deny` the first
+ * where all are objected to.
+ */
+async function chooseAddresses(
+  host: string,
+  world: Network,
+  objection: (address: string | undefined, isOwn: boolean) => string | undefined,
+  deny: (address: string, objection: string) => Target,
+): Promise<Target> {
+  const found = isAddress(host) ? [host] : await world.resolve(host).catch(whyUnresolved);
+  if (typeof found === "string") return { kind: "unknown", why: found };
+  const own = new Set(world.ownAddresses().map((address) => canonicalAddress(address)));
+  const addresses: string[] = [];
+  let first: Target | undefined;
+  for (const text of found) {
+    const address = canonicalAddress(text);
+    const why = objection(address, address !== undefined && own.has(address));
+    if (why === undefined) addresses.push(address ?? text);
+    else first ??= deny(address ?? text, why);
+  }
+  return addresses.length > 0
+    ? { kind: "addresses", addresses }
+    : first ?? { kind: "unknown", why: "it has no address" };
 }
 
 /** getaddrinfo(3) tells a name that there is not from a resolver that does not answer. */
@@ -102,23 +111,6 @@ function whyUnresolved(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOTFOUND") return "there is no such name, or no name server";
   return code === "EAI_AGAIN" ? "no name server answers" : "its name cannot be resolved";
-}
-
-function objection(
-  address: string | undefined,
-  host: string,
-  port: number,
-  rules: readonly HostRule[],
-  own: ReadonlySet<string | undefined>,
-): string | undefined {
-  // An address of an interface by its number (fe80::1%eth0) is no address here.
-  if (address === undefined) return "no plain address";
-  if (namesAddress(rules, address, port)) return undefined;
-  const kind = addressKind(address);
-  // The one name that says which address it means (RFC 6761).
-  if (host === "localhost" && kind === "loopback") return undefined;
-  if (kind !== "public") return KINDS[kind];
-  return own.has(address) ? KINDS.loopback : undefined;
 }
 
 function denied(rules: readonly HostRule[], host: string, port: number, why: string, grant: string): Target {

@@ -1,6 +1,6 @@
-import { ToolError } from "../../core/error.ts";
+import { Buffer } from "node:buffer";
+import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { messageOf } from "../../core/error.ts";
 import type { Scope } from "../../core/policy.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { VERSION } from "../../core/version.ts";
@@ -9,7 +9,7 @@ import { allowsHost, canonicalHost, hostText, parseRule } from "../policy/net_ru
 import type { NetOptions } from "./gate.ts";
 import { MACHINE_NET } from "./network.ts";
 import { PROXY_LIMITS } from "./proxy.ts";
-import { openScopedFetch } from "./scoped_fetch.ts";
+import { openScopedFetch, portOf } from "./scoped_fetch.ts";
 
 /** Bounds of one fetch; time in milliseconds, for everything together. */
 export interface WebLimits {
@@ -100,14 +100,13 @@ async function getOne(
   hosts: string[],
 ): Promise<URL | Omit<WebAnswer, "hosts">> {
   const host = canonicalHost(target.hostname);
-  const port = target.port === "" ? (target.protocol === "https:" ? 443 : 80) : Number(target.port);
   if (host === undefined) throw new ToolError(`"${target.hostname}" is no host`);
+  const port = portOf(target);
   const name = hostText(host, port);
   if (!net.all && !allowsHost(net.list.map(parseRule), host, port)) {
-    const why = `Denied: fetch ${name}: not in the network scope. Only the user can allow it, with ${
-      grantOption("net", name)
-    }`;
-    throw new WebDenied(why, { kind: "net", target: name }, hosts);
+    const remedy = `Only the user can allow it, with ${grantOption("net", name)}`;
+    const claim = { kind: "net", target: name } as const;
+    throw new WebDenied(`Denied: fetch ${name}: not in the network scope. ${remedy}`, claim, hosts);
   }
   const scoped = openScopedFetch(target, net, options, true);
   try {
@@ -186,12 +185,7 @@ async function readText(
     isCut = chunk.length > room;
     if (isCut) break;
   }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
+  const body = new Uint8Array(Buffer.concat(chunks));
   if (UNKNOWN.test(bare) && body.subarray(0, SNIFFED).includes(0)) {
     return { type, body: nothing, isCut, refused: `it is no text (${bare || "of no type"}, ${formatSize(size)})` };
   }

@@ -1,4 +1,3 @@
-import { type ArgumentCheck, LENDS_OWNER, MODE_CHECKS, type SeccompRequest, verdict } from "./argument_check.ts";
 import {
   allow,
   assemble,
@@ -16,6 +15,19 @@ import {
   loadHighHalf,
 } from "./bpf.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "./table.ts";
+
+/** What the filter depends on. */
+export interface SeccompRequest {
+  /**
+   * `none`: no socket but pairs; `left`: TCP, where the host answers the calls that connect and listen; `private`: alone in
+   * a network namespace; `open`: the machine's network.
+   */
+  readonly net: "none" | "left" | "private" | "open";
+  /** Whether sockets with a path may be made: only where the paths of foreign ones are out of sight. */
+  readonly unixSockets: boolean;
+  /** Whether the process has an IPC namespace of its own. */
+  readonly privateIpc: boolean;
+}
 
 const EPERM = 1;
 const ENOSYS = 38;
@@ -74,6 +86,44 @@ export function seccompFilter(request: SeccompRequest, architecture: Architectur
   }
   lines.push(allow());
   return assemble(lines);
+}
+
+/** The lines that look at the arguments of one call. They end at `ok` (allowed) or `no` (refused) and place both labels. */
+type ArgumentCheck = (ok: string, no: string) => readonly BpfLine[];
+
+/** The usual end of a check: falling through is a refusal. */
+function verdict(ok: string, no: string, errno: number): readonly BpfLine[] {
+  return [{ label: no }, fail(errno), { label: ok }, allow()];
+}
+
+/**
+ * S_ISUID and S_ISGID (linux/stat.h), which no file may get: a program with set-user-ID lends its owner to every other user
+ * of the machine who starts it, and it is still there when the sandbox is not. No rule of Landlock covers modes.
+ */
+const LENDS_OWNER = 0o6000;
+/** O_CREAT and the bit of O_TMPFILE that no other flag has: without them a mode is not looked at, and may be anything. */
+const MAKES_FILE = 0o20000100;
+
+/** The checks of calls that give a file its mode; `openat2`, whose mode lies in memory, is in the table of denied calls. */
+const MODE_CHECKS: Readonly<Record<string, ArgumentCheck>> = {
+  chmod: plainMode(1),
+  fchmod: plainMode(1),
+  fchmodat: plainMode(2),
+  fchmodat2: plainMode(2),
+  creat: plainMode(1),
+  open: madeWithPlainMode(1, 2),
+  openat: madeWithPlainMode(2, 3),
+};
+
+function plainMode(mode: number): ArgumentCheck {
+  return (ok, no) => [loadArgument(mode), ifAnyBit(LENDS_OWNER, no, ok), ...verdict(ok, no, EPERM)];
+}
+
+function madeWithPlainMode(flags: number, mode: number): ArgumentCheck {
+  return (ok, no) => {
+    const makes: BpfLine[] = [loadArgument(flags), ifAnyBit(MAKES_FILE, undefined, ok)];
+    return [...makes, loadArgument(mode), ifAnyBit(LENDS_OWNER, no, ok), ...verdict(ok, no, EPERM)];
+  };
 }
 
 /** Of System V memory, bytes: what servers take to find out whether another one runs is some dozen. */
@@ -152,7 +202,7 @@ const NEW_LISTENER = 8;
 const MSG_FASTOPEN = 0x20000000;
 
 /** The checks of calls about sockets. */
-export function socketChecks(request: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
+function socketChecks(request: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
   if (request.net === "private" || request.net === "open") {
     return { socket: familyCheck(request), ...(request.unixSockets ? {} : { socketpair: streamPair }) };
   }

@@ -5,6 +5,7 @@ import { ToolError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { openRemaker } from "../git_layer/remade.ts";
+import { privatePlaces } from "../policy/private_folders.ts";
 import { killTree } from "../process/end_tree.ts";
 import { openStop, type Stop, type StopReason } from "../process/stop.ts";
 
@@ -12,7 +13,7 @@ import { becomeSubreaper, expectTree, openTree } from "../process/tree.ts";
 import { openWatchdog } from "../process/watchdog.ts";
 import { within } from "../../core/support/sleep.ts";
 import { openProtectedGuard } from "../tripwire/guard.ts";
-import { openQuarantine, privatePlaces } from "../tripwire/quarantine.ts";
+import { openQuarantine } from "../tripwire/quarantine.ts";
 import { openTripwire } from "../tripwire/tripwire.ts";
 
 /** How long a child that holds the output may go on talking after its first process has ended. */

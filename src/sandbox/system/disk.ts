@@ -53,6 +53,11 @@ export function isSurelyOlder(changedMs: number, now: number): boolean {
   return now - changedMs > (changedMs % SECOND_MS === 0 ? SECOND_MS : TICKS_MS);
 }
 
+/** Whether what changed then may have changed once more since, at the same time by its clock. */
+export function isFresh(changedMs: number): boolean {
+  return !isSurelyOlder(changedMs, Date.now());
+}
+
 /**
  * The disk as it is now, for one decision: one listing of a folder answers for all names in it, for most of the paths that
  * a policy asks for do not exist, and a failed look costs as much as thirty that succeed. Never keep it without asking
@@ -80,7 +85,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     const known = ways.get(folder);
     if (known !== undefined) return known;
     const status = statusOf(folder);
-    const isSure = status?.kind === "folder" && isSurelyOlder(status.changedMs, Date.now());
+    const isSure = status?.kind === "folder" && !isFresh(status.changedMs);
     const way = { path: folder, status, isSure, names: [] };
     ways.set(folder, way);
     wayList.push(way);
@@ -91,7 +96,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     if (!isCertain) return;
     const status = statusOf(folder);
     listed.push({ path: folder, status });
-    isCertain = status === undefined || isSurelyOlder(status.changedMs, Date.now());
+    isCertain = status === undefined || !isFresh(status.changedMs);
   };
   const expected = new Set(likely);
   const askSystem = (path: string): string | undefined => {

@@ -55,6 +55,10 @@ export const CALLS = {
 /** Stands for the folder that relative paths start at. */
 export const AT_FDCWD = -100;
 
+/** Flags of open(2): asm-generic/fcntl.h, and where aarch64 has its own arch/arm64/include/uapi/asm/fcntl.h. */
+export const [O_NONBLOCK, O_CLOEXEC, O_PATH] = [0o4000, 0o2000000, 0o10000000];
+export const [O_DIRECTORY, O_NOFOLLOW] = Deno.build.arch === "aarch64" ? [0o40000, 0o100000] : [0o200000, 0o400000];
+
 /** An argument of a system call; a buffer stands for its address. */
 export type Word = number | bigint | Bytes;
 

@@ -1,4 +1,5 @@
 import { addressOf, CALLS, close, libc, systemCall } from "./ffi.ts";
+import { statusOfOpen } from "./statx.ts";
 
 const CLOCK_REALTIME_COARSE = 5n;
 /** That clock ticks every ten milliseconds at the slowest: where it cannot be read, it is not further behind. */
@@ -44,18 +45,6 @@ function tickMs(): number {
   return Number(time[0]) * 1_000 + Number(time[1]) / 1e6;
 }
 
-const EMPTY = new Uint8Array(1);
-const AT_EMPTY_PATH = 0x1000;
-const STATX_BASIC_STATS = 0x7ff;
-const status = new Uint8Array(256);
-const words = new Uint32Array(status.buffer);
-
-/** ctime of what is open. */
-function changedMs(fd: number): number | undefined {
-  if (systemCall("statx", fd, EMPTY, AT_EMPTY_PATH, STATX_BASIC_STATS, status) !== 0) return undefined;
-  return (words[24] ?? 0) * 1_000 + (words[26] ?? 0) / 1e6;
-}
-
 const NAME = new TextEncoder().encode("sandpiper-clock\0");
 
 /** When a file in memory was changed, right now. */
@@ -63,8 +52,8 @@ function ownChangeMs(): number | undefined {
   const fd = systemCall("memfd_create", NAME, MFD_CLOEXEC);
   if (fd < 0) return undefined;
   try {
-    if (changedMs(fd) === undefined || systemCall("fchmod", fd, 0o600) < 0) return undefined;
-    return changedMs(fd);
+    if (statusOfOpen(fd) === undefined || systemCall("fchmod", fd, 0o600) < 0) return undefined;
+    return statusOfOpen(fd)?.changedMs;
   } finally {
     close(fd);
   }

@@ -1,13 +1,22 @@
 // getdents64(2) through libc: names as bytes, for a command may give names that are no text; and a quarter of the time that
 // the runtime takes, for whole trees are listed.
-import { addressOf, close, errno, libc } from "./ffi.ts";
+import {
+  addressOf,
+  AT_FDCWD,
+  CALLS,
+  close,
+  errno,
+  libc,
+  O_CLOEXEC,
+  O_DIRECTORY,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+} from "./ffi.ts";
 
-const AT_FDCWD = -100n;
-const OPEN: Readonly<Record<string, readonly [call: bigint, getdents: bigint, flags: bigint]>> = {
-  // O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-  x86_64: [257n, 217n, 0o200000n | 0o400000n | 0o2000000n | 0o4000n],
-  aarch64: [56n, 61n, 0o40000n | 0o100000n | 0o2000000n | 0o4000n],
-};
+const HERE = BigInt(AT_FDCWD);
+const FLAGS = BigInt(O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+const OPENAT = BigInt(CALLS.openat[Deno.build.arch]);
+const GETDENTS64 = BigInt(CALLS.getdents64[Deno.build.arch]);
 
 /** Kinds of entries as the kernel tells them: d_type. */
 export const ENTRY = { unknown: 0, folder: 4, file: 8, link: 10, socket: 12 } as const;
@@ -24,16 +33,14 @@ export function listFolder(
   path: bigint,
   visit: (bytes: Uint8Array, start: number, end: number, kind: number) => void,
 ): number {
-  const calls = OPEN[Deno.build.arch];
-  if (calls === undefined) throw new Error(`folders cannot be listed on ${Deno.build.arch}`);
   const { syscall } = libc();
-  const fd = Number(syscall(calls[0], AT_FDCWD, path, calls[2], 0n, 0n));
+  const fd = Number(syscall(OPENAT, HERE, path, FLAGS, 0n, 0n));
   if (fd < 0) return -1;
   try {
     let count = 0;
     const from = address ??= addressOf(buffer);
     for (;;) {
-      const length = Number(syscall(calls[1], BigInt(fd), from, BigInt(buffer.length), 0n, 0n));
+      const length = Number(syscall(GETDENTS64, BigInt(fd), from, BigInt(buffer.length), 0n, 0n));
       if (length < 0) throw new Error(`a folder cannot be read: errno ${errno()}`);
       if (length === 0) return count;
       // struct linux_dirent64: inode, offset, length of the record (2), kind (1), name.

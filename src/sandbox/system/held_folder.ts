@@ -1,12 +1,8 @@
 // A path may lead to another folder a moment after it was looked at. What is moved by a descriptor goes out of and into the
 // folder that was looked at, and no other.
-import { AT_FDCWD, close, cString, errno, systemCall } from "./ffi.ts";
+import { AT_FDCWD, close, cString, errno, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, systemCall } from "./ffi.ts";
 import { type PathStatus, statusIn } from "./statx.ts";
 
-const O_PATH = 0o10000000;
-const O_CLOEXEC = 0o2000000;
-const O_DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
-const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64: 0o100000 };
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS; openat2(2). */
 const NO_LINKS = 0x2n | 0x4n;
 const OPEN_HOW_BYTES = 24;
@@ -25,10 +21,8 @@ export interface HeldFolder extends Disposable {
 
 /** Holds the folder at a path; undefined where there is none, or a link on the way. */
 export function holdFolder(path: string): HeldFolder | undefined {
-  const [folder, noFollow] = [O_DIRECTORY[Deno.build.arch], O_NOFOLLOW[Deno.build.arch]];
-  if (folder === undefined || noFollow === undefined) return undefined;
   // struct open_how: flags, mode, resolve.
-  const how = new BigUint64Array([BigInt(O_PATH | O_CLOEXEC | folder), 0n, NO_LINKS]);
+  const how = new BigUint64Array([BigInt(O_PATH | O_CLOEXEC | O_DIRECTORY), 0n, NO_LINKS]);
   const fd = systemCall("openat2", AT_FDCWD, cString(path), how, OPEN_HOW_BYTES);
   if (fd < 0) return undefined;
   const result = (done: number): number => done === 0 ? 0 : errno();
@@ -37,7 +31,7 @@ export function holdFolder(path: string): HeldFolder | undefined {
     moveOut: (name, to) => result(systemCall("renameat", fd, cString(name), AT_FDCWD, cString(to))),
     moveIn: (from, name) => result(systemCall("renameat", AT_FDCWD, cString(from), fd, cString(name))),
     setMode(name, mode) {
-      const inner = systemCall("openat", fd, cString(name), O_PATH | O_CLOEXEC | folder | noFollow);
+      const inner = systemCall("openat", fd, cString(name), O_PATH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW);
       if (inner < 0) return errno();
       try {
         // The call itself would follow a link in the place of the name.

@@ -1,10 +1,7 @@
-import { AT_FDCWD, close, cString, open, read, systemCall } from "./ffi.ts";
+import { AT_FDCWD, close, cString, O_CLOEXEC, O_DIRECTORY, open, read, systemCall } from "./ffi.ts";
 
 // Reads /proc through libc: Deno refuses /proc as soon as any permission of the program is narrowed, and one process
 // costs some twenty microseconds this way.
-
-const O_CLOEXEC = 0o2000000;
-const O_DIRECTORY: Readonly<Record<string, number>> = { x86_64: 0o200000, aarch64: 0o40000 };
 
 /** One process as /proc/PID/stat tells it; see proc_pid_stat(5). */
 export interface ProcessStat {
@@ -60,9 +57,7 @@ export function statOf(pid: number): ProcessStat | undefined {
 /** The numeric names in a folder of /proc (processes, threads, descriptors); empty when it is gone. */
 export function numbersIn(folder: string): number[] {
   const found: number[] = [];
-  const flag = O_DIRECTORY[Deno.build.arch];
-  if (flag === undefined) return found;
-  const fd = open(folder, O_CLOEXEC | flag);
+  const fd = open(folder, O_CLOEXEC | O_DIRECTORY);
   if (fd < 0) return found;
   try {
     for (;;) {

@@ -1,10 +1,7 @@
 // What stands at a path may be another thing a moment after it was looked at, while commands run: a pipe that nobody writes
 // to would hold up the whole program for ever, a device would never end, a link would lead to a file of somebody else.
-import { close, open, read } from "./ffi.ts";
+import { close, O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK, open, read } from "./ffi.ts";
 import { statusOfOpen } from "./statx.ts";
-
-const O_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
-const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64: 0o100000 };
 
 /**
  * The bytes of a regular file; undefined when something else stands there, or a file of more than `maxBytes`.
@@ -12,10 +9,8 @@ const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64
  * Never waits, and follows no link in the last part of the path. Throws where it cannot be opened or read.
  */
 export function readRegular(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
-  const flag = O_NOFOLLOW[Deno.build.arch];
-  if (flag === undefined) throw new Error(`O_NOFOLLOW is not known for ${Deno.build.arch}`);
   // Without a wait a pipe opens at once, and is seen to be one; opening a device may do something, but none can be made.
-  const fd = open(path, O_NONBLOCK_CLOEXEC | flag);
+  const fd = open(path, O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) throw new Error(`${path} cannot be opened`);
   try {
     const status = statusOfOpen(fd);

@@ -12,14 +12,23 @@ import {
   type TreeStatus,
 } from "../../core/support/tree.ts";
 import { bytesOfPath, cPath, stringOf } from "./byte_path.ts";
-import { addressOf, AT_FDCWD, CALLS, close, errno, errnoName, read, shortCall, systemCall } from "./ffi.ts";
+import {
+  addressOf,
+  AT_FDCWD,
+  CALLS,
+  close,
+  errno,
+  errnoName,
+  O_CLOEXEC,
+  O_DIRECTORY,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+  O_PATH,
+  read,
+  shortCall,
+  systemCall,
+} from "./ffi.ts";
 
-const ARM = Deno.build.arch === "aarch64";
-const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
-const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
-const O_CLOEXEC = 0o2000000;
-const O_PATH = 0o10000000;
-const O_NONBLOCK = 0o4000;
 const O_WRONLY = 1;
 const O_CREAT_EXCL = 0o300;
 /** Below the folder alone, no links, none of procfs either: include/uapi/linux/openat2.h. */

@@ -4,13 +4,12 @@ import { join } from "@std/path";
 import { hashBytesIn } from "../git/config_text.ts";
 import { checkIndex, isSoundMergeList } from "../git/index_check.ts";
 import { SEQUENCER_CHECKS } from "../git/sequencer_check.ts";
-import { disk } from "../system/disk.ts";
+import { disk, isFresh } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 
 /** The largest repositories of the world have a quarter of it. */
 const LONGEST = 256 * 1024 * 1024;
-const FRESH_MS = 100;
 const NAMES = ["index", "MERGE_RR", ...Object.keys(SEQUENCER_CHECKS)];
 
 interface Judged {
@@ -55,13 +54,13 @@ export function openGitFiles(): GitFilesLook {
       const config = isIndex(name) ? resolveConfig(folder) : undefined;
       const settings = config === undefined ? undefined : statusOf(config);
       const stamp = `${status.stamp} ${config} ${settings?.stamp}`;
-      const isFresh = Date.now() - Math.max(status.changedMs, settings?.changedMs ?? 0) < FRESH_MS;
+      const isJustChanged = isFresh(status.changedMs) || (settings !== undefined && isFresh(settings.changedMs));
       const now = last?.stamp === stamp && !last.isFresh
         ? last
         : judge(path, name, settings === undefined ? undefined : config);
       const { isSound, programs = [] } = now;
       const own = isOwn ? programs : last?.own ?? [];
-      seen.set(path, { ...now, stamp, isFresh, own });
+      seen.set(path, { ...now, stamp, isFresh: isJustChanged, own });
       if (programs.some((program) => !own.includes(program))) unsound.set(path, RUN);
       else if (!isSound) unsound.set(path, Object.hasOwn(SEQUENCER_CHECKS, name) ? RUN : ELSEWHERE);
       if (now.shared !== undefined && depth > 0) look(folder, now.shared, depth - 1);

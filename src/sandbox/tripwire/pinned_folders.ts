@@ -1,11 +1,8 @@
 // A protected path is reached through folders that tools may write in: one that is renamed takes what is protected along
 // and leaves its name free for another. Each is held open while a command runs, so that it can be found again.
-import { close, open } from "../system/ffi.ts";
+import { close, O_CLOEXEC, O_NOFOLLOW, O_PATH, open } from "../system/ffi.ts";
 import { readProcLink } from "../system/procfs.ts";
 import { statusOf } from "../system/statx.ts";
-
-const O_PATH_CLOEXEC = 0o10000000 | 0o2000000;
-const O_NOFOLLOW: Readonly<Record<string, number>> = { x86_64: 0o400000, aarch64: 0o100000 };
 
 /** Folders held open. */
 export interface PinnedFolders {
@@ -24,16 +21,15 @@ interface Held {
 
 /** Holds those of some folders that are there. */
 export function pinFolders(paths: readonly string[]): PinnedFolders {
-  const flag = O_NOFOLLOW[Deno.build.arch];
   const sorted = [...paths].sort((a, b) => a.length - b.length);
   let held: readonly Held[] = [];
   const hold = (path: string): Held | undefined => {
     const identity = identityOf(path);
-    if (identity === undefined || flag === undefined) return undefined;
+    if (identity === undefined) return undefined;
     // While it is held no other folder gets its number.
     const known = held.find((one) => one.path === path && one.identity === identity);
     if (known !== undefined) return known;
-    const fd = open(path, O_PATH_CLOEXEC | flag);
+    const fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
     return fd < 0 ? undefined : { path, identity, fd };
   };
   const renew = (): void => {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { entryAt } from "../../core/support/on_disk.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, type Policy } from "../../core/policy.ts";
 import { bytesOfPath, cPath, pathOfBytes } from "../system/byte_path.ts";
 import { AT_FDCWD, errno, systemCall } from "../system/ffi.ts";
 import { statusOf } from "../system/statx.ts";
@@ -25,14 +25,6 @@ export interface Quarantine {
   reserve(name: string): string;
   /** Removes the folder where nothing is in it. */
   tidy(): void;
-}
-
-/** Places that no command can reach, where the host may work with what commands made. */
-export function privatePlaces(policy: Policy): string[] {
-  const { cache, tmp, write } = policy;
-  return [...new Set([dirname(cache), dirname(tmp)])].filter((path) =>
-    !covers(write, path) && ![cache, tmp].some((folder) => isInside(path, folder))
-  );
 }
 
 /** What was put aside must be out of the reach of commands; where they can write everything a new name is. */

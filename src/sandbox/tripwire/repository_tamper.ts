@@ -55,6 +55,7 @@ export interface TrapWatch {
 const LIMITS = { ...STATE_LIMITS, depth: 0 };
 /** A folder with more names than this, where the user's had not so many, is not looked through. */
 const MOST_HOOKS = 100;
+const LED_TO = "what it leads to";
 const CHECKED_OUT = "what it leads to, since it lies among files that git checks out";
 const ABSENT: PathState = { kind: "absent" };
 
@@ -134,43 +135,35 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
       }
       // A new way to what was there: the way is the trap, or what has changed is.
       const isTrap = isWritable(way.via) && judged(paths, new Map(), states, isPlaceOrGone).length > 0;
-      return isTrap
-        ? [{ path: way.via, what: "what it leads to", instead: ABSENT, from: states }]
-        : judged(paths, known, states, isPlace);
+      return isTrap ? [trap(way.via, LED_TO, ABSENT, states)] : judged(paths, known, states, isPlace);
     });
+    const addAbsent = (path: string, what: string): void => {
+      if (isWritable(path)) traps.push(trap(path, what, ABSENT, new Map()));
+    };
     for (const way of now.repositories.amongFiles) {
-      if (was.amongFiles.has(nameOf(way)) || !isWritable(way.via)) continue;
-      traps.push({ path: way.via, what: CHECKED_OUT, instead: ABSENT, from: new Map() });
+      if (!was.amongFiles.has(nameOf(way))) addAbsent(way.via, CHECKED_OUT);
     }
     const wereMisplaced = new Set(was.misplaced.map(nameOf));
-    for (const way of now.misplaced) {
-      if (wereMisplaced.has(nameOf(way)) || !isWritable(way.via)) continue;
-      traps.push({ path: way.via, what: "what it leads to", instead: ABSENT, from: new Map() });
-    }
+    for (const way of now.misplaced) if (!wereMisplaced.has(nameOf(way))) addAbsent(way.via, LED_TO);
     const werePointing = new Set(was.repositories.pointing);
-    for (const via of isRemade ? now.repositories.pointing.map((checkout) => join(checkout, ".git")) : []) {
-      if (werePointing.has(dirname(via)) || !isWritable(via) || isPartOf(via, policy)) continue;
-      if (traps.some(({ path }) => path === via)) continue;
-      traps.push({ path: via, what: "what it leads to", instead: ABSENT, from: new Map() });
+    for (const checkout of isRemade ? now.repositories.pointing : []) {
+      const via = join(checkout, ".git");
+      if (werePointing.has(checkout) || isPartOf(via, policy) || traps.some(({ path }) => path === via)) continue;
+      addAbsent(via, LED_TO);
     }
     const obeyed = new Set(folders.flatMap(obeyedIn));
     for (const path of now.odd) {
       // What git obeys has been judged.
-      if (was.odd.has(path) || !isWritable(path) || isObeyed(path, obeyed)) continue;
-      if (traps.some((trap) => isInside(trap.path, path))) continue;
-      traps.push({ path, what: "where it leads when it writes its own data", instead: ABSENT, from: new Map() });
+      if (was.odd.has(path) || isObeyed(path, obeyed) || traps.some((trap) => isInside(trap.path, path))) continue;
+      addAbsent(path, "where it leads when it writes its own data");
     }
     for (const [path, config] of now.links) {
-      if (was.links.has(path) || !isWritable(path)) continue;
       // The setting was harmless, or else it is what is taken away.
-      if (traps.some((trap) => trap.path === config || isInside(path, trap.path))) continue;
-      traps.push({ path, what: "where it leads to a working folder", instead: ABSENT, from: new Map() });
+      if (was.links.has(path) || traps.some((trap) => trap.path === config || isInside(path, trap.path))) continue;
+      addAbsent(path, "where it leads to a working folder");
     }
-    for (const [path, what] of now.unsound) {
-      if (was.unsound.has(path) || !isWritable(path)) continue;
-      // Without an index git takes every file for deleted; "git reset" makes it anew.
-      traps.push({ path, what, instead: ABSENT, from: new Map() });
-    }
+    // Without an index git takes every file for deleted; "git reset" makes it anew.
+    for (const [path, what] of now.unsound) if (!was.unsound.has(path)) addAbsent(path, what);
     // What goes away as a whole comes first: what lies in it goes with it. Several ways may lead to one repository.
     const whole = unseen.map(({ path, bytes, why }): Trap => ({
       ...trap(path, `what is in it, which ${why}`, ABSENT, new Map()),
@@ -293,7 +286,7 @@ function trapsAt(
     case "other":
       return [];
     case "link":
-      return [trap(path, "what it leads to", old, before)];
+      return [trap(path, LED_TO, old, before)];
     case "folder":
       if (isConfig) return [];
       return is.names.flatMap((inner) =>

@@ -1,3 +1,4 @@
+import { isSurelyOlder } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 
@@ -29,8 +30,6 @@ export const STATE_LIMITS = { entries: 4_000, fileBytes: 1024 * 1024, totalBytes
 /** How many names a command may add to a folder that is looked at before it counts as a crowd. */
 const MOST_ADDED = 1_000;
 
-/** Clocks of file systems tick some milliseconds apart. */
-const FRESH_MS = 100;
 const ABSENT: PathState = { kind: "absent" };
 
 /**
@@ -65,7 +64,7 @@ export function statesOf(
     if (status === undefined) return ABSENT;
     const { kind, stamp, mode, uid, gid, size, links } = status;
     if (last && last.kind !== "absent" && last.stamp === stamp && !last.fresh) return last;
-    const owned: Owned = { stamp, fresh: now - status.changedMs < FRESH_MS, mode, uid, gid };
+    const owned: Owned = { stamp, fresh: !isSurelyOlder(status.changedMs, now), mode, uid, gid };
     try {
       if (kind === "link") return { kind, target: Deno.readLinkSync(path), ...owned };
       if (kind === "folder") {

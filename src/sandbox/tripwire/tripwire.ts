@@ -4,11 +4,10 @@
 import { basename, dirname } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { isUnderLayer } from "../git/paths.ts";
-import { type Layered, NOT_LAYERED } from "../git/paths.ts";
+import { isUnderLayer, type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { statusOf } from "../system/statx.ts";
 import { pinFolders, type PinnedFolders } from "./pinned_folders.ts";
 import { asidePlaces, openQuarantine } from "./quarantine.ts";
@@ -57,7 +56,9 @@ const NO_TRAPS: FoundTraps = { traps: [], closed: [] };
  */
 export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tripwire | undefined {
   const all = watchedPaths(policy).filter((path) => !isUnderLayer(path, layered));
-  const traps = confines(policy) && covers(policy.write, policy.root) ? watchTraps(policy, layered) : undefined;
+  const traps = PROGRAM_LEVELS.has(policy.sandbox) && covers(policy.write, policy.root)
+    ? watchTraps(policy, layered)
+    : undefined;
   if (all.length === 0 && !traps) return undefined;
   const folders = foldersAround(all, policy);
   const modes = watchModes([...all.map((path) => rootOf(path, policy)), policy.root], folders);
@@ -228,14 +229,9 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
   };
 }
 
-/** Where a command can be run and cannot be kept from all that is protected. */
-function confines({ sandbox }: Policy): boolean {
-  return sandbox === "kernel" || sandbox === "kernel+";
-}
-
 /** Protected paths that a command could change: what is denied besides is out of its reach while it is there, no link. */
 function watchedPaths(policy: Policy): string[] {
-  if (!confines(policy)) return [];
+  if (!PROGRAM_LEVELS.has(policy.sandbox)) return [];
   return policy.protected.filter((path) =>
     covers(policy.write, path) && !(policy.denyWrite.some((denied) => isInside(path, denied)) && isMounted(path))
   );

@@ -2,6 +2,7 @@
 // commands can write is looked at, all of them at every look: one that is as it was costs one system call.
 import { isGitData } from "../git/paths.ts";
 import { bytesOfPath, cPath, pathOfBytes, stringOf } from "../system/byte_path.ts";
+import { isFresh } from "../system/disk.ts";
 import { addressOf } from "../system/ffi.ts";
 import { ENTRY, listFolder } from "../system/folder_listing.ts";
 import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
@@ -11,9 +12,6 @@ import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
  * The user's own, at the first look, may be more. `repositories`: so many may be new at once.
  */
 export const WALK_LIMITS = { depth: 128, repositories: 1_000, fresh: 1_600_000, first: 8_000_000 };
-
-/** A change so shortly before a look may have the same time as one right after it. */
-const FRESH_MS = 100;
 
 /** Why a folder was not looked into. */
 export type Unseen = "lies too deep" | "came with too many others" | "cannot be listed" | "has a name that is no text";
@@ -156,7 +154,7 @@ export function openWalk(
           continue;
         }
         folder.stamp = stamp;
-        folder.isFresh = Date.now() - (stamp.changed[0] * 1_000 + stamp.changed[1] / 1e6) < FRESH_MS;
+        folder.isFresh = isFresh(stamp.changed[0] * 1_000 + stamp.changed[1] / 1e6);
       }
       if (isArming) {
         folder.isOwn = true;

@@ -1,6 +1,6 @@
 // A command may close a folder to its owner: then nothing in it can be seen, taken away or put back. Modes come first.
-import { dirname } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import { foldersAround } from "../system/folder_view.ts";
 import { statusOf } from "../system/statx.ts";
 
 /** What a folder's owner needs in order to see and change what is in it. */
@@ -22,7 +22,7 @@ export interface WatchedModes {
 
 /** Watches the modes of some folders, and of those around the roots: a command may change whatever the user owns. */
 export function watchModes(roots: readonly string[], folders: readonly string[]): WatchedModes {
-  const around = roots.flatMap((root) => [root, ...outerOf(root)]);
+  const around = roots.flatMap((root) => [root, ...foldersAround(root)]);
   const paths = [...new Set([...around, ...folders])].sort((a, b) => a.length - b.length);
   let before: ReadonlyMap<string, number> = new Map();
   return {
@@ -43,7 +43,7 @@ export function watchModes(roots: readonly string[], folders: readonly string[])
 /** Does some work at a path, for which the folders between `root` and it are opened to their owner, and closed again. */
 export function withOpenFolders<T>(path: string, root: string, work: () => T): T {
   const opened: ClosedFolder[] = [];
-  for (const folder of [...outerOf(path)].reverse().filter((folder) => isInside(folder, root))) {
+  for (const folder of [...foldersAround(path)].reverse().filter((folder) => isInside(folder, root))) {
     const status = statusOf(folder);
     if (status?.kind !== "folder" || status.uid !== Deno.uid() || (status.mode & OWNER) === OWNER) continue;
     Deno.chmodSync(folder, status.mode | OWNER);
@@ -57,13 +57,6 @@ export function withOpenFolders<T>(path: string, root: string, work: () => T): T
       if (statusOf(folder)?.kind === "folder") Deno.chmodSync(folder, mode);
     }
   }
-}
-
-/** The folders around a path, the nearest first. */
-function outerOf(path: string): string[] {
-  const folders: string[] = [];
-  for (let at = dirname(path); at !== "/"; at = dirname(at)) folders.push(at);
-  return folders;
 }
 
 function modeOf(path: string): number | undefined {

@@ -255,12 +255,12 @@ Deno.test("inProcessShell() asks the host for a listed program with its words, f
   const bytes = (text: string) => new TextEncoder().encode(text);
   const run = shellIn(place, { run: scope("git", "/opt/tool") }, (request) => {
     asked.push(request);
-    return Promise.resolve({ exitCode: 3, stdout: bytes("out é\n"), stderr: bytes("err\n"), notes: ["a fact"] });
+    return Promise.resolve({ exitCode: 3, stdout: bytes("out é – €\n"), stderr: bytes("err\n"), notes: ["a fact"] });
   });
   const ended = await run(
     "mkdir d; cd d; echo in | git 'a b' \"$HOME\" *; echo $?; tool | tr o O; git 2>/dev/null > f; cat f",
   );
-  assertEquals(ended.output, "out é\n3\nOut é\nout é\nerr\nerr\n");
+  assertEquals(ended.output, "out é – €\n3\nOut é – €\nout é – €\nerr\nerr\n");
   assertEquals(ended.notes, ["a fact"]);
   assertEquals(asked, [
     { argv: ["git", "a b", "/home/nobody", "*"], cwd: `${place.root}/d`, stdin: bytes("in\n") },

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { listenerAt } from "../../../src/sandbox/notification/listening_socket.ts";
+import { listenerAt } from "../../../src/sandbox/notification/own_ports.ts";
 
 Deno.test({
   name: "listenerAt() tells the socket that listens at a place of loopback from any that comes after it",

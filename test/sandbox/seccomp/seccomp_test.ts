@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { SeccompRequest } from "../../../src/sandbox/seccomp/argument_check.ts";
 import { allow, assemble, ifEqual } from "../../../src/sandbox/seccomp/bpf.ts";
-import { seccompFilter } from "../../../src/sandbox/seccomp/seccomp.ts";
+import { seccompFilter, type SeccompRequest } from "../../../src/sandbox/seccomp/seccomp.ts";
 import { type Architecture, ARCHITECTURES, CHECKED_CALLS, DENIED_CALLS } from "../../../src/sandbox/seccomp/table.ts";
 import { CALLS } from "../../../src/sandbox/system/ffi.ts";
 import { installFilter } from "../become.ts";

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, type Tree } from "../core/support/tree.ts";
+import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
 import { countLines } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
-import { bytesOfString, type Change, type State, thingOf, whyTooLarge } from "./states.ts";
+import { type Change, type State, thingOf, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
 /** The disk as undo may change it. Paths are absolute byte strings. */
@@ -167,7 +167,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
       const before = kept.has(task.path) ? undefined : keptNow(task, disk);
       if (before) kept.set(task.path, before.state);
       makeFolders(tree, inner.slice(0, Math.max(0, inner.lastIndexOf("/"))));
-      if (want.kind === "link") tree.putLink(inner, stringOfBytes(bytes));
+      if (want.kind === "link") tree.putLink(inner, byteString(bytes));
       else tree.putFile(inner, bytes, want.mode);
       // Of one that was not read nobody knows the lines.
       if (before?.bytes || task.now.kind !== "file") lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
@@ -183,7 +183,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
     const content = (task.want.kind === "file" || task.want.kind === "link") ? task.want.content : undefined;
     return {
       path: task.path,
-      before: kept.get(task.path) ?? withContent(task.now, undefined, task),
+      before: kept.get(task.path) ?? withContent(task),
       after: content !== undefined && (after.kind === "file" || after.kind === "link") ? { ...after, content } : after,
       ...lines.get(task.path),
     };
@@ -239,7 +239,7 @@ export function isContent(bytes: Uint8Array, content: string): boolean {
 function bytesAt(tree: Tree, path: string, kind: "file" | "link"): Uint8Array<ArrayBuffer> | undefined {
   if (kind === "file") return tree.read(path, MOST_BYTES)?.bytes;
   const target = tree.readLink(path);
-  return target === undefined ? undefined : bytesOfString(target);
+  return target === undefined ? undefined : bytesOf(target);
 }
 
 function whyNot(want: State): string | undefined {
@@ -264,8 +264,8 @@ function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
   };
 }
 
-function withContent(now: State, _bytes: undefined, { want }: Task): State {
-  // Only its mode was changed: the content is that of before and after.
+/** What was there of a path of which only the mode was changed: the content is that of before and after. */
+function withContent({ now, want }: Task): State {
   const isFile = (now.kind === "file" || now.kind === "link") && (want.kind === "file" || want.kind === "link");
   return isFile && want.content !== undefined ? { ...now, content: want.content } : now;
 }
@@ -323,10 +323,4 @@ function openFolders(tasks: readonly Task[]): () => void {
       }
     }
   };
-}
-
-function stringOfBytes(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
 }

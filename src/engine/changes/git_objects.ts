@@ -2,10 +2,9 @@
 import { dirname } from "@std/path";
 import { openPack } from "../../changes/pack.ts";
 import { isContent } from "../../changes/restore.ts";
-import { bytePath } from "../../changes/states.ts";
 import { UserError } from "../../core/error.ts";
 import { isInside } from "../../core/policy.ts";
-import type { Tree } from "../../core/support/tree.ts";
+import { bytePath, type Tree } from "../../core/support/tree.ts";
 import { findGit, openHostGit } from "../../sandbox/git_layer/host_git.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 

@@ -2,7 +2,17 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
-import { emptyRecords, KIND, kindAt, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
+import {
+  below,
+  KIND,
+  kindAt,
+  lengthIn,
+  modeIn,
+  nameIn,
+  recordsIn,
+  shownPath,
+  type Tree,
+} from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
@@ -223,19 +233,12 @@ function openModes(path: string): void {
 }
 
 function subfolders(tree: Tree, folder: string): string[] | undefined {
-  const scan = tree.scan(folder);
-  if (scan === undefined) return undefined;
-  const records = emptyRecords(4096);
-  try {
-    while (scan.next(records)) { /* all of it */ }
-  } finally {
-    scan.close();
-  }
+  const records = recordsIn(tree, folder);
+  if (records === undefined) return undefined;
   const found: string[] = [];
   for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
     if (modeIn(records.bytes, at) >> 12 !== KIND.folder) continue;
-    const name = nameIn(records.bytes, at);
-    found.push(folder === "" ? name : `${folder}/${name}`);
+    found.push(below(folder, nameIn(records.bytes, at)));
   }
   return found;
 }

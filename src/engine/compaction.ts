@@ -4,8 +4,7 @@ import type { Hooks } from "../core/hook.ts";
 import type { Usage } from "../core/message.ts";
 import type { CompactionEntry, NewEntry, SessionEntry } from "../core/session.ts";
 import { sleep } from "../core/support/sleep.ts";
-import { freshFrom } from "../history/compaction_entries.ts";
-import { estimateContext, recentBound } from "../history/estimate.ts";
+import { estimateContext, freshFrom, recentBound } from "../history/estimate.ts";
 import type { CompactionPlan } from "../history/plan.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
@@ -134,13 +133,12 @@ export function createCompactor({ conversation, model, settings, fixed, review }
 
   const estimate = async (enough: number, signal?: AbortSignal): Promise<number> => {
     const { messages, entryIds, path } = context();
-    const { tokens } = await estimateContext(messages, {
+    return await estimateContext(messages, {
       enough,
       fixed: fixed(),
       freshFrom: freshFrom(path, entryIds),
       ...(signal ? { signal } : {}),
     });
-    return tokens;
   };
   return {
     isOn: () => settings().enabled,

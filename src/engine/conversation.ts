@@ -5,7 +5,7 @@ import type { AgentEvent } from "../core/event.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
-import { freshFrom } from "../history/compaction_entries.ts";
+import { freshFrom } from "../history/estimate.ts";
 import { messageBound } from "../history/message_tokens.ts";
 import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";

@@ -7,6 +7,15 @@ import { type Turn, turnsOf } from "./turns.ts";
 /** Newest completed entries that are looked at (R304). */
 const MAX_ENTRIES = 200;
 
+/** The conversation before the new prompt, which is never part of what is compressed. */
+export interface RollingInput {
+  readonly messages: readonly AgentMessage[];
+  /** Entry of each message, same order. */
+  readonly entryIds: readonly string[];
+  /** From the session's first entry to its leaf. */
+  readonly path: readonly SessionEntry[];
+}
+
 /** What of a conversation rolling history works with. */
 export interface LoadedHistory {
   /** Of completed turns, oldest first; nothing that a stored summary covers. */
@@ -21,11 +30,7 @@ export interface LoadedHistory {
 
 /** Loads the newest completed turns, 200 messages at most (R304, R305); of a longer single turn its beginning and end. */
 export function loadHistory(
-  { messages, entryIds, path }: {
-    readonly messages: readonly AgentMessage[];
-    readonly entryIds: readonly string[];
-    readonly path: readonly SessionEntry[];
-  },
+  { messages, entryIds, path }: RollingInput,
   stored: StoredSummary | undefined,
 ): LoadedHistory {
   const start = stored ? uncoveredFrom(stored, path, entryIds) : 0;

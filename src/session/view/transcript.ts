@@ -7,8 +7,7 @@ import {
   type TextContent,
   textOf,
 } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session.ts";
-import { entryMessage } from "../context.ts";
+import { entryMessage, type SessionEntry } from "../../core/session.ts";
 
 /** A piece of what a reader sees; texts are as they are stored. */
 export type Part =

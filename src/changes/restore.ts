@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
 import { countLines } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
@@ -131,7 +132,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   const failed = new Set<string>();
   const kept = new Map<string, State>();
   const lines = new Map<string, Pick<Change, "lines" | "isBinary">>();
-  const attempt = (task: Task, work: () => void): void => {
+  const step = (task: Task, work: () => void): void => {
     if (failed.has(task.path)) return;
     try {
       work();
@@ -144,7 +145,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   const isInTheWay = ({ now, want }: Task): boolean =>
     now.kind !== "absent" && (want.kind === "absent" || (now.kind !== want.kind && isEither("folder", now, want)));
   for (const task of tasks.filter(isInTheWay).sort(byDepth(-1))) {
-    attempt(task, () => {
+    step(task, () => {
       const { bytes, state } = keptNow(task, disk);
       kept.set(task.path, state);
       task.tree.remove(task.inner, task.now.kind === "folder");
@@ -153,12 +154,12 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   }
   const ofKind = (kind: State["kind"]): Task[] => tasks.filter(({ want }) => want.kind === kind).sort(byDepth(1));
   for (const task of ofKind("folder")) {
-    attempt(task, () => {
+    step(task, () => {
       if (task.now.kind !== "folder") makeFolders(task.tree, task.inner);
     });
   }
   for (const task of [...ofKind("file"), ...ofKind("link")]) {
-    attempt(task, () => {
+    step(task, () => {
       const { want, tree, inner } = task;
       if (want.kind !== "file" && want.kind !== "link") return;
       if (task.action === "mode") return tree.setMode(inner, want.mode);
@@ -174,7 +175,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
     });
   }
   for (const task of ofKind("folder").reverse()) {
-    attempt(task, () => task.want.kind === "folder" ? task.tree.setMode(task.inner, task.want.mode) : undefined);
+    step(task, () => task.want.kind === "folder" ? task.tree.setMode(task.inner, task.want.mode) : undefined);
   }
   closed();
   const done = tasks.filter(({ path }) => !failed.has(path));
@@ -316,11 +317,7 @@ function openFolders(tasks: readonly Task[]): () => void {
     for (const { tree, path, mode } of opened.reverse()) {
       // What stands there now is another thing, or nothing.
       if (wanted.has(`${tree.root}\0${path}`) || (tree.status(path)?.mode ?? 0) >> 12 !== KIND.folder) continue;
-      try {
-        tree.setMode(path, mode);
-      } catch {
-        // It was removed.
-      }
+      attempt(() => tree.setMode(path, mode)); // It may have been removed.
     }
   };
 }

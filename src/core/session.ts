@@ -256,3 +256,8 @@ function edited(message: AgentMessage, { replacement }: ContextEditEntry): Agent
 function partsOf<P>(content: string | readonly P[]): readonly (P | { readonly type: "text"; readonly text: string })[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
+
+/** What the person said in an entry; empty for any other. */
+export function userWords(entry: SessionEntry | undefined): string {
+  return entry?.type === "message" && entry.message.role === "user" ? textOf(entry.message.content) : "";
+}

@@ -2,8 +2,9 @@
 // middle, by SIGKILL or a crash, is found by whoever comes next and taken back.
 import { Buffer } from "node:buffer";
 import { messageOf } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { sha256 } from "../core/support/digest.ts";
-import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
+import { below, KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { foldersOf, namesIn } from "./folders.ts";
 import { MOST_BYTES, type Wanted } from "./plan.ts";
 import { isEqual } from "./write_patch.ts";
@@ -114,11 +115,7 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
   const tree = isDry ? { ...files, ...NO_CHANGES, remove: (path: string) => void gone.add(path) } : files;
   const { steps, folders, temporary } = head;
   for (const folder of new Set(["", ...folders.map(({ path }) => path)])) {
-    try {
-      tree.remove(folder === "" ? temporary : `${folder}/${temporary}`, false);
-    } catch {
-      // There is none.
-    }
+    attempt(() => tree.remove(below(folder, temporary), false)); // Mostly there is none.
   }
   const made = folders.filter(({ mode }) => mode === null).map(({ path }) => path);
   // What was removed may have made room for a folder of the plan.

@@ -1,5 +1,6 @@
 // The servers of the Model Context Protocol that a session has. Loaded where the user's settings or the project name one.
 import type { Config } from "../config/config.ts";
+import { isObject } from "../core/json.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import type { SessionMcp, SessionMcpOptions } from "./mcp/mcp.ts";
@@ -140,8 +141,7 @@ const ACTIVATED = "activated_tools";
 function activatedIn(store: Pick<SessionStore, "entries">): readonly string[] {
   const names = store.entries().flatMap((entry) => {
     if (entry.type !== "custom" || entry.customType !== ACTIVATED) return [];
-    const { data } = entry;
-    const found = typeof data === "object" && data !== null && "names" in data ? data.names : undefined;
+    const found = isObject(entry.data) ? entry.data["names"] : undefined;
     return Array.isArray(found) ? found.filter((name) => typeof name === "string") : [];
   });
   return [...new Set(names)];

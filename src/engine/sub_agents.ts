@@ -19,7 +19,7 @@ import type { EngineCore, EngineOptions } from "./parts.ts";
 import { chainOf, type StandIns } from "./model/model.ts";
 import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/session_choice.ts";
-import { narrowed, requestOf } from "./resources/agent_policy.ts";
+import { narrowed, requestOf } from "./resources/agents.ts";
 import { openIdleProcesses } from "./tools/idle_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";

@@ -1,5 +1,5 @@
 import type { SubAgentEnd, SubAgentScope } from "../../core/event.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { textResult, type ToolResult } from "../../core/tool.ts";
 import type { SubAgentFacts } from "./facts.ts";
@@ -19,10 +19,10 @@ export function taskResult(
   scope: SubAgentScope,
 ): ToolResult {
   const { answer: _answer, ...rest } = facts;
-  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as unknown;
+  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as JsonObject; // written as such
   const text = resultText(facts, who);
   const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
-  const made = textResult(text, isObject(details as JsonObject) ? details as JsonObject : {}); // written as JSON above
+  const made = textResult(text, details);
   return isFailure ? { ...made, isError: true } : made;
 }
 
@@ -46,9 +46,7 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
       `Files that changed in its scope while it ran:`,
       ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
     ]),
-    ...(checks.length === 0
-      ? []
-      : checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`)),
+    ...checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`),
     ...(denials.length === 0
       ? []
       : ["Denied to it:", ...short(denials.map(({ kind, target }) => `- ${kind} ${target}`))]),

@@ -1,6 +1,7 @@
 import { mayHost } from "../../config/host_permissions.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import type { ToldFacts } from "./endpoint_facts.ts";
 import { keyHeaders, urlOf } from "../../provider/endpoint/post.ts";
 
 /** How long a list may take, milliseconds; what of an answer is read, characters; models that are kept. */
@@ -8,17 +9,9 @@ const LIMIT_MS = 1500;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MOST = 2000;
 
-/** A model as its server tells of it; what it does not tell is absent. */
-export interface ListedModel {
+/** A model as its server tells of it. */
+export interface ListedModel extends ToldFacts {
   readonly id: string;
-  /** Tokens. */
-  readonly contextWindow?: number;
-  /** Tokens. */
-  readonly maxTokens?: number;
-  readonly seesImages?: boolean;
-  readonly reasons?: boolean;
-  /** USD per million tokens. */
-  readonly price?: { readonly input: number; readonly output: number; readonly cachedInput?: number };
 }
 
 /** What a server lists, or why it lists nothing: one line for a person, without the key. */

@@ -191,8 +191,11 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
   const own = folder?.startsWith(`${root}/`) ? undefined : folder;
   const parent = own ?? world.env["TMPDIR"] ?? "/tmp";
   try {
-    if (own !== undefined) Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
-    if (own !== undefined) tidyTrials(own);
+    if (own !== undefined) {
+      Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
+      // A folder that nobody may write is opened first, so that it can be removed.
+      tidyUp(undefined, own, openModes);
+    }
     const { path, remove } = temporaryFolder({ dir: parent, prefix: folderPrefix() });
     if (!path.startsWith(`${root}/`)) return { path, remove };
     remove();
@@ -203,11 +206,6 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
       "Name another place in XDG_CACHE_HOME",
     );
   }
-}
-
-/** Copies of sessions that were killed. A folder that nobody may write is opened first, so that it can be removed. */
-function tidyTrials(folder: string): void {
-  tidyUp(undefined, folder, openModes);
 }
 
 /** Lets the owner remove what is in a folder, whatever commands made of its modes. */

@@ -3,10 +3,15 @@ import type { Manifest } from "../core/compiled_prompt.ts";
 import type { Provider } from "../core/provider.ts";
 import { askAll, type AskDeps } from "./ask.ts";
 import { fitConversation } from "./serialize.ts";
-import { type LoadedHistory, loadHistory, type RollingInput } from "./loaded_history.ts";
+import {
+  type LoadedHistory,
+  loadHistory,
+  type RollingInput,
+  type StoredSummary,
+  storedSummary,
+} from "./loaded_history.ts";
 import { messageBound, messageTokens } from "./message_tokens.ts";
 import { rollingPrompt, SUMMARY_SYSTEM } from "./prompts.ts";
-import { type StoredSummary, storedSummary } from "./rolling_store.ts";
 import { countTokens, tokenBound } from "./tokenizer.ts";
 import { windowBudget } from "./window.ts";
 

@@ -19,6 +19,7 @@ import { spillObjects } from "./git_objects.ts";
 export interface StoredPoints {
   readonly session: string;
   readonly points: readonly UndoPoint[];
+  /** What there is to say of the journal, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -92,11 +93,7 @@ function folderOf(config: Config): string {
 }
 
 /** The changes of a session that no program has open. */
-export interface StoredChanges {
-  readonly session: string;
-  readonly points: readonly UndoPoint[];
-  /** What there is to say of the journal, one sentence each. */
-  readonly notices: readonly string[];
+export interface StoredChanges extends StoredPoints {
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
   readonly close: () => Promise<void>;
 }

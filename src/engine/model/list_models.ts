@@ -48,17 +48,15 @@ export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promis
     if (error instanceof UserError) return { why: `${error.what}: ${error.why}` };
     if (signal.aborted) return { why: `no answer in ${limitMs} ms` };
     if (error instanceof SyntaxError) return { why: "it answers with no list" };
-    return { why: isRefused(error) ? "nothing listens there" : "it cannot be reached" };
+    return {
+      why: messageOf(error).endsWith("nothing listens there") ? "nothing listens there" : "it cannot be reached",
+    };
   }
 }
 
 function withPort(baseUrl: string): string {
   const { hostname, port, protocol } = new URL(baseUrl);
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
-}
-
-function isRefused(error: unknown): boolean {
-  return messageOf(error).endsWith("nothing listens there");
 }
 
 async function bounded(response: Response): Promise<string> {
